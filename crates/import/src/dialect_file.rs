@@ -41,13 +41,13 @@ pub fn dialects(text: &str) -> Result<Vec<Dialect>, GrammarError> {
 /// # Errors
 /// [`ImportError::ResponseTemplate`]: what of it the notation cannot say.
 pub fn from_response_template(config: &Value, name: &str) -> Result<String, ImportError> {
-    let unfit = |why| ImportError::ResponseTemplate { why };
-    let imported = Imported::of(config, name).map_err(unfit)?;
+    let unsupported = |why| ImportError::ResponseTemplate { why };
+    let imported = Imported::of(config, name).map_err(unsupported)?;
     let text = &imported.text;
     match dialects(text) {
         Ok(dialects) => {
             for dialect in &dialects {
-                imported.try_out(dialect).map_err(unfit)?;
+                imported.try_out(dialect).map_err(unsupported)?;
             }
             Ok(imported.text)
         }
@@ -58,7 +58,7 @@ pub fn from_response_template(config: &Value, name: &str) -> Result<String, Impo
             let rule = text[start..].lines().next().unwrap_or_default();
             let field = response_template::field_of(rule);
             let rule = response_template::shown(rule);
-            Err(unfit(format!(
+            Err(unsupported(format!(
                 "field `{field}`: {}, in the rule `{rule}`",
                 error.message
             )))

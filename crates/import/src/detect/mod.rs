@@ -10,7 +10,7 @@ use serde_json::Value;
 use toolglot::Dialect;
 
 use crate::ImportError;
-use jinja::{Spoken, bounds};
+use jinja::{TemplateText, bounds};
 use score::{Score, heads};
 
 /// What a chat template teaches, as far as its text and the call that it renders tell.
@@ -87,10 +87,10 @@ pub fn detect(document: &str) -> Result<Detection, ImportError> {
         ImportError::ChatTemplate { line, column, what }
     };
     bounds::check(&source).map_err(|excess| too_much(excess.at, excess.what))?;
-    let Spoken {
+    let TemplateText {
         text: template,
         places,
-    } = Spoken::of(&source);
+    } = TemplateText::of(&source);
     let calls = rendered::in_time(&source).map_err(|what| too_much(0, what))?;
     let mut scores: Vec<Score> = toolglot_dialects::union()
         .into_iter()

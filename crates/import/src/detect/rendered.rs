@@ -31,14 +31,14 @@ const STACK: usize = 256 << 20;
 /// # Errors
 /// What went wrong: the time is up, or nothing was rendered at all.
 pub(super) fn in_time(template: &str) -> Result<Vec<String>, String> {
-    let (told, heard) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let template = template.to_owned();
     // If the time is up, the thread ends with the process.
     thread::Builder::new()
         .stack_size(STACK)
-        .spawn(move || told.send(calls(&template)))
+        .spawn(move || sender.send(calls(&template)))
         .map_err(|error| format!("no thread could be started to render the template: {error}"))?;
-    match heard.recv_timeout(PATIENCE) {
+    match receiver.recv_timeout(PATIENCE) {
         Ok(calls) => Ok(calls),
         Err(RecvTimeoutError::Timeout) => Err(format!(
             "the template renders for more than {} s",
@@ -48,7 +48,7 @@ pub(super) fn in_time(template: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// What the template writes for a call, in each way that a server gives it one, without what stands before and behind it in
+/// What the template writes for a call, in each way that a server gives it one, without what stands before and after it in
 /// every answer. Empty if the template cannot be rendered, or writes no calls.
 fn calls(template: &str) -> Vec<String> {
     let template = without_generation(template);
@@ -74,7 +74,7 @@ fn calls(template: &str) -> Vec<String> {
         is_spent.set(matches!(&written, Err(error) if error.kind() == ErrorKind::OutOfFuel));
         written.ok()
     };
-    // Where the answer begins: some prompts end with what begins a call.
+    // Where the answer starts: some prompts end with what starts a call.
     let before = [
         render(None, true),
         render(None, false),
@@ -146,7 +146,7 @@ fn tool() -> Value {
     context! { type => "function", function }
 }
 
-/// Bytes of the longest common begin.
+/// Bytes of the longest common start.
 fn common(left: &str, right: &str) -> usize {
     let mut pairs = left.char_indices().zip(right.chars());
     pairs

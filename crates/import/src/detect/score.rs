@@ -47,8 +47,8 @@ impl Score {
             [only] => is_marker(&only.literal) && !is_label(&only.literal),
             all => all.iter().any(|one| is_marker(&one.literal)),
         };
-        let is_told = is_marked || is_bare_call(&evidence, template);
-        if !is_told && covered.is_none() {
+        let is_taught = is_marked || is_bare_call(&evidence, template);
+        if !is_taught && covered.is_none() {
             return None;
         }
         let (present, absent): (Vec<&str>, Vec<&str>) = (dialect.literals().into_iter())

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::pattern::{self, Part, Pattern, Unfit};
+use super::pattern::{self, Part, Pattern, Unsupported};
 use super::terms::{Side, literal, terms};
 
 /// Most texts that one end of a field lists.
@@ -16,14 +16,14 @@ pub(super) enum Delimiter {
 
 impl Delimiter {
     /// That side of a field; `None` where it has none, or where it is the message's end.
-    pub(super) fn read(spec: &Value, side: Side) -> Result<Option<Delimiter>, Unfit> {
+    pub(super) fn read(spec: &Value, side: Side) -> Result<Option<Delimiter>, Unsupported> {
         let key = if side == Side::Open { "open" } else { "close" };
         let pattern_key = format!("{key}_pattern");
         let texts = match (&spec[key], &spec[&pattern_key]) {
             (Value::Null, Value::Null) => return Ok(None),
             (Value::Null, Value::String(pattern)) => {
                 let mut all = pattern::read(pattern)
-                    .map_err(|Unfit(why)| Unfit(format!("`{pattern_key}`: {why}")))?;
+                    .map_err(|Unsupported(why)| Unsupported(format!("`{pattern_key}`: {why}")))?;
                 // One group of alternatives is those.
                 let group = match &all[..] {
                     [seq] => match &seq[..] {
@@ -34,35 +34,37 @@ impl Delimiter {
                 };
                 all = group.unwrap_or(all);
                 if side == Side::Close {
-                    // The message's end closes everything, and JSON ends before what would be looked for behind it.
+                    // The message's end closes everything, and JSON ends before what would be looked for after it.
                     let is_json = spec["content"] == "json";
                     all.retain(|seq| match &seq[..] {
                         [Part::End] => false,
-                        [Part::Ahead(_)] => !is_json,
+                        [Part::Lookahead(_)] => !is_json,
                         _ => true,
                     });
                 }
                 return Ok((!all.is_empty()).then_some(Delimiter::Pattern(all)));
             }
-            (Value::Null, _) => return Err(Unfit(format!("`{pattern_key}` is no text"))),
+            (Value::Null, _) => return Err(Unsupported(format!("`{pattern_key}` is no text"))),
             (Value::String(text), Value::Null) => vec![text.clone()],
             (Value::Array(all), Value::Null) => all
                 .iter()
                 .map(|one| one.as_str().map(str::to_owned))
                 .collect::<Option<Vec<String>>>()
-                .ok_or_else(|| Unfit(format!("`{key}` holds what is no text")))?,
-            (_, Value::Null) => return Err(Unfit(format!("`{key}` is no text"))),
+                .ok_or_else(|| Unsupported(format!("`{key}` holds what is no text")))?,
+            (_, Value::Null) => return Err(Unsupported(format!("`{key}` is no text"))),
             _ => {
-                return Err(Unfit(format!(
+                return Err(Unsupported(format!(
                     "both `{key}` and `{pattern_key}`: write one of them"
                 )));
             }
         };
         if texts.is_empty() || texts.iter().any(String::is_empty) {
-            return Err(Unfit(format!("`{key}` is empty: leave it out")));
+            return Err(Unsupported(format!("`{key}` is empty: leave it out")));
         }
         if texts.len() > TEXTS {
-            return Err(Unfit(format!("`{key}` lists more than {TEXTS} texts")));
+            return Err(Unsupported(format!(
+                "`{key}` lists more than {TEXTS} texts"
+            )));
         }
         Ok(Some(Delimiter::Texts(texts)))
     }
@@ -86,7 +88,7 @@ pub(super) fn side(
     delimiter: Option<&Delimiter>,
     side: Side,
     word: &dyn Fn(&str) -> Option<&'static str>,
-) -> Result<Option<String>, Unfit> {
+) -> Result<Option<String>, Unsupported> {
     let key = if side == Side::Open {
         "open_pattern"
     } else {
@@ -108,7 +110,8 @@ pub(super) fn side(
             })
         }
         Some(Delimiter::Pattern(pattern)) => Some(
-            terms(pattern, side, word).map_err(|Unfit(why)| Unfit(format!("`{key}`: {why}")))?,
+            terms(pattern, side, word)
+                .map_err(|Unsupported(why)| Unsupported(format!("`{key}`: {why}")))?,
         ),
     };
     // Blanks before an opener are the text's that stands there.
@@ -128,7 +131,7 @@ pub(super) fn named(pattern: &Pattern, names: &mut Vec<String>) {
                 names.push(name.clone());
                 named(inside, names);
             }
-            Part::Group(inside) | Part::Ahead(inside) => named(inside, names),
+            Part::Group(inside) | Part::Lookahead(inside) => named(inside, names),
             Part::Repeat(inner, ..) => of(inner, names),
             _ => {}
         }

@@ -6,7 +6,7 @@ use super::pattern::{Part, Pattern};
 
 /// Parts and alternatives that a trial may look at.
 const STEPS: u32 = 200_000;
-/// Parts that may end at several places, inside each other and behind each other: what follows each is tried above it on the
+/// Parts that may end at several places, inside each other and after each other: what follows each is tried above it on the
 /// stack. Without optimization twice as many fit 2 MiB.
 const DEPTH: u32 = 1_000;
 
@@ -57,9 +57,9 @@ pub(super) fn filled(pattern: &Pattern, group: &dyn Fn(&str) -> Option<String>) 
                 None => Part::Group(filled(inside, group)),
             },
             Part::Group(inside) => Part::Group(filled(inside, group)),
-            Part::Ahead(inside) => Part::Ahead(filled(inside, group)),
+            Part::Lookahead(inside) => Part::Lookahead(filled(inside, group)),
             Part::Repeat(inner, min, max) => Part::Repeat(Box::new(of(inner, group)), *min, *max),
-            Part::Text(_) | Part::Class(_) | Part::Begin | Part::End | Part::Boundary => {
+            Part::Text(_) | Part::Class(_) | Part::Start | Part::End | Part::Boundary => {
                 part.clone()
             }
         }
@@ -115,10 +115,10 @@ fn end(part: &Part, text: &[char], at: usize, budget: &mut Budget) -> Ends {
     let (is_there, length) = match part {
         Part::Text(c) => (text.get(at) == Some(c), 1),
         Part::Class(class) => (text.get(at).is_some_and(|&c| class.has(c)), 1),
-        Part::Begin => (at == 0, 0),
+        Part::Start => (at == 0, 0),
         Part::End => (at == text.len(), 0),
         Part::Boundary => (is_word(at.checked_sub(1)) != is_word(Some(at)), 0),
-        Part::Group(_) | Part::Named(..) | Part::Repeat(..) | Part::Ahead(_) => {
+        Part::Group(_) | Part::Named(..) | Part::Repeat(..) | Part::Lookahead(_) => {
             return Ends::Anywhere;
         }
     };
@@ -136,7 +136,7 @@ fn choose(part: &Part, text: &[char], at: usize, budget: &mut Budget, then: Then
     budget.depth -= 1;
     let is_it = match part {
         Part::Group(all) | Part::Named(_, all) => any(all, text, at, budget, then),
-        Part::Ahead(all) => any(all, text, at, budget, &mut |_, _| true) && then(at, budget),
+        Part::Lookahead(all) => any(all, text, at, budget, &mut |_, _| true) && then(at, budget),
         Part::Repeat(inner, min, max) => repeat(inner, (*min, *max), text, at, budget, then),
         other => run(std::slice::from_ref(other), text, at, budget, then),
     };
@@ -200,7 +200,7 @@ mod tests {
             assert_eq!(is_whole(&pattern[0], text), is_it, "{pattern:?} {text}");
             assert_eq!(
                 is_found(&pattern, &format!("x{text}")),
-                is_it && pattern[0][0] != Part::Begin
+                is_it && pattern[0][0] != Part::Start
             );
         }
     }

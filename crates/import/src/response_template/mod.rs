@@ -20,14 +20,14 @@ use serde_json::Value;
 use toolglot::Dialect;
 
 use delimiter::{Delimiter, named, side};
-use pattern::{Part, Unfit};
+use pattern::{Part, Unsupported};
 use terms::{Side, literal, terms};
 use transform::{Name, Shape};
 
 /// Fields whose text is reasoning.
 const REASONING: &[&str] = &["thinking", "reasoning", "reasoning_content"];
 
-/// What a template may say beside its fields: its version, where an answer begins, what a message holds by itself.
+/// What a template may say beside its fields: its version, where an answer starts, what a message holds by itself.
 const OF_TEMPLATE: &[&str] = &[
     "defaults",
     "fields",
@@ -76,13 +76,13 @@ impl<'t> Imported<'t> {
             }
             None => return Err("it holds no `response_template`".to_owned()),
         };
-        let fields =
-            fields_of(template).map_err(|Unfit(why)| format!("`response_template`: {why}"))?;
+        let fields = fields_of(template)
+            .map_err(|Unsupported(why)| format!("`response_template`: {why}"))?;
         let mut rules = Rules::default();
         for (field, spec) in fields {
             rules
                 .field(field, spec)
-                .map_err(|Unfit(why)| format!("field `{}`: {why}", field.escape_debug()))?;
+                .map_err(|Unsupported(why)| format!("field `{}`: {why}", field.escape_debug()))?;
         }
         let mut text = format!(
             "dialect {name}\nmodels: the checkpoint of this tokenizer\nsource: its response_template\n"
@@ -115,11 +115,11 @@ fn is_implicit(spec: &Value) -> bool {
 }
 
 /// The fields of a template that says nothing else that counts.
-fn fields_of(template: &Value) -> Result<&serde_json::Map<String, Value>, Unfit> {
+fn fields_of(template: &Value) -> Result<&serde_json::Map<String, Value>, Unsupported> {
     // A template that stands alone may be the whole of a larger file.
     let version = &template["version"];
     if !version.is_null() && version != 1 {
-        return Err(Unfit(format!("`version` is {version}: 1 is known")));
+        return Err(Unsupported(format!("`version` is {version}: 1 is known")));
     }
     known_keys(template, OF_TEMPLATE)?;
     let defaults = template["defaults"].as_object();
@@ -132,7 +132,7 @@ fn fields_of(template: &Value) -> Result<&serde_json::Map<String, Value>, Unfit>
                     .as_str(),
             )
         {
-            return Err(Unfit(format!(
+            return Err(Unsupported(format!(
                 "`defaults.{}` has no word: a dialect adds nothing to a message",
                 key.escape_debug()
             )));
@@ -141,7 +141,7 @@ fn fields_of(template: &Value) -> Result<&serde_json::Map<String, Value>, Unfit>
     let fields = template["fields"].as_object();
     let fields = fields
         .filter(|fields| !fields.is_empty())
-        .ok_or_else(|| Unfit("it holds no `fields`".to_owned()))?;
+        .ok_or_else(|| Unsupported("it holds no `fields`".to_owned()))?;
     Ok(fields)
 }
 
@@ -149,38 +149,38 @@ fn fields_of(template: &Value) -> Result<&serde_json::Map<String, Value>, Unfit>
 struct Rules {
     lines: Vec<String>,
     values: Option<&'static str>,
-    /// Reasoning may begin with the message.
+    /// Reasoning may start with the message.
     is_opened: bool,
 }
 
 impl Rules {
-    fn field(&mut self, field: &str, spec: &Value) -> Result<(), Unfit> {
+    fn field(&mut self, field: &str, spec: &Value) -> Result<(), Unsupported> {
         checked(spec)?;
         match field {
             "tool_calls" => self.calls(spec),
             "content" => self.content(spec),
             field if REASONING.contains(&field) => self.reasoning(spec),
-            _ => Err(Unfit(
+            _ => Err(Unsupported(
                 "a message has content, reasoning and tool calls only: leave the field out"
                     .to_owned(),
             )),
         }
     }
 
-    fn reasoning(&mut self, spec: &Value) -> Result<(), Unfit> {
+    fn reasoning(&mut self, spec: &Value) -> Result<(), Unsupported> {
         only_text(spec)?;
         let mut openers = Delimiter::read(spec, Side::Open)?;
-        // Reasoning that begins with the message, or where nothing is read, is that which the prompt has opened.
+        // Reasoning that starts with the message, or where nothing is read, is that which the prompt has opened.
         if let Some(Delimiter::Pattern(all)) = &mut openers {
             let n = all.len();
-            all.retain(|seq| !matches!(&seq[..], [Part::Begin | Part::Ahead(_)]));
+            all.retain(|seq| !matches!(&seq[..], [Part::Start | Part::Lookahead(_)]));
             self.is_opened |= all.len() < n;
         }
         let openers =
             openers.filter(|one| !matches!(one, Delimiter::Pattern(all) if all.is_empty()));
         let open = side(openers.as_ref(), Side::Open, &|_| None)?;
         let open = open.ok_or_else(|| {
-            Unfit("reasoning without an opener cannot be told from content: write `open`, `<think>`, and read with --reasoning-open where the prompt has it".to_owned())
+            Unsupported("reasoning without an opener cannot be told from content: write `open`, `<think>`, and read with --reasoning-open where the prompt has it".to_owned())
         })?;
         let close = Delimiter::read(spec, Side::Close)?;
         let close = side(close.as_ref(), Side::Close, &|_| None)?;
@@ -195,7 +195,7 @@ impl Rules {
         Ok(())
     }
 
-    fn content(&mut self, spec: &Value) -> Result<(), Unfit> {
+    fn content(&mut self, spec: &Value) -> Result<(), Unsupported> {
         only_text(spec)?;
         let open = Delimiter::read(spec, Side::Open)?;
         let open = side(open.as_ref(), Side::Open, &|_| None)?;
@@ -210,7 +210,7 @@ impl Rules {
     }
 
     /// Content that is what no other field reads.
-    fn left(&mut self, spec: &Value, close: Option<String>) -> Result<(), Unfit> {
+    fn left(&mut self, spec: &Value, close: Option<String>) -> Result<(), Unsupported> {
         known_args(spec, &["strip", "strip_prefix", "strip_suffix"])?;
         if let Some((prefix, suffix)) = wrapped(spec)? {
             let (prefix, suffix) = (literal(prefix), literal(suffix));
@@ -225,7 +225,7 @@ impl Rules {
         Ok(())
     }
 
-    fn calls(&mut self, spec: &Value) -> Result<(), Unfit> {
+    fn calls(&mut self, spec: &Value) -> Result<(), Unsupported> {
         let open = Delimiter::read(spec, Side::Open)?;
         let close = Delimiter::read(spec, Side::Close)?;
         let mut groups = Vec::new();
@@ -235,12 +235,14 @@ impl Rules {
             }
         }
         if !matches!(spec["join"], Value::Null) {
-            return Err(Unfit("`join`: calls are no text: leave it out".to_owned()));
+            return Err(Unsupported(
+                "`join`: calls are no text: leave it out".to_owned(),
+            ));
         }
         let shape = Shape::read(spec, &groups)?;
         let word = |group: &str| shape.word_of(group);
         let open = side(open.as_ref(), Side::Open, &word)?.ok_or_else(|| {
-            Unfit("calls without an opener cannot be told from content: write `open` or `open_pattern`".to_owned())
+            Unsupported("calls without an opener cannot be told from content: write `open` or `open_pattern`".to_owned())
         })?;
         let closer = side(close.as_ref(), Side::Close, &word)?;
         let body = self.body(spec, &shape)?;
@@ -275,7 +277,7 @@ impl Rules {
     }
 
     /// What stands between the delimiters of a call.
-    fn body(&mut self, spec: &Value, shape: &Shape) -> Result<String, Unfit> {
+    fn body(&mut self, spec: &Value, shape: &Shape) -> Result<String, Unsupported> {
         let arguments = &spec["content_args"];
         match spec["content"].as_str().unwrap_or("text") {
             "json" => {
@@ -284,7 +286,7 @@ impl Rules {
                 match (&shape.name, &shape.arguments) {
                     (Name::Key(name), Some(arguments)) => {
                         if quote.is_some() {
-                            return Err(Unfit(
+                            return Err(Unsupported(
                                 "`content_args.string_delims`: the name stands between such delimiters, too: capture it in `open_pattern`".to_owned(),
                             ));
                         }
@@ -294,13 +296,13 @@ impl Rules {
                         };
                         Ok(format!("object(name: {name}, args: {arguments}{id})"))
                     }
-                    (Name::Key(_), None) => Err(Unfit(
+                    (Name::Key(_), None) => Err(Unsupported(
                         "`transform.function.arguments`: the name stands in the arguments and is none of them: write the key of the arguments, `{content.arguments}`".to_owned(),
                     )),
-                    (Name::Group(_) | Name::Fixed(_), Some(_)) => Err(Unfit(
+                    (Name::Group(_) | Name::Fixed(_), Some(_)) => Err(Unsupported(
                         "`transform.function.arguments` is a part of the content, and the name is none: write `{content}`".to_owned(),
                     )),
-                    (Name::Group(_) | Name::Fixed(_), None) if shape.is_list => Err(Unfit(
+                    (Name::Group(_) | Name::Fixed(_), None) if shape.is_list => Err(Unsupported(
                         "`transform_each`: each call of a list has its own name: write its key, `{name}`".to_owned(),
                     )),
                     (Name::Group(_) | Name::Fixed(_), None) => Ok(quote.map_or_else(
@@ -320,12 +322,12 @@ impl Rules {
                 if is_usual {
                     Ok("py".to_owned())
                 } else {
-                    Err(Unfit(
+                    Err(Unsupported(
                         "`transform`: a Python call has a `{name}` and `{arguments}`".to_owned(),
                     ))
                 }
             }
-            other => Err(Unfit(format!(
+            other => Err(Unsupported(format!(
                 "`content`: arguments cannot be `{}`: json, xml-inline and python-call-list can be said",
                 other.escape_debug()
             ))),
@@ -333,17 +335,17 @@ impl Rules {
     }
 
     /// Tags, each a parameter.
-    fn parameters(&mut self, arguments: &Value, shape: &Shape) -> Result<String, Unfit> {
+    fn parameters(&mut self, arguments: &Value, shape: &Shape) -> Result<String, Unsupported> {
         if matches!(shape.name, Name::Key(_)) || shape.arguments.is_some() || shape.is_list {
-            return Err(Unfit("`transform`: beside `xml-inline` the name stands in `open_pattern`, and the arguments are `{content}`".to_owned()));
+            return Err(Unsupported("`transform`: beside `xml-inline` the name stands in `open_pattern`, and the arguments are `{content}`".to_owned()));
         }
         if arguments["merge_duplicates"] == Value::Bool(true) {
-            return Err(Unfit("`content_args.merge_duplicates` has no word: of two values of a parameter the last counts".to_owned()));
+            return Err(Unsupported("`content_args.merge_duplicates` has no word: of two values of a parameter the last counts".to_owned()));
         }
         let pattern = arguments["tag_pattern"]
             .as_str()
-            .ok_or_else(|| Unfit("`content_args.tag_pattern` is missing".to_owned()))?;
-        let in_tag = |Unfit(why)| Unfit(format!("`content_args.tag_pattern`: {why}"));
+            .ok_or_else(|| Unsupported("`content_args.tag_pattern` is missing".to_owned()))?;
+        let in_tag = |Unsupported(why)| Unsupported(format!("`content_args.tag_pattern`: {why}"));
         let pattern = pattern::read(pattern).map_err(in_tag)?;
         let param = terms(&pattern, Side::Inside, &|group| match group {
             "key" => Some("key"),
@@ -356,15 +358,16 @@ impl Rules {
             None | Some("text") => "schema|string",
             Some("json") => "schema|json",
             Some(other) => {
-                return Err(Unfit(format!(
+                return Err(Unsupported(format!(
                     "`content_args.value_parser`: values cannot be `{}`: write text or json, the tool's schema says the rest",
                     other.escape_debug()
                 )));
             }
         });
         if !parser["args"].is_null() {
-            known_keys(&parser["args"], &["allow_non_json", "strip"])
-                .map_err(|Unfit(why)| Unfit(format!("`content_args.value_parser.args`: {why}")))?;
+            known_keys(&parser["args"], &["allow_non_json", "strip"]).map_err(
+                |Unsupported(why)| Unsupported(format!("`content_args.value_parser.args`: {why}")),
+            )?;
         }
         self.lines.push(format!("param = {}", blanks(&param)));
         // What stands between the tags and the closer is not looked at: a closing tag, as far as is known.
@@ -396,7 +399,7 @@ fn around(rule: &str, open: &str, text: &str, close: Option<&str>) -> String {
 }
 
 /// A tool's name that can stand in a rule.
-fn tool_word(name: &str) -> Result<&str, Unfit> {
+fn tool_word(name: &str) -> Result<&str, Unsupported> {
     let is_word = name.starts_with(|c: char| c.is_alphanumeric() || c == '_')
         && name
             .chars()
@@ -404,7 +407,7 @@ fn tool_word(name: &str) -> Result<&str, Unfit> {
     if is_word {
         Ok(name)
     } else {
-        Err(Unfit(format!(
+        Err(Unsupported(format!(
             "`transform.function.name`: `{}` cannot stand in a rule: letters, digits, `_`, `.` and `-` can",
             name.escape_debug()
         )))
@@ -433,18 +436,18 @@ fn left_open<'s>(spec: &'s Value, shape: &Shape) -> Option<&'s str> {
     (!tag.is_empty() && !is_closed).then_some(tag)
 }
 
-fn only_text(spec: &Value) -> Result<(), Unfit> {
+fn only_text(spec: &Value) -> Result<(), Unsupported> {
     if !matches!(&spec["join"], Value::Null) && spec["join"] != "" {
-        return Err(Unfit(
+        return Err(Unsupported(
             "`join`: texts stand one behind the other: write `\"\"`".to_owned(),
         ));
     }
     match spec["content"].as_str() {
         None | Some("text") if spec["transform"].is_null() => Ok(()),
-        None | Some("text") => Err(Unfit(
+        None | Some("text") => Err(Unsupported(
             "`transform`: text stays as it is: leave it out".to_owned(),
         )),
-        Some(other) => Err(Unfit(format!(
+        Some(other) => Err(Unsupported(format!(
             "`content` is `{}`: write `text`",
             other.escape_debug()
         ))),
@@ -452,15 +455,15 @@ fn only_text(spec: &Value) -> Result<(), Unfit> {
 }
 
 /// A field that is an object of what is known, and may be left out of a message.
-fn checked(spec: &Value) -> Result<(), Unfit> {
+fn checked(spec: &Value) -> Result<(), Unsupported> {
     known_keys(spec, OF_FIELD)?;
     for key in ["optional", "repeats", "transform_each"] {
         if !matches!(spec[key], Value::Null | Value::Bool(_)) {
-            return Err(Unfit(format!("`{key}` is neither true nor false")));
+            return Err(Unsupported(format!("`{key}` is neither true nor false")));
         }
     }
     if spec["optional"] == Value::Bool(false) {
-        return Err(Unfit(
+        return Err(Unsupported(
             "`optional` is false: what a message must hold has no word: leave it out".to_owned(),
         ));
     }
@@ -468,12 +471,12 @@ fn checked(spec: &Value) -> Result<(), Unfit> {
 }
 
 /// All keys of an object are among `known`.
-fn known_keys(value: &Value, known: &[&str]) -> Result<(), Unfit> {
+fn known_keys(value: &Value, known: &[&str]) -> Result<(), Unsupported> {
     let object = value
         .as_object()
-        .ok_or_else(|| Unfit("it is no object".to_owned()))?;
+        .ok_or_else(|| Unsupported("it is no object".to_owned()))?;
     match object.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(key) => Err(Unfit(format!(
+        Some(key) => Err(Unsupported(format!(
             "`{}` has no word: leave it out",
             key.escape_debug()
         ))),
@@ -482,28 +485,28 @@ fn known_keys(value: &Value, known: &[&str]) -> Result<(), Unfit> {
 }
 
 /// The same of what is said to the parser of a field's text.
-fn known_args(spec: &Value, known: &[&str]) -> Result<(), Unfit> {
+fn known_args(spec: &Value, known: &[&str]) -> Result<(), Unsupported> {
     match &spec["content_args"] {
         Value::Null => Ok(()),
         arguments => known_keys(arguments, known)
-            .map_err(|Unfit(why)| Unfit(format!("`content_args`: {why}"))),
+            .map_err(|Unsupported(why)| Unsupported(format!("`content_args`: {why}"))),
     }
 }
 
 /// The terms of a text: the blanks at its ends are none of it, unless `strip` is false.
-fn text(spec: &Value) -> Result<&'static str, Unfit> {
+fn text(spec: &Value) -> Result<&'static str, Unsupported> {
     known_args(spec, &["strip"])?;
     match &spec["content_args"]["strip"] {
         Value::Null | Value::Bool(true) => Ok("ws text ws"),
         Value::Bool(false) => Ok("text"),
-        _ => Err(Unfit(
+        _ => Err(Unsupported(
             "`content_args`: `strip` is neither true nor false".to_owned(),
         )),
     }
 }
 
 /// What may stand around content that has no delimiters, and is none of it.
-fn wrapped(spec: &Value) -> Result<Option<(&str, &str)>, Unfit> {
+fn wrapped(spec: &Value) -> Result<Option<(&str, &str)>, Unsupported> {
     let arguments = &spec["content_args"];
     match (&arguments["strip_prefix"], &arguments["strip_suffix"]) {
         (Value::Null, Value::Null) => Ok(None),
@@ -512,14 +515,14 @@ fn wrapped(spec: &Value) -> Result<Option<(&str, &str)>, Unfit> {
         {
             Ok(Some((prefix, suffix)))
         }
-        _ => Err(Unfit(
+        _ => Err(Unsupported(
             "`content_args`: `strip_prefix` and `strip_suffix` are markup together: write both"
                 .to_owned(),
         )),
     }
 }
 
-/// Terms with blanks behind them, once.
+/// Terms with blanks after them, once.
 fn blanks(terms: &str) -> String {
     format!("{} ws", terms.strip_suffix(" ws").unwrap_or(terms))
 }
@@ -527,7 +530,7 @@ fn blanks(terms: &str) -> String {
 /// Characters of a rule or a message that are shown.
 const SHOWN: usize = 240;
 
-/// The begin of a text, for messages.
+/// The start of a text, for messages.
 pub(crate) fn shown(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}..", &text[..end]),
@@ -545,7 +548,7 @@ pub(crate) fn field_of(rule: &str) -> &'static str {
 }
 
 /// The token around strings.
-fn quote(arguments: &Value) -> Result<Option<String>, Unfit> {
+fn quote(arguments: &Value) -> Result<Option<String>, Unsupported> {
     let Some(pairs) = arguments["string_delims"].as_array() else {
         return Ok(None);
     };
@@ -553,12 +556,12 @@ fn quote(arguments: &Value) -> Result<Option<String>, Unfit> {
     match pairs.as_slice() {
         [pair] => match of(pair) {
             Some((open, close)) if open == close && !open.is_empty() => Ok(Some(open)),
-            _ => Err(Unfit(
+            _ => Err(Unsupported(
                 "`content_args.string_delims`: strings begin and end alike in the notation"
                     .to_owned(),
             )),
         },
-        _ => Err(Unfit(
+        _ => Err(Unsupported(
             "`content_args.string_delims`: strings have several delimiters: write one pair"
                 .to_owned(),
         )),

@@ -12,7 +12,7 @@ const TIMES: u32 = 16;
 
 /// What of a template does not fit the notation, why, and what to write instead.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Unfit(pub(super) String);
+pub(super) struct Unsupported(pub(super) String);
 
 /// Alternatives, each a sequence.
 pub(super) type Pattern = Vec<Vec<Part>>;
@@ -27,13 +27,13 @@ pub(super) enum Part {
     /// At least `min` times and at most `max`; `None`: any number.
     Repeat(Box<Part>, u32, Option<u32>),
     /// `^`
-    Begin,
+    Start,
     /// `$`
     End,
     /// `\b`
     Boundary,
     /// `(?=..)`
-    Ahead(Pattern),
+    Lookahead(Pattern),
 }
 
 /// A set of characters.
@@ -77,9 +77,9 @@ impl Class {
 ///
 /// # Errors
 /// The first part of it that is not read here, with its place.
-pub(super) fn read(pattern: &str) -> Result<Pattern, Unfit> {
+pub(super) fn read(pattern: &str) -> Result<Pattern, Unsupported> {
     if pattern.len() > LONGEST {
-        return Err(Unfit(format!("it is longer than {LONGEST} bytes")));
+        return Err(Unsupported(format!("it is longer than {LONGEST} bytes")));
     }
     let mut reader = Reader {
         pattern,
@@ -88,7 +88,7 @@ pub(super) fn read(pattern: &str) -> Result<Pattern, Unfit> {
     };
     let all = reader.alternatives()?;
     if reader.at < pattern.len() {
-        return Err(reader.unfit("a group is closed that was not opened"));
+        return Err(reader.unsupported("a group is closed that was not opened"));
     }
     Ok(all)
 }
@@ -116,20 +116,20 @@ impl Reader<'_> {
         is_there
     }
 
-    fn unfit(&self, why: &str) -> Unfit {
+    fn unsupported(&self, why: &str) -> Unsupported {
         self.unfit_at(self.at, why)
     }
 
-    fn unfit_at(&self, at: usize, why: &str) -> Unfit {
+    fn unfit_at(&self, at: usize, why: &str) -> Unsupported {
         let rest: String = self.pattern[at..].chars().take(24).collect();
-        Unfit(format!(
+        Unsupported(format!(
             "at character {} (`{}`): {why}",
             self.pattern[..at].chars().count() + 1,
             rest.escape_debug()
         ))
     }
 
-    fn alternatives(&mut self) -> Result<Pattern, Unfit> {
+    fn alternatives(&mut self) -> Result<Pattern, Unsupported> {
         let mut all = vec![Vec::new()];
         while let Some(c) = self.rest().chars().next() {
             match c {
@@ -148,7 +148,7 @@ impl Reader<'_> {
         Ok(all)
     }
 
-    fn part(&mut self) -> Result<Part, Unfit> {
+    fn part(&mut self) -> Result<Part, Unsupported> {
         let at = self.at;
         Ok(match self.take().unwrap_or_default() {
             '(' => self.group(at)?,
@@ -157,7 +157,7 @@ impl Reader<'_> {
                 negated: true,
                 items: Vec::new(),
             }),
-            '^' => Part::Begin,
+            '^' => Part::Start,
             '$' => Part::End,
             '\\' => match self.take() {
                 Some('b') => Part::Boundary,
@@ -172,8 +172,8 @@ impl Reader<'_> {
         })
     }
 
-    /// The character behind a backslash.
-    fn escaped(&self, c: Option<char>, at: usize) -> Result<char, Unfit> {
+    /// The character after a backslash.
+    fn escaped(&self, c: Option<char>, at: usize) -> Result<char, Unsupported> {
         match c {
             Some('n') => Ok('\n'),
             Some('t') => Ok('\t'),
@@ -187,7 +187,7 @@ impl Reader<'_> {
         }
     }
 
-    fn group(&mut self, at: usize) -> Result<Part, Unfit> {
+    fn group(&mut self, at: usize) -> Result<Part, Unsupported> {
         if self.depth == DEPTH {
             return Err(self.unfit_at(at, &format!("more than {DEPTH} groups inside each other")));
         }
@@ -212,18 +212,18 @@ impl Reader<'_> {
         }
         Ok(match name {
             Some(name) => Part::Named(name, all),
-            None if is_ahead => Part::Ahead(all),
+            None if is_ahead => Part::Lookahead(all),
             None => Part::Group(all),
         })
     }
 
-    fn class(&mut self, at: usize) -> Result<Class, Unfit> {
+    fn class(&mut self, at: usize) -> Result<Class, Unsupported> {
         let mut class = Class {
             negated: self.eat("^"),
             items: Vec::new(),
         };
         loop {
-            let begin = self.at;
+            let start = self.at;
             match self.take() {
                 None => return Err(self.unfit_at(at, "a class is not closed")),
                 Some(']') if !class.items.is_empty() => return Ok(class),
@@ -232,16 +232,16 @@ impl Reader<'_> {
                         class.items.push(Item::Kind(c));
                     }
                     other => {
-                        let c = self.escaped(other, begin)?;
+                        let c = self.escaped(other, start)?;
                         class.items.push(Item::Range(c, c));
                     }
                 },
                 Some(from) => {
-                    let behind = self
+                    let after = self
                         .rest()
                         .strip_prefix('-')
                         .and_then(|rest| rest.chars().next());
-                    let to = match behind {
+                    let to = match after {
                         Some(to) if !matches!(to, ']' | '\\') => {
                             self.at += 1 + to.len_utf8();
                             to
@@ -255,7 +255,7 @@ impl Reader<'_> {
     }
 
     /// A part with what says how often it stands there. Whether as much or as little as can be is taken makes no difference.
-    fn repeated(&mut self, part: Part) -> Result<Part, Unfit> {
+    fn repeated(&mut self, part: Part) -> Result<Part, Unsupported> {
         let at = self.at;
         let (min, max) = if self.eat("?") {
             (0, Some(1))
@@ -278,10 +278,10 @@ impl Reader<'_> {
             self.eat("+");
         }
         if self.rest().starts_with(['*', '+', '?']) {
-            return Err(self.unfit("a repetition is repeated"));
+            return Err(self.unsupported("a repetition is repeated"));
         }
         match part {
-            Part::Begin | Part::End | Part::Boundary | Part::Ahead(_) => {
+            Part::Start | Part::End | Part::Boundary | Part::Lookahead(_) => {
                 Err(self.unfit_at(at, "a place is repeated"))
             }
             part => {
@@ -301,7 +301,7 @@ impl Reader<'_> {
 /// The characters, classes and places of a part, each as often as a message or a rule made of it may hold it.
 fn size(part: &Part) -> usize {
     match part {
-        Part::Group(all) | Part::Named(_, all) | Part::Ahead(all) => {
+        Part::Group(all) | Part::Named(_, all) | Part::Lookahead(all) => {
             let inside = all.iter().flatten().map(size);
             inside.fold(0, usize::saturating_add).max(1)
         }
@@ -310,11 +310,11 @@ fn size(part: &Part) -> usize {
             let times = max.unwrap_or(*min + 1).max(1);
             size(inner).saturating_mul(times as usize)
         }
-        Part::Text(_) | Part::Class(_) | Part::Begin | Part::End | Part::Boundary => 1,
+        Part::Text(_) | Part::Class(_) | Part::Start | Part::End | Part::Boundary => 1,
     }
 }
 
-/// `{3}`, `{1,3}` or `{1,}` at the begin of `text`: how often, and its length. Other braces are braces, as in Python.
+/// `{3}`, `{1,3}` or `{1,}` at the start of `text`: how often, and its length. Other braces are braces, as in Python.
 fn times(text: &str) -> Option<(u32, Option<u32>, usize)> {
     let inside = text.strip_prefix('{')?;
     let end = inside.find('}')?;
@@ -372,7 +372,7 @@ mod tests {
             (&nothing, "what it repeats is longer than 4096"),
             (&long, "longer than 4096 bytes"),
         ] {
-            let Unfit(message) = read(pattern).expect_err(pattern);
+            let Unsupported(message) = read(pattern).expect_err(pattern);
             assert!(message.contains(why), "{pattern}: {message}");
         }
     }

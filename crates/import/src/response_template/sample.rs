@@ -13,7 +13,7 @@ use toolglot_tools::Toolbox;
 
 use super::delimiter::{Delimiter, named};
 use super::matcher::{filled, is_found, is_whole};
-use super::pattern::{Part, Pattern, Unfit, read};
+use super::pattern::{Part, Pattern, Unsupported, read};
 use super::terms::Side;
 use super::transform::{Name, Shape};
 use super::{REASONING, is_implicit, shown, wrapped};
@@ -36,14 +36,14 @@ enum Spelling {
 pub(super) fn try_out(fields: &Map<String, Value>, dialect: &Dialect) -> Result<(), String> {
     let whole = [Spelling::Short, Spelling::Full];
     for spelling in whole {
-        let message = Message::of(fields, spelling).map_err(|Unfit(why)| why)?;
+        let message = Message::of(fields, spelling).map_err(|Unsupported(why)| why)?;
         message.is_read(dialect)?;
     }
     let Some(spec) = fields.get("tool_calls") else {
         return Ok(());
     };
     let tool = Call::of(spec, Spelling::Short)
-        .map_err(|Unfit(why)| why)?
+        .map_err(|Unsupported(why)| why)?
         .tool;
     let (args, tools) = (arguments().to_string(), tool_set(&tool)?);
     let call = CallText {
@@ -62,18 +62,18 @@ pub(super) fn try_out(fields: &Map<String, Value>, dialect: &Dialect) -> Result<
             "field `tool_calls`: the rules write a call that the template does not read: {:?}",
             shown(&written)
         )),
-        Err(Unfit(why)) => Err(why),
+        Err(Unsupported(why)) => Err(why),
     }
 }
 
 /// Whether a call that was written is one by the template's own patterns.
-fn is_said(spec: &Value, tool: &str, written: &str) -> Result<bool, Unfit> {
+fn is_said(spec: &Value, tool: &str, written: &str) -> Result<bool, Unsupported> {
     let shape = shape_of(spec)?;
     let group = |name: &str| match shape.word_of(name) {
         Some("name") => Some(tool.to_owned()),
         _ => None,
     };
-    let side = |side: Side| -> Result<Part, Unfit> {
+    let side = |side: Side| -> Result<Part, Unsupported> {
         let pattern =
             Delimiter::read(spec, side)?.map_or_else(|| vec![Vec::new()], |one| one.pattern());
         Ok(Part::Group(filled(&pattern, &group)))
@@ -99,7 +99,7 @@ fn is_said(spec: &Value, tool: &str, written: &str) -> Result<bool, Unfit> {
 }
 
 /// What `transform` says beside these delimiters.
-fn shape_of(spec: &Value) -> Result<Shape, Unfit> {
+fn shape_of(spec: &Value) -> Result<Shape, Unsupported> {
     let mut groups = Vec::new();
     for side in [Side::Open, Side::Close] {
         if let Some(Delimiter::Pattern(pattern)) = Delimiter::read(spec, side)? {
@@ -119,7 +119,7 @@ struct Message {
 }
 
 impl Message {
-    fn of(fields: &Map<String, Value>, spelling: Spelling) -> Result<Message, Unfit> {
+    fn of(fields: &Map<String, Value>, spelling: Spelling) -> Result<Message, Unsupported> {
         let mut message = Message {
             text: String::new(),
             thought: None,
@@ -142,8 +142,8 @@ impl Message {
             message.said = Some(SAID);
         } else if let Some(spec) = content {
             let around = wrapped(spec)?.filter(|_| spelling == Spelling::Full);
-            let (before, behind) = around.unwrap_or_default();
-            message.text.extend([before, SAID, behind]);
+            let (before, after) = around.unwrap_or_default();
+            message.text.extend([before, SAID, after]);
             message.said = Some(SAID);
         }
         if let Some(spec) = fields.get("tool_calls") {
@@ -162,7 +162,7 @@ impl Message {
         Ok(message)
     }
 
-    fn around(&mut self, spec: &Value, text: &str, spelling: Spelling) -> Result<(), Unfit> {
+    fn around(&mut self, spec: &Value, text: &str, spelling: Spelling) -> Result<(), Unsupported> {
         self.text
             .push_str(&delimiter(spec, Side::Open, spelling, &|_| None)?);
         self.text.push_str(text);
@@ -222,7 +222,7 @@ struct Call {
 }
 
 impl Call {
-    fn of(spec: &Value, spelling: Spelling) -> Result<Call, Unfit> {
+    fn of(spec: &Value, spelling: Spelling) -> Result<Call, Unsupported> {
         let shape = shape_of(spec)?;
         let open = match &shape.name {
             Name::Group(_) => Delimiter::read(spec, Side::Open)?,
@@ -273,7 +273,12 @@ fn choice(pattern: &Pattern, group: &str, spelling: Spelling) -> Option<String> 
 }
 
 /// What stands between the delimiters of a call.
-fn body(spec: &Value, shape: &Shape, tool: &str, spelling: Spelling) -> Result<String, Unfit> {
+fn body(
+    spec: &Value,
+    shape: &Shape,
+    tool: &str,
+    spelling: Spelling,
+) -> Result<String, Unsupported> {
     match spec["content"].as_str() {
         Some("json") => {
             let mut content = match &shape.arguments {
@@ -341,7 +346,7 @@ fn delimiter(
     side: Side,
     spelling: Spelling,
     group: &dyn Fn(&str) -> Option<String>,
-) -> Result<String, Unfit> {
+) -> Result<String, Unsupported> {
     Ok(match Delimiter::read(spec, side)? {
         None => String::new(),
         Some(Delimiter::Texts(texts)) => {
@@ -352,8 +357,8 @@ fn delimiter(
             text.cloned().unwrap_or_default()
         }
         Some(Delimiter::Pattern(mut pattern)) => {
-            // What begins with the message, or reads nothing, is read where the prompt is known.
-            pattern.retain(|seq| !matches!(&seq[..], [Part::Begin | Part::Ahead(_)]));
+            // What starts with the message, or reads nothing, is read where the prompt is known.
+            pattern.retain(|seq| !matches!(&seq[..], [Part::Start | Part::Lookahead(_)]));
             spelt(&pattern, spelling, group)
         }
     })
@@ -368,7 +373,7 @@ fn spelt(pattern: &Pattern, spelling: Spelling, group: &dyn Fn(&str) -> Option<S
     let mut out = String::new();
     let mut is_bound = false;
     for part in seq.into_iter().flatten() {
-        // A run behind a word and its end begins with what is none.
+        // A run after a word and its end starts with what is none.
         if is_bound && matches!(part, Part::Repeat(..)) && out.ends_with(char::is_alphanumeric) {
             out.push(' ');
         }
@@ -410,7 +415,7 @@ fn spell(
                 inner => (0..times).for_each(|_| spell(inner, spelling, group, out)),
             }
         }
-        Part::Begin | Part::End | Part::Boundary | Part::Ahead(_) => {}
+        Part::Start | Part::End | Part::Boundary | Part::Lookahead(_) => {}
     }
 }
 

@@ -1,6 +1,6 @@
 //! Parts of a pattern as terms of the notation.
 
-use super::pattern::{Part, Pattern, Unfit};
+use super::pattern::{Part, Pattern, Unsupported};
 
 /// A literal of the notation. Braces that may be a hole there, around a word, stand in two literals.
 pub(super) fn literal(text: &str) -> String {
@@ -12,8 +12,8 @@ fn literals(text: &str) -> Vec<String> {
     let mut from = 0;
     for (open, _) in text.match_indices('{') {
         let inside = &text[open + 1..];
-        let behind = inside.trim_start_matches(|c: char| c.is_ascii_lowercase());
-        if behind.len() < inside.len() && behind.starts_with('}') {
+        let after = inside.trim_start_matches(|c: char| c.is_ascii_lowercase());
+        if after.len() < inside.len() && after.starts_with('}') {
             all.push(quoted(&text[from..open + 2]));
             from = open + 2;
         }
@@ -58,14 +58,14 @@ pub(super) fn terms(
     pattern: &Pattern,
     side: Side,
     word: &dyn Fn(&str) -> Option<&'static str>,
-) -> Result<String, Unfit> {
+) -> Result<String, Unsupported> {
     let mut all = Vec::new();
     for seq in pattern {
         all.push(seq_terms(seq, side, word)?);
     }
     match &all[..] {
         [one] => Ok(one.clone()),
-        all if all.iter().any(String::is_empty) => Err(Unfit(
+        all if all.iter().any(String::is_empty) => Err(Unsupported(
             "one of several alternatives is empty: write `(?:..)?`".to_owned(),
         )),
         all => Ok(format!("({})", all.join(" | "))),
@@ -76,10 +76,10 @@ fn seq_terms(
     seq: &[Part],
     side: Side,
     word: &dyn Fn(&str) -> Option<&'static str>,
-) -> Result<String, Unfit> {
+) -> Result<String, Unsupported> {
     let mut out = Out::default();
     let mut parts = seq.iter().enumerate();
-    // What may stand before an opener, and a run behind it: `(?:<header>)?[^<]*`. Without the header the run is text.
+    // What may stand before an opener, and a run after it: `(?:<header>)?[^<]*`. Without the header the run is text.
     if side == Side::Open
         && let [Part::Repeat(header, 0, Some(1)), run @ Part::Repeat(..), ..] = seq
         && is_run(run)
@@ -90,10 +90,10 @@ fn seq_terms(
     }
     for (n, part) in parts {
         match part {
-            Part::Begin if side == Side::Open && n == 0 => out.push("start".to_owned()),
+            Part::Start if side == Side::Open && n == 0 => out.push("start".to_owned()),
             Part::End if side == Side::Close && n + 1 == seq.len() => out.push("end".to_owned()),
-            Part::Begin | Part::End => {
-                return Err(Unfit(
+            Part::Start | Part::End => {
+                return Err(Unsupported(
                     "`^` and `$` stand where nothing of the message can: leave them out".to_owned(),
                 ));
             }
@@ -127,13 +127,13 @@ impl Out {
         &mut self,
         part: &Part,
         word: &dyn Fn(&str) -> Option<&'static str>,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), Unsupported> {
         match part {
             Part::Text(c) => self.pending.push(*c),
             Part::Boundary => self.boundary(None),
             Part::Class(class) if class.is_blank() => self.push("ws".to_owned()),
             Part::Class(_) => {
-                return Err(Unfit(
+                return Err(Unsupported(
                     "one of several characters has no word: write them as alternatives, `(?:a|b)`"
                         .to_owned(),
                 ));
@@ -157,13 +157,13 @@ impl Out {
                 None => self.part(&Part::Group(inside.clone()), word)?,
             },
             Part::Repeat(inner, min, max) => self.repeated(inner, *min, *max, word)?,
-            Part::Begin | Part::End => {
-                return Err(Unfit(
+            Part::Start | Part::End => {
+                return Err(Unsupported(
                     "`^` and `$` stand where nothing of the message can: leave them out".to_owned(),
                 ));
             }
-            Part::Ahead(_) => {
-                return Err(Unfit(
+            Part::Lookahead(_) => {
+                return Err(Unsupported(
                     "nothing looks ahead: write what stands there as part of the pattern"
                         .to_owned(),
                 ));
@@ -172,7 +172,7 @@ impl Out {
         Ok(())
     }
 
-    /// A place between characters is read with them; but a run behind a word begins with what is no word: a blank.
+    /// A place between characters is read with them; but a run after a word starts with what is no word: a blank.
     fn boundary(&mut self, next: Option<&Part>) {
         let is_behind = self
             .pending
@@ -183,7 +183,7 @@ impl Out {
     }
 
     /// A group whose text means something: a run, or one of some texts.
-    fn capture(&mut self, word: &str, name: &str, inside: &Pattern) -> Result<(), Unfit> {
+    fn capture(&mut self, word: &str, name: &str, inside: &Pattern) -> Result<(), Unsupported> {
         let texts: Option<Vec<String>> = inside.iter().map(|seq| text(seq)).collect();
         let is_one_run = matches!(&inside[..], [seq] if matches!(&seq[..], [one] if is_run(one)));
         self.push(match texts {
@@ -193,7 +193,7 @@ impl Out {
                 format!("{word}({})", texts.join("|"))
             }
             _ => {
-                return Err(Unfit(format!(
+                return Err(Unsupported(format!(
                     "the group `{}` is more than a run of characters: write a class that repeats, `[^>]+`",
                     name.escape_debug()
                 )));
@@ -208,18 +208,18 @@ impl Out {
         min: u32,
         max: Option<u32>,
         word: &dyn Fn(&str) -> Option<&'static str>,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), Unsupported> {
         if let Part::Class(class) = inner {
             if class.is_blank() {
                 self.push("ws".to_owned());
                 return Ok(());
             }
             if max.is_some() {
-                return Err(Unfit(
+                return Err(Unsupported(
                     "a run of so many characters has no word: write `+` or `*`".to_owned(),
                 ));
             }
-            // A capture ends where what follows can begin, so something must stand between.
+            // A capture ends where what follows can start, so something must stand between.
             if self.pending.is_empty()
                 && self
                     .terms
@@ -258,7 +258,7 @@ impl Out {
             None => self.push(format!("{group}*")),
             Some(max) if max == min + 1 => self.push(format!("{group}?")),
             Some(max) if max > min => {
-                return Err(Unfit(format!(
+                return Err(Unsupported(format!(
                     "`{{{min},{max}}}` has no word: write `?` or `*`"
                 )));
             }
@@ -280,7 +280,7 @@ impl Out {
             return;
         }
         let text = std::mem::take(&mut self.pending);
-        // Blanks behind any blanks are some of them.
+        // Blanks after any blanks are some of them.
         let is_more = self.terms.last().is_some_and(|last| last == "ws");
         let text = if is_more { text.trim_start() } else { &text };
         if !text.is_empty() {
@@ -309,7 +309,7 @@ mod tests {
     use super::super::pattern::read;
     use super::*;
 
-    fn written(pattern: &str, side: Side) -> Result<String, Unfit> {
+    fn written(pattern: &str, side: Side) -> Result<String, Unsupported> {
         terms(&read(pattern)?, side, &|name| match name {
             "name" => Some("name"),
             "key" => Some("key"),
@@ -365,7 +365,7 @@ mod tests {
             ("a|", "`(?:..)?`"),
             (r"<(?P<name>a(?:b|c)+)>", "`[^>]+`"),
         ] {
-            let Unfit(message) = written(pattern, Side::Open).expect_err(pattern);
+            let Unsupported(message) = written(pattern, Side::Open).expect_err(pattern);
             assert!(message.contains(why), "{pattern}: {message}");
         }
     }

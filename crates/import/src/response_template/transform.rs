@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::pattern::Unfit;
+use super::pattern::Unsupported;
 
 /// Where a call's name stands.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) struct Shape {
 
 impl Shape {
     /// Reads `transform`; `groups` are those that the delimiters name.
-    pub(super) fn read(spec: &Value, groups: &[String]) -> Result<Shape, Unfit> {
+    pub(super) fn read(spec: &Value, groups: &[String]) -> Result<Shape, Unsupported> {
         let is_list = spec["transform_each"].as_bool().unwrap_or(false);
         let transform = match &spec["transform"] {
             // A field that is one call is told as a list of it.
@@ -40,14 +40,16 @@ impl Shape {
         }
         only(transform, "transform", &["type", "function", "id"])?;
         if !matches!(transform["type"].as_str(), None | Some("function")) {
-            return Err(Unfit("`transform.type`: a call is a `function`".to_owned()));
+            return Err(Unsupported(
+                "`transform.type`: a call is a `function`".to_owned(),
+            ));
         }
         let function = &transform["function"];
         if placeholder(function) == Some("content") {
             return Ok(Shape::whole(is_list));
         }
         only(function, "transform.function", &["name", "arguments", "id"])?;
-        let from = |value: &Value, what: &str| -> Result<Name, Unfit> {
+        let from = |value: &Value, what: &str| -> Result<Name, Unsupported> {
             match placeholder(value) {
                 Some(hole) if groups.iter().any(|group| group == hole) => {
                     Ok(Name::Group(hole.to_owned()))
@@ -56,13 +58,13 @@ impl Shape {
                 Some(hole) => match hole.strip_prefix("content.") {
                     Some(key) => Ok(Name::Key(key.to_owned())),
                     None if is_list => Ok(Name::Key(hole.to_owned())),
-                    None => Err(Unfit(format!(
+                    None => Err(Unsupported(format!(
                         "`{what}`: `{{{hole}}}` is no group of a delimiter: write `{{content.{hole}}}` for a key"
                     ))),
                 },
                 None => match value.as_str() {
                     Some(fixed) => Ok(Name::Fixed(fixed.to_owned())),
-                    None => Err(Unfit(format!(
+                    None => Err(Unsupported(format!(
                         "`{what}` is missing: name a key of the content or a group of a delimiter, `{{content.name}}`"
                     ))),
                 },
@@ -70,13 +72,13 @@ impl Shape {
         };
         let name = from(&function["name"], "transform.function.name")?;
         if name == Name::Key(String::new()) {
-            return Err(Unfit("`transform.function.name`: the name is all of the content: capture it in `open_pattern`".to_owned()));
+            return Err(Unsupported("`transform.function.name`: the name is all of the content: capture it in `open_pattern`".to_owned()));
         }
         let arguments = match from(&function["arguments"], "transform.function.arguments")? {
             Name::Key(key) if key.is_empty() => None,
             Name::Key(key) => Some(key),
             Name::Group(_) | Name::Fixed(_) => {
-                return Err(Unfit("`transform.function.arguments` stand outside of the content: write `{content}`".to_owned()));
+                return Err(Unsupported("`transform.function.arguments` stand outside of the content: write `{content}`".to_owned()));
             }
         };
         let ids = [&transform["id"], &function["id"]];
@@ -85,7 +87,7 @@ impl Shape {
             Some(id) => match from(id, "transform.id")? {
                 id @ (Name::Group(_) | Name::Key(_)) => Some(id),
                 Name::Fixed(_) => {
-                    return Err(Unfit(
+                    return Err(Unsupported(
                         "`transform.id` is the same for each call: leave it out".to_owned(),
                     ));
                 }
@@ -130,14 +132,14 @@ fn placeholder(value: &Value) -> Option<&str> {
 }
 
 /// The object has no other keys.
-fn only(object: &Value, what: &str, known: &[&str]) -> Result<(), Unfit> {
+fn only(object: &Value, what: &str, known: &[&str]) -> Result<(), Unsupported> {
     let Some(object) = object.as_object() else {
-        return Err(Unfit(format!(
+        return Err(Unsupported(format!(
             "`{what}` is no object: write `{{\"name\": .., \"arguments\": ..}}`"
         )));
     };
     match object.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(key) => Err(Unfit(format!(
+        Some(key) => Err(Unsupported(format!(
             "`{what}.{}` has no word: leave it out",
             key.escape_debug()
         ))),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 /// What stands in `content`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Content {
-    /// The string, or the parts of the type `text` one behind the other.
+    /// The string, or the parts of the type `text` one after the other.
     pub(super) text: String,
     /// Images and other parts that no dialect reads; they stay.
     others: Vec<Value>,

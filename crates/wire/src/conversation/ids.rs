@@ -8,7 +8,7 @@ use toolglot::{Dialect, IdForm};
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     taken: BTreeSet<String>,
-    /// The number of the next call: a counter of the dialect's goes on over the history, and behind what that wrote.
+    /// The number of the next call: a counter of the dialect's goes on over the history, and after what that wrote.
     counter: u64,
 }
 
@@ -110,6 +110,6 @@ fn number(id: &str, name: &str, spelling: &str) -> Option<u64> {
 /// What stands in the place of `{id}`.
 fn counted<'i>(id: &'i str, name: &str, spelling: &str) -> Option<&'i str> {
     let spelling = spelling.replace("{name}", name);
-    let (before, behind) = spelling.split_once("{id}")?;
-    id.strip_prefix(before)?.strip_suffix(behind)
+    let (before, after) = spelling.split_once("{id}")?;
+    id.strip_prefix(before)?.strip_suffix(after)
 }

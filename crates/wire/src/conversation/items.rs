@@ -1,4 +1,4 @@
-//! Chat messages as items of OpenAI's Responses API: what `forms` reads, written.
+//! Chat messages as items of OpenAI's Responses API: what `apis` reads, written.
 
 use serde_json::{Value, json};
 
@@ -11,24 +11,24 @@ pub(super) fn of(messages: &[Value]) -> Vec<Value> {
     let mut freeform: Vec<&str> = Vec::new();
     for message in messages {
         match message["role"].as_str() {
-            Some("tool") => items.push(output(message, &freeform)),
+            Some("tool") => items.push(result_item(message, &freeform)),
             Some("assistant") => {
-                items.extend(said(message));
+                items.extend(assistant_items(message));
                 for call in message["tool_calls"].as_array().into_iter().flatten() {
                     if call["type"] == "custom" {
                         freeform.extend(call["id"].as_str());
                     }
-                    items.push(called(call));
+                    items.push(call_item(call));
                 }
             }
-            _ => items.push(other(message)),
+            _ => items.push(other_item(message)),
         }
     }
     items
 }
 
 /// The reasoning and the text of an assistant's message.
-fn said(message: &Value) -> Vec<Value> {
+fn assistant_items(message: &Value) -> Vec<Value> {
     let mut items = Vec::new();
     if let Some(text) = message["reasoning_content"].as_str() {
         let content = json!([{"type": "reasoning_text", "text": text}]);
@@ -43,7 +43,7 @@ fn said(message: &Value) -> Vec<Value> {
     items
 }
 
-fn called(call: &Value) -> Value {
+fn call_item(call: &Value) -> Value {
     let (id, function, custom) = (&call["id"], &call["function"], &call["custom"]);
     if call["type"] == "custom" {
         return json!({"type": "custom_tool_call", "call_id": id, "name": custom["name"], "input": custom["input"]});
@@ -52,7 +52,7 @@ fn called(call: &Value) -> Value {
 }
 
 /// A result. The API has no mark for one that failed: its text says so.
-fn output(message: &Value, freeform: &[&str]) -> Value {
+fn result_item(message: &Value, freeform: &[&str]) -> Value {
     let id = message["tool_call_id"].as_str().unwrap_or_default();
     let kind = if freeform.contains(&id) {
         "custom_tool_call_output"
@@ -69,7 +69,7 @@ fn output(message: &Value, freeform: &[&str]) -> Value {
 }
 
 /// Any other message.
-fn other(message: &Value) -> Value {
+fn other_item(message: &Value) -> Value {
     let mut fields = message.as_object().cloned().unwrap_or_default();
     if let Some(content) = fields.get_mut("content") {
         *content = parts(content, "input_text");

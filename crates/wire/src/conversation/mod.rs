@@ -4,23 +4,24 @@
 //! {"messages":[..]} ── turn (what an assistant's message holds: text, calls) ── Converter (the same in the target) ── {"messages":[..]}
 //! ```
 //!
-//! A conversation is a list of messages as chat APIs have them, or an object that holds one; `forms` has those of other APIs.
+//! A conversation is a list of messages as chat APIs have them, or an object that holds one; `apis` has those of other APIs.
 //! The structured form has calls under `tool_calls`, and results in messages of the role `tool`.
 //! In a text form calls stand in the text of the assistant's messages.
 //! What cannot be carried stays as it was and is counted; nothing is dropped silently.
 
+mod apis;
 mod content;
+mod converter;
 mod fields;
-mod forms;
 mod ids;
 mod items;
-mod open;
-mod owners;
+mod open_calls;
 mod reader;
+mod report;
+mod result_owners;
 mod results;
-mod tally;
+mod target;
 mod turn;
-mod writer;
 
 use serde_json::{Value, json};
 use toolglot::{Dialect, ToolSet};
@@ -28,8 +29,8 @@ use toolglot_tools::Toolbox;
 
 use crate::WireError;
 
-pub use tally::ConversionReport;
-pub use writer::Converter;
+pub use converter::Converter;
+pub use report::ConversionReport;
 
 /// The form of the conversations that are read.
 #[derive(Clone, Debug)]
@@ -84,7 +85,7 @@ impl Converter<'_> {
         mut document: Value,
         report: &mut ConversionReport,
     ) -> Result<Value, WireError> {
-        let Some((name, messages)) = forms::list(&document) else {
+        let Some((name, messages)) = apis::list(&document) else {
             return Err(WireError::NoMessages);
         };
         if let Some(at) = messages.iter().position(|message| !message.is_object()) {
@@ -128,9 +129,9 @@ impl Converter<'_> {
 pub fn is_conversation(text: &str) -> bool {
     let text = text.trim_start();
     match serde_json::from_str::<Value>(text) {
-        Ok(value) => match forms::list(&value) {
+        Ok(value) => match apis::list(&value) {
             Some((Some("messages"), _)) => true,
-            Some((_, messages)) => messages.is_empty() || messages.iter().any(forms::is_message),
+            Some((_, messages)) => messages.is_empty() || messages.iter().any(apis::is_message),
             None => value.get("messages").is_some(),
         },
         Err(_) => text.starts_with(['[', '{']) && text.contains("\"role\""),

@@ -43,7 +43,7 @@ impl<'d> Results<'d> {
     }
 
     /// What stands before and after a result of this call, or a failure, the longest first; none where the dialect writes it
-    /// bare. Only what is told to be one is looked for as a failure where the dialect has no frame of its own for those.
+    /// bare. A failure is looked for as one where the dialect has no frame of its own for those.
     fn frames(&self, call: CallText<'_>, is_failure: bool) -> Vec<Frame> {
         let frame = |(failed, is_alone)| {
             let (before, after) = self.writer.frame(call, failed, is_alone);
@@ -74,8 +74,8 @@ impl<'d> Results<'d> {
         frames.iter().any(|frame| frame.inside(text).is_some())
     }
 
-    /// Whether `text` begins as the results of any call do.
-    pub(super) fn begins_one(&self, text: &str) -> bool {
+    /// Whether `text` starts as the results of any call do.
+    pub(super) fn starts_result(&self, text: &str) -> bool {
         let of = |name| {
             let call = CallText {
                 name,
@@ -96,7 +96,7 @@ impl<'d> Results<'d> {
 
     /// What stands in the frame that the dialect puts around a result or a failure, as it was before it was written.
     /// `is_failure`: the message says that it is one.
-    pub(super) fn unwrapped(&self, call: CallText<'_>, text: &str, is_failure: bool) -> Bare {
+    pub(super) fn unwrapped(&self, call: CallText<'_>, text: &str, is_failure: bool) -> ResultBody {
         let frames = self.frames(call, is_failure);
         let found = frames
             .iter()
@@ -107,7 +107,7 @@ impl<'d> Results<'d> {
             None if !self.writer.encodes(false) => self.original(call, text, false),
             None => text.to_owned(),
         };
-        Bare {
+        ResultBody {
             text,
             failed: is_failure || found.is_some_and(|(_, failed)| failed),
         }
@@ -173,11 +173,11 @@ impl<'d> Results<'d> {
             return whole();
         }
         let ends = seams.iter().copied().chain([text.len()]);
-        let begins = [0].into_iter().chain(seams.iter().copied());
-        let blocks: Vec<String> = begins
+        let starts = [0].into_iter().chain(seams.iter().copied());
+        let blocks: Vec<String> = starts
             .zip(ends)
-            .map(|(begin, end)| {
-                let block = &text[begin..end];
+            .map(|(start, end)| {
+                let block = &text[start..end];
                 let block = if end < text.len() {
                     block.strip_suffix("\n\n").unwrap_or(block)
                 } else {
@@ -197,7 +197,7 @@ impl<'d> Results<'d> {
 
 /// A result without its frame.
 #[derive(Debug)]
-pub(super) struct Bare {
+pub(super) struct ResultBody {
     pub(super) text: String,
     pub(super) failed: bool,
 }
@@ -223,7 +223,7 @@ impl Frame {
         bare.or_else(|| exact.trim_end().strip_suffix(self.after.trim_end()))
     }
 
-    /// Whether a result is over at the end of `text`, and another may begin.
+    /// Whether a result is over at the end of `text`, and another may start.
     fn ends(&self, text: &str) -> bool {
         let after = self.after.trim_end();
         if after.is_empty() {
@@ -233,7 +233,7 @@ impl Frame {
         }
     }
 
-    /// The frame with the fence that `text` begins with, where that is longer: a text with fences is put into one.
+    /// The frame with the fence that `text` starts with, where that is longer: a text with fences is put into one.
     fn with_fence_of(&self, text: &str) -> Option<Frame> {
         let fence = |text: &str| text.bytes().take_while(|byte| *byte == b'`').count();
         let own = fence(&self.before);

@@ -35,7 +35,7 @@ pub(super) struct TurnCall {
     pub(super) server: Option<String>,
     /// The dialect whose text it was.
     pub(super) dialect: Option<String>,
-    /// What stands there was mended, and its value is in doubt.
+    /// What stands there was repaired, and its value is in doubt.
     pub(super) is_recovered: bool,
     /// The structured form has one raw text for it.
     pub(super) is_freeform: bool,

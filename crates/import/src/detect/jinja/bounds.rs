@@ -31,13 +31,13 @@ pub(in crate::detect) fn check(template: &str) -> Result<(), Excess> {
         );
     }
     let (mut at, mut n_branches) = (0, 0);
-    while let Some((begin, tag)) = next_tag(&template[at..]) {
-        let from = at + begin + 2;
+    while let Some((start, tag)) = next_tag(&template[at..]) {
+        let from = at + start + 2;
         // What is never closed is code as far as it goes.
         let length = end_of(&template[from..], tag);
         let code = &template[from..length.map_or(template.len(), |length| from + length)];
         if tag != Tag::Comment && tokens(code).len() > TOKENS {
-            return excess(at + begin, format!("a tag holds more than {TOKENS} tokens"));
+            return excess(at + start, format!("a tag holds more than {TOKENS} tokens"));
         }
         let Some(length) = length else {
             return Ok(());
@@ -64,7 +64,7 @@ pub(in crate::detect) fn check(template: &str) -> Result<(), Excess> {
     Ok(())
 }
 
-/// Where the tag begins that ends a `raw`.
+/// Where the tag starts that ends a `raw`.
 fn end_of_raw(template: &str, from: usize) -> usize {
     let is_end = |at: &usize| {
         let inside = template[at + 2..].trim_start_matches(['-', '+']);

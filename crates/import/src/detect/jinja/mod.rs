@@ -2,7 +2,7 @@
 //!
 //! Code is no text: what is compared, looked up or split by says nothing of what is written. Constants (`{% set x = '..' %}`)
 //! stand in their places, and macros are written where they are called. Control flow is not followed: all branches are written,
-//! one behind the other.
+//! one after the other.
 
 pub(super) mod bounds;
 mod tags;
@@ -29,18 +29,18 @@ const DEPTH: usize = 3;
 
 /// What a template writes.
 #[derive(Debug, Default)]
-pub(super) struct Spoken {
+pub(super) struct TemplateText {
     pub(super) text: String,
     /// Where each byte of the text stands in the template, and where that ends.
     pub(super) places: Vec<usize>,
 }
 
-impl Spoken {
+impl TemplateText {
     /// Reads a template. A text without tags is what it is.
-    pub(super) fn of(template: &str) -> Spoken {
+    pub(super) fn of(template: &str) -> TemplateText {
         let mut reader = Reader {
             template,
-            spoken: Spoken::default(),
+            written: TemplateText::default(),
             constants: BTreeMap::new(),
             empty: Vec::new(),
             macros: BTreeMap::new(),
@@ -49,8 +49,8 @@ impl Spoken {
             depth: 0,
         };
         reader.read();
-        reader.spoken.places.push(template.len());
-        reader.spoken
+        reader.written.places.push(template.len());
+        reader.written
     }
 
     fn push(&mut self, text: &str, at: usize) {
@@ -77,7 +77,7 @@ impl Spoken {
 
 struct Reader<'t> {
     template: &'t str,
-    spoken: Spoken,
+    written: TemplateText,
     /// `None`: the name has other values as well.
     constants: BTreeMap<String, Option<String>>,
     /// Lists of a macro that its caller does not give.
@@ -99,14 +99,14 @@ struct Macro<'t> {
 impl Reader<'_> {
     fn read(&mut self) {
         let mut at = 0;
-        // The last tag takes the blanks behind it, or the line break.
+        // The last tag takes the blanks after it, or the line break.
         let (mut strips, mut after_block) = (false, false);
         while at <= self.template.len() {
             let rest = &self.template[at..];
             let next = next_tag(rest);
-            let raw = &rest[..next.map_or(rest.len(), |(begin, _)| begin)];
-            let inside = next.and_then(|(begin, tag)| {
-                let from = at + begin + 2;
+            let raw = &rest[..next.map_or(rest.len(), |(start, _)| start)];
+            let inside = next.and_then(|(start, tag)| {
+                let from = at + start + 2;
                 Some((from, end_of(&self.template[from..], tag)?, tag))
             });
             let mut text = raw;
@@ -115,7 +115,7 @@ impl Reader<'_> {
             } else if after_block {
                 text = text.strip_prefix('\n').unwrap_or(text);
             }
-            let begin = at + raw.len() - text.len();
+            let start = at + raw.len() - text.len();
             if let Some((from, _, tag)) = inside {
                 if self.template[from..].starts_with('-') {
                     text = text.trim_end();
@@ -127,12 +127,12 @@ impl Reader<'_> {
                     }
                 }
             }
-            self.spoken.push_verbatim(text, begin);
+            self.written.push_verbatim(text, start);
             let Some((from, length, tag)) = inside else {
                 if let Some((opener, _)) = next {
                     // Never closed: it is text.
-                    let behind = &rest[opener..];
-                    self.spoken.push_verbatim(behind, at + opener);
+                    let after = &rest[opener..];
+                    self.written.push_verbatim(after, at + opener);
                 }
                 return;
             };
@@ -154,7 +154,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `macro`: its body stands behind the tag, at `at`.
+    /// `macro`: its body stands after the tag, at `at`.
     fn define(&mut self, code: &str, at: usize) {
         let Some(rest) = code.trim_matches(['-', '+']).trim().strip_prefix("macro ") else {
             return;
@@ -166,10 +166,10 @@ impl Reader<'_> {
             return;
         }
         self.macros_left -= 1;
-        let behind = &self.template[at..];
-        let body = behind
+        let after = &self.template[at..];
+        let body = after
             .find("endmacro")
-            .and_then(|end| Some(&behind[..behind[..end].rfind("{%")?]));
+            .and_then(|end| Some(&after[..after[..end].rfind("{%")?]));
         let parameters = parameters.trim_end().trim_end_matches(')').split(',');
         let parameters = parameters.map(|parameter| match parameter.split_once('=') {
             Some((name, value)) => (name.trim().to_owned(), value.trim() == "[]"),
@@ -201,25 +201,25 @@ impl Reader<'_> {
         }
         self.called_left -= cost;
         let mut given: Vec<&[Token]> = Vec::new();
-        let (mut depth, mut begin) = (0_usize, 0);
+        let (mut depth, mut start) = (0_usize, 0);
         for (n, token) in arguments.iter().enumerate() {
             match token.kind {
                 Kind::Mark('(' | '[' | '{') => depth += 1,
                 Kind::Mark(')') if depth == 0 => {
-                    given.push(&arguments[begin..n]);
+                    given.push(&arguments[start..n]);
                     break;
                 }
                 Kind::Mark(')' | ']' | '}') => depth = depth.saturating_sub(1),
                 Kind::Mark(',') if depth == 0 => {
-                    given.push(&arguments[begin..n]);
-                    begin = n + 1;
+                    given.push(&arguments[start..n]);
+                    start = n + 1;
                 }
                 _ => {}
             }
         }
         let mut inner = Reader {
             template: called.body,
-            spoken: Spoken::default(),
+            written: TemplateText::default(),
             constants: self.constants.clone(),
             empty: Vec::new(),
             macros: std::mem::take(&mut self.macros),
@@ -245,7 +245,7 @@ impl Reader<'_> {
         inner.read();
         self.macros = std::mem::take(&mut inner.macros);
         self.called_left = inner.called_left;
-        Some(inner.spoken.text)
+        Some(inner.written.text)
     }
 
     /// What a statement says: `set`, and what a block is told to do.
@@ -263,9 +263,9 @@ impl Reader<'_> {
                 .any(|token| matches!(token.kind, Kind::Text(_)))
             {
                 let at = from + code.find('=').map_or(0, |at| at + 1);
-                self.spoken.push_value(at);
+                self.written.push_value(at);
                 self.written(&self.template[at..from + code.len()], at, true);
-                self.spoken.push_value(at);
+                self.written.push_value(at);
             }
             self.attributes(name, value);
             let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -276,9 +276,9 @@ impl Reader<'_> {
                     .or_insert(constant);
             }
         } else if word == "do" {
-            self.spoken.push_value(from);
+            self.written.push_value(from);
             self.written(code, from, true);
-            self.spoken.push_value(from);
+            self.written.push_value(from);
         }
     }
 
@@ -300,7 +300,7 @@ impl Reader<'_> {
     fn constant(&mut self, code: &str) -> Option<String> {
         let mut alone = Reader {
             template: code,
-            spoken: Spoken::default(),
+            written: TemplateText::default(),
             constants: std::mem::take(&mut self.constants),
             empty: Vec::new(),
             macros: BTreeMap::new(),
@@ -313,7 +313,7 @@ impl Reader<'_> {
             .any(|token| matches!(token.kind, Kind::Text(_)));
         alone.written(code, 0, false);
         self.constants = alone.constants;
-        let text = alone.spoken.text;
+        let text = alone.written.text;
         (has_text && !text.contains(VALUE) && text.len() <= LONGEST).then_some(text)
     }
 
@@ -346,23 +346,23 @@ impl Reader<'_> {
                 Kind::Mark(',' | ':') if in_code => {}
                 Kind::Mark(_) | Kind::Compare => {
                     if !in_code {
-                        self.spoken.push_value(at);
+                        self.written.push_value(at);
                     }
                 }
                 Kind::Text(text) => {
                     if compares(last) || compares(next) {
-                        self.spoken.push_value(at);
+                        self.written.push_value(at);
                     } else if in_code {
                         // Looked for, not written.
                     } else if matches!(next, Some(Kind::Mark(':'))) && is_output {
                         // A key of an object that is written as JSON.
-                        self.spoken.push(&format!("\"{text}\": "), at);
+                        self.written.push(&format!("\"{text}\": "), at);
                         n += 1;
-                    } else if let Some((filled, behind)) = self.formatted(text, &tokens[n + 1..]) {
-                        self.spoken.push(&filled, at);
-                        n += behind;
+                    } else if let Some((filled, after)) = self.formatted(text, &tokens[n + 1..]) {
+                        self.written.push(&filled, at);
+                        n += after;
                     } else {
-                        self.spoken.push(text, at);
+                        self.written.push(text, at);
                     }
                 }
                 Kind::Word(word) => {
@@ -380,7 +380,7 @@ impl Reader<'_> {
                         && !in_code
                         && let Some(text) = self.called(word, &tokens[n + 2..])
                     {
-                        self.spoken.push(&text, at);
+                        self.written.push(&text, at);
                     }
                     let known = match next {
                         Some(Kind::Mark('.')) => {
@@ -392,9 +392,9 @@ impl Reader<'_> {
                     match known {
                         _ if is_filter || is_name || in_code => {}
                         Some(text) if !compares(last) && !compares(next) => {
-                            self.spoken.push(&text, at);
+                            self.written.push(&text, at);
                         }
-                        _ => self.spoken.push_value(at),
+                        _ => self.written.push_value(at),
                     }
                 }
             }
@@ -403,8 +403,8 @@ impl Reader<'_> {
     }
 
     /// A string that `.format(..)` follows, filled in, and how many tokens that is.
-    fn formatted(&self, text: &str, behind: &[Token]) -> Option<(String, usize)> {
-        let [dot, format, open, rest @ ..] = behind else {
+    fn formatted(&self, text: &str, after: &[Token]) -> Option<(String, usize)> {
+        let [dot, format, open, rest @ ..] = after else {
             return None;
         };
         let is_format = dot.kind == Kind::Mark('.')
@@ -432,13 +432,13 @@ impl Reader<'_> {
         let mut left = text;
         while let Some((before, rest)) = left.split_once('{') {
             filled.push_str(before);
-            let Some((_, behind)) = rest.split_once('}') else {
+            let Some((_, after)) = rest.split_once('}') else {
                 filled.push('{');
                 left = rest;
                 continue;
             };
             filled.push_str(&arguments.next().map_or_else(|| VALUE.to_string(), value));
-            left = behind;
+            left = after;
         }
         filled.push_str(left);
         Some((filled, 3 + end + 1))

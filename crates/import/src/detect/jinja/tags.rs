@@ -1,4 +1,4 @@
-//! Tags of a Jinja template: where one begins and ends.
+//! Tags of a Jinja template: where one starts and ends.
 
 use super::tokens::string;
 
@@ -36,8 +36,8 @@ pub(super) fn next_tag(text: &str) -> Option<(usize, Tag)> {
 /// Behind the `endfor` of the loop that `text` is inside of.
 pub(super) fn end_of_loop(text: &str) -> usize {
     let (mut at, mut depth) = (0, 1_usize);
-    while let Some((begin, tag)) = next_tag(&text[at..]) {
-        let from = at + begin + 2;
+    while let Some((start, tag)) = next_tag(&text[at..]) {
+        let from = at + start + 2;
         let Some(length) = end_of(&text[from..], tag) else {
             break;
         };

@@ -1,18 +1,18 @@
 //! Calls that wait for their results, over a conversation.
 
-use super::owners::ResultAt;
+use super::result_owners::ResultAt;
 use super::turn::TurnCall;
 
 /// The calls without a result so far.
 #[derive(Debug, Default)]
-pub(super) struct Open {
-    waiting: Vec<Waiting>,
+pub(super) struct OpenCalls {
+    waiting: Vec<OpenCall>,
     /// The last message of the assistant stayed as it was, and so do its results.
     is_left: bool,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct OpenCall {
     /// The id that the source wrote.
     written: Option<String>,
     /// The result that was found to be its own.
@@ -25,7 +25,7 @@ struct Waiting {
 
 /// Which call a result answers.
 #[derive(Debug)]
-pub(super) enum Answered {
+pub(super) enum ResultOwner {
     /// One that was carried, and which of the latest message's that is.
     Call(TurnCall, Option<usize>),
     /// One that stayed as it was.
@@ -34,7 +34,7 @@ pub(super) enum Answered {
     Unknown,
 }
 
-impl Open {
+impl OpenCalls {
     /// The calls of a message that was carried; `written` are their ids in the source, `answers` their results.
     pub(super) fn carried(
         &mut self,
@@ -42,10 +42,10 @@ impl Open {
         answers: &[Option<ResultAt>],
         calls: &[TurnCall],
     ) {
-        self.begin(false);
+        self.start(false);
         let calls = written.into_iter().zip(calls).enumerate();
         self.waiting
-            .extend(calls.map(|(at, (written, call))| Waiting {
+            .extend(calls.map(|(at, (written, call))| OpenCall {
                 written,
                 answer: answers.get(at).copied().flatten(),
                 call: call.clone(),
@@ -55,10 +55,10 @@ impl Open {
 
     /// A message stayed as it was.
     pub(super) fn left(&mut self) {
-        self.begin(true);
+        self.start(true);
     }
 
-    fn begin(&mut self, is_left: bool) {
+    fn start(&mut self, is_left: bool) {
         self.is_left = is_left;
         for waiting in &mut self.waiting {
             waiting.latest = None;
@@ -74,7 +74,7 @@ impl Open {
 
     /// The call that a result answers: the one whose own it is, the one of its id, or without an id the first of the
     /// latest message.
-    pub(super) fn answered(&mut self, id: Option<&str>, result: ResultAt) -> Answered {
+    pub(super) fn answered(&mut self, id: Option<&str>, result: ResultAt) -> ResultOwner {
         let own = self
             .waiting
             .iter()
@@ -88,10 +88,10 @@ impl Open {
         match at {
             Some(at) => {
                 let waiting = self.waiting.remove(at);
-                Answered::Call(waiting.call, waiting.latest)
+                ResultOwner::Call(waiting.call, waiting.latest)
             }
-            None if self.is_left => Answered::Left,
-            None => Answered::Unknown,
+            None if self.is_left => ResultOwner::Left,
+            None => ResultOwner::Unknown,
         }
     }
 }

@@ -2,22 +2,23 @@
 
 use std::cell::OnceCell;
 
-use serde_json::{Map, Value, json};
-use toolglot::{CallText, Dialect, Renderer};
+use serde_json::{Value, json};
+use toolglot::{CallText, Dialect};
 use toolglot_tools::Toolbox;
 
+use super::apis::{self, ChatMessage};
 use super::content::Content;
-use super::fields::{message_of, with_reasoning, without_calls};
-use super::forms::{self, Said};
+use super::fields::{message_of, without_calls};
 use super::ids::Ids;
-use super::open::{Answered, Open};
-use super::owners::{Asked, ResultAt, Unit, owners};
+use super::open_calls::{OpenCalls, ResultOwner};
 use super::reader::Reader;
-use super::results::{Bare, Results};
-use super::tally::ConversionReport;
+use super::report::ConversionReport;
+use super::result_owners::{CallKey, ResultAt, ResultBlock, owners};
+use super::results::{ResultBody, Results};
+use super::target::{Target, text_of};
 use super::turn::{Turn, TurnCall};
 use super::{SourceForm, TargetForm};
-use crate::{WireError, types_hint};
+use crate::WireError;
 
 /// Converts conversations.
 #[derive(Debug)]
@@ -39,36 +40,26 @@ struct Source<'d> {
     toolbox: Option<&'d Toolbox>,
 }
 
-#[derive(Debug)]
-struct Target<'d> {
-    dialect: &'d Dialect,
-    renderer: Renderer<'d>,
-    results: Results<'d>,
-    server: Option<&'d str>,
-    /// Reads back what was written.
-    reader: Reader,
-}
-
 /// What one conversation knows of its calls.
 struct State {
     ids: Ids,
     /// Where each message stood in the source.
     places: Vec<usize>,
-    open: Open,
+    open: OpenCalls,
     /// The messages so far.
     converted: Vec<Value>,
-    /// The results behind the latest message that was carried.
+    /// The results after the latest message that was carried.
     run: Option<Run>,
 }
 
-/// The results that stand behind a message of the assistant.
+/// The results that stand after a message of the assistant.
 #[derive(Default)]
 struct Run {
     /// Where the message stands in the source, and among the converted.
     at: usize,
     message: usize,
     calls: Vec<TurnCall>,
-    /// Which of its calls each of the converted messages behind it answers.
+    /// Which of its calls each of the converted messages after it answers.
     answers: Vec<Option<usize>>,
 }
 
@@ -104,13 +95,7 @@ impl<'d> Converter<'d> {
                 dialect,
                 tools,
                 server,
-            } => Some(Target {
-                dialect,
-                renderer: Renderer::new(dialect, &tools)?,
-                results: Results::new(dialect),
-                reader: Reader::new(std::slice::from_ref(dialect), &tools)?,
-                server,
-            }),
+            } => Some(Target::new(dialect, &tools, server)?),
         };
         Ok(Converter {
             from,
@@ -127,12 +112,13 @@ impl<'d> Converter<'d> {
     /// All messages of one conversation.
     pub(super) fn messages(&self, messages: &[Value], report: &mut ConversionReport) -> Vec<Value> {
         report.conversations += 1;
-        let said = forms::chat(messages);
-        let places = said.iter().map(|said| said.at).collect();
-        let faults: Vec<Option<String>> = said.iter().map(|said| said.fault.clone()).collect();
-        let messages: Vec<Value> = said
+        let sources = apis::chat(messages);
+        let places = sources.iter().map(|source| source.at).collect();
+        let faults: Vec<Option<String>> =
+            sources.iter().map(|source| source.fault.clone()).collect();
+        let messages: Vec<Value> = sources
             .into_iter()
-            .map(|Said { message, .. }| message)
+            .map(|ChatMessage { message, .. }| message)
             .collect();
         let reader = self.from.as_ref().map(|source| &source.reader);
         let is_turn = |message: &Value| message["role"] == "assistant";
@@ -146,11 +132,11 @@ impl<'d> Converter<'d> {
         let mut state = State {
             ids: Ids::of(self.written_ids(&messages, &turns)),
             places,
-            open: Open::default(),
+            open: OpenCalls::default(),
             converted: Vec::with_capacity(messages.len()),
             run: None,
         };
-        let mut is_behind_calls = false;
+        let mut is_after_calls = false;
         for (at, ((message, turn), fault)) in messages.iter().zip(turns).zip(faults).enumerate() {
             let calls = state.run.as_ref().map_or(&[][..], |run| &run.calls);
             if fault.is_none() && (is_result(message) || self.is_framed(message, calls)) {
@@ -159,15 +145,15 @@ impl<'d> Converter<'d> {
             }
             self.end_run(&mut state, report);
             let is_lost =
-                is_behind_calls && message["role"] == "user" && self.seems_result(message);
-            is_behind_calls = turn
+                is_after_calls && message["role"] == "user" && self.looks_like_result(message);
+            is_after_calls = turn
                 .as_ref()
                 .is_some_and(|turn| turn.fault.is_some() || !turn.calls.is_empty());
             let carried = match (turn, fault) {
                 (_, Some(why)) => Err(why),
                 (Some(turn), None) => {
-                    let behind = self.behind(&messages[at + 1..], at + 1, &turn);
-                    let carried = self.assistant(at, message, turn, &behind, &mut state, report);
+                    let after = self.after(&messages[at + 1..], at + 1, &turn);
+                    let carried = self.assistant(at, message, turn, &after, &mut state, report);
                     if carried.is_err() {
                         state.open.left();
                     }
@@ -195,7 +181,7 @@ impl<'d> Converter<'d> {
     }
 
     /// Whether a message of the user holds results of these calls, each in its frame, and nothing else: a model without a role
-    /// for them is told so.
+    /// for them gets them so.
     fn is_framed(&self, message: &Value, calls: &[TurnCall]) -> bool {
         if message["role"] != "user" || calls.is_empty() {
             return false;
@@ -216,8 +202,8 @@ impl<'d> Converter<'d> {
         true
     }
 
-    /// Whether a message begins as a result does, of whatever call.
-    fn seems_result(&self, message: &Value) -> bool {
+    /// Whether a message starts as a result does, of whatever call.
+    fn looks_like_result(&self, message: &Value) -> bool {
         let Some(source) = &self.from else {
             return false;
         };
@@ -233,7 +219,7 @@ impl<'d> Converter<'d> {
             ..TurnCall::default()
         };
         let frame = self.frame(&call);
-        frame.is_some_and(|frame| frame.begins_one(&content.text))
+        frame.is_some_and(|frame| frame.starts_result(&content.text))
     }
 
     /// All ids that stand in a conversation.
@@ -262,8 +248,8 @@ impl<'d> Converter<'d> {
         ids.into_iter()
     }
 
-    /// The results right behind a message.
-    fn behind(&self, messages: &[Value], from: usize, turn: &Turn) -> Vec<Unit> {
+    /// The results right after a message.
+    fn after(&self, messages: &[Value], from: usize, turn: &Turn) -> Vec<ResultBlock> {
         let mut units = Vec::new();
         for (at, message) in messages.iter().enumerate() {
             if !is_result(message) && !self.is_framed(message, &turn.calls) {
@@ -274,7 +260,7 @@ impl<'d> Converter<'d> {
             };
             let blocks = self.blocks(message, &turn.calls, &content.text);
             let blocks = blocks.into_iter().enumerate();
-            units.extend(blocks.map(|(n, text)| Unit::new(message, (from + at, n), text)));
+            units.extend(blocks.map(|(n, text)| ResultBlock::new(message, (from + at, n), text)));
         }
         units
     }
@@ -294,7 +280,7 @@ impl<'d> Converter<'d> {
         }
     }
 
-    /// The results behind a message are over: where a model has nothing but their order, that is the order of the calls.
+    /// The results after a message are over: where a model has nothing but their order, that is the order of the calls.
     fn end_run(&self, state: &mut State, report: &mut ConversionReport) {
         let (Some(run), Some(target)) = (state.run.take(), &self.to) else {
             return;
@@ -342,14 +328,14 @@ impl<'d> Converter<'d> {
         at: usize,
         message: &Value,
         mut turn: Turn,
-        behind: &[Unit],
+        after: &[ResultBlock],
         state: &mut State,
         report: &mut ConversionReport,
     ) -> Result<Value, String> {
         if let Some(fault) = turn.fault {
             return Err(fault);
         }
-        let answers = self.owned(&mut turn, behind, &state.open);
+        let answers = self.owned(&mut turn, after, &state.open);
         let dialect = self.to.as_ref().map(|target| target.dialect);
         let written: Vec<Option<String>> = turn.calls.iter().map(|call| call.id.clone()).collect();
         let mut calls = turn.calls.clone();
@@ -387,13 +373,18 @@ impl<'d> Converter<'d> {
     }
 
     /// The result of each call where no id tells. Calls whose text carries no id have the ids that these name.
-    fn owned(&self, turn: &mut Turn, behind: &[Unit], open: &Open) -> Vec<Option<ResultAt>> {
-        let is_open = |unit: &&Unit| !unit.id.as_deref().is_some_and(|id| open.knows(id));
-        let units: Vec<Unit> = behind.iter().filter(is_open).cloned().collect();
-        let asked: Vec<Asked<'_>> = turn
+    fn owned(
+        &self,
+        turn: &mut Turn,
+        after: &[ResultBlock],
+        open: &OpenCalls,
+    ) -> Vec<Option<ResultAt>> {
+        let is_open = |unit: &&ResultBlock| !unit.id.as_deref().is_some_and(|id| open.knows(id));
+        let units: Vec<ResultBlock> = after.iter().filter(is_open).cloned().collect();
+        let asked: Vec<CallKey<'_>> = turn
             .calls
             .iter()
-            .map(|call| Asked {
+            .map(|call| CallKey {
                 name: &call.name,
                 id: call.id.as_deref(),
             })
@@ -441,9 +432,9 @@ impl<'d> Converter<'d> {
         for (n, text) in blocks.iter().enumerate() {
             let answered = state.open.answered(id, (at, n));
             let why = match &answered {
-                Answered::Call(..) => None,
-                Answered::Left => Some("the result of a call that was not carried"),
-                Answered::Unknown => Some("the result of no call that is known"),
+                ResultOwner::Call(..) => None,
+                ResultOwner::Left => Some("the result of a call that was not carried"),
+                ResultOwner::Unknown => Some("the result of no call that is known"),
             };
             let mut fields = without_calls(message);
             // What is no text stands in the first.
@@ -451,7 +442,7 @@ impl<'d> Converter<'d> {
                 0 => content.with(text),
                 _ => Value::String(text),
             };
-            let Answered::Call(call, place) = answered else {
+            let ResultOwner::Call(call, place) = answered else {
                 if blocks.len() > 1 {
                     fields.insert("content".to_owned(), content(text.clone()));
                 }
@@ -460,7 +451,7 @@ impl<'d> Converter<'d> {
             };
             let bare = match self.frame(&call) {
                 Some(frame) => frame.unwrapped(source_of(&call), text, is_failure),
-                None => Bare {
+                None => ResultBody {
                     text: text.clone(),
                     failed: is_failure,
                 },
@@ -500,52 +491,6 @@ impl<'d> Converter<'d> {
     }
 }
 
-impl Target<'_> {
-    /// The message in this dialect, or why it cannot be written.
-    fn message(
-        &self,
-        message: &Value,
-        turn: &Turn,
-        calls: &[TurnCall],
-        check: bool,
-        report: &mut ConversionReport,
-    ) -> Result<Map<String, Value>, String> {
-        let texts: Vec<CallText<'_>> = calls
-            .iter()
-            .map(text_of)
-            .map(|call| CallText {
-                ns: call.ns.or(self.server),
-                ..call
-            })
-            .collect();
-        let text = if texts.is_empty() {
-            &turn.content
-        } else {
-            turn.content.trim_end()
-        };
-        let text = self
-            .renderer
-            .message(text, &texts)
-            .map_err(|error| error.why + &types_hint(self.dialect, &texts))?;
-        let back = Turn::of(&json!({"content": text}), Some(&self.reader));
-        if calls.is_empty() && (back.fault.is_some() || !back.calls.is_empty()) {
-            report.differ += 1;
-            return Err(format!(
-                "`{}` would read a call in its text",
-                self.dialect.name()
-            ));
-        }
-        if check && (back.fault.is_some() || !back.says_the_same(turn)) {
-            report.differ += 1;
-            return Err(format!("`{}` would read it otherwise", self.dialect.name()));
-        }
-        let mut fields = without_calls(message);
-        fields.insert("content".to_owned(), turn.whole.with(text));
-        with_reasoning(&mut fields, turn);
-        Ok(fields)
-    }
-}
-
 /// The call as the source has it.
 fn source_of(call: &TurnCall) -> CallText<'_> {
     CallText {
@@ -567,20 +512,11 @@ fn is_result(message: &Value) -> bool {
 fn loses_blanks(turn: &Turn, to_text: bool) -> bool {
     let text = &*turn.content;
     let before = &text[..text.len() - text.trim_start().len()];
-    let behind = &text[text.trim_end().len()..];
+    let after = &text[text.trim_end().len()..];
     match (turn.is_read, to_text) {
-        (true, true) => behind.contains(|c| c != '\n'),
-        (true, false) => before.contains(|c| c != '\n') || behind.contains(|c| c != '\n'),
-        (false, true) => !behind.is_empty(),
+        (true, true) => after.contains(|c| c != '\n'),
+        (true, false) => before.contains(|c| c != '\n') || after.contains(|c| c != '\n'),
+        (false, true) => !after.is_empty(),
         (false, false) => false,
-    }
-}
-
-fn text_of(call: &TurnCall) -> CallText<'_> {
-    CallText {
-        name: &call.name,
-        args: &call.arguments,
-        ns: call.server.as_deref().filter(|server| *server != "local"),
-        id: call.id.as_deref(),
     }
 }

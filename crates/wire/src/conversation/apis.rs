@@ -1,6 +1,6 @@
 //! Conversations of other APIs as chat messages: Anthropic's blocks, items of OpenAI's Responses, Gemini's parts, ShareGPT.
 //!
-//! Each message is told by its own fields, so a list may mix them. What is not known stays as it is, and says why.
+//! Each message is recognized by its own fields, so a list may mix them. What is not known stays as it is, and says why.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ const LISTS: &[&str] = &["messages", "conversations", "contents", "input"];
 
 /// A chat message, and from which message of the source it came.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct ChatMessage {
     pub(super) at: usize,
     pub(super) message: Value,
     /// Why it is no chat message; it stays as it is.
@@ -49,25 +49,25 @@ fn is_item(kind: &Value) -> bool {
 }
 
 /// The messages of any form as chat messages, in order.
-pub(super) fn chat(messages: &[Value]) -> Vec<Said> {
+pub(super) fn chat(messages: &[Value]) -> Vec<ChatMessage> {
     let mut chat = Chat::default();
     for (at, message) in messages.iter().enumerate() {
         chat.at = at;
         if let Err(why) = chat.add(message) {
             chat.is_open = false;
-            chat.said.push(Said {
+            chat.messages.push(ChatMessage {
                 at,
                 message: message.clone(),
                 fault: Some(why),
             });
         }
     }
-    chat.said
+    chat.messages
 }
 
 #[derive(Default)]
 struct Chat {
-    said: Vec<Said>,
+    messages: Vec<ChatMessage>,
     at: usize,
     /// The last message is the assistant's, and items of its turn may follow.
     is_open: bool,
@@ -100,7 +100,7 @@ impl Chat {
 
     fn push(&mut self, message: Value) {
         let at = self.at;
-        self.said.push(Said {
+        self.messages.push(ChatMessage {
             at,
             message,
             fault: None,
@@ -112,13 +112,13 @@ impl Chat {
         match item["type"].as_str().unwrap_or_default() {
             "message" => {
                 let mut fields = without(item, &["type", "id", "status"]);
-                fields.insert("content".to_owned(), told(&item["content"]));
+                fields.insert("content".to_owned(), chat_content(&item["content"]));
                 let is_open = item["role"] == "assistant";
                 match self
                     .turn()
                     .filter(|turn| is_open && turn["content"].is_null())
                 {
-                    Some(turn) => turn["content"] = told(&item["content"]),
+                    Some(turn) => turn["content"] = chat_content(&item["content"]),
                     None => self.push(Value::Object(fields)),
                 }
                 self.is_open = is_open;
@@ -134,7 +134,7 @@ impl Chat {
                         let before = turn["reasoning_content"].as_str().unwrap_or_default();
                         turn["reasoning_content"] = Value::String(format!("{before}\n\n{text}"));
                     }
-                    None => self.begin()["reasoning_content"] = Value::String(text),
+                    None => self.start()["reasoning_content"] = Value::String(text),
                 }
             }
             "function_call" => {
@@ -143,7 +143,7 @@ impl Chat {
                     return Err("a `function_call` without `call_id` or `name`".to_owned());
                 };
                 let arguments = item["arguments"].as_str().unwrap_or("{}");
-                add_call(self.begin_or_go_on(), structured(id, name, arguments));
+                add_call(self.open_turn(), structured(id, name, arguments));
             }
             "custom_tool_call" => {
                 let fields = ["call_id", "name", "input"].map(|key| item[key].as_str());
@@ -152,14 +152,14 @@ impl Chat {
                         "a `custom_tool_call` without `call_id`, `name` or `input`".to_owned()
                     );
                 };
-                add_call(self.begin_or_go_on(), freeform(id, name, input));
+                add_call(self.open_turn(), freeform(id, name, input));
             }
             kind @ ("function_call_output" | "custom_tool_call_output") => {
                 let id = item["call_id"].as_str();
                 let id = id.ok_or_else(|| format!("a `{kind}` without `call_id`"))?;
                 self.is_open = false;
                 self.push(
-                    json!({"role": "tool", "tool_call_id": id, "content": told(&item["output"])}),
+                    json!({"role": "tool", "tool_call_id": id, "content": chat_content(&item["output"])}),
                 );
             }
             kind => {
@@ -174,26 +174,26 @@ impl Chat {
     /// The assistant's message that items may still be added to.
     fn turn(&mut self) -> Option<&mut Value> {
         let is_open = self.is_open;
-        let last = self.said.last_mut().filter(|_| is_open)?;
+        let last = self.messages.last_mut().filter(|_| is_open)?;
         Some(&mut last.message)
     }
 
     /// A new message of the assistant.
-    fn begin(&mut self) -> &mut Value {
+    fn start(&mut self) -> &mut Value {
         self.push(json!({"role": "assistant", "content": null}));
         self.is_open = true;
-        &mut self.said.last_mut().expect("one was added").message
+        &mut self.messages.last_mut().expect("one was added").message
     }
 
-    fn begin_or_go_on(&mut self) -> &mut Value {
+    fn open_turn(&mut self) -> &mut Value {
         if self.is_open {
             &mut self
-                .said
+                .messages
                 .last_mut()
                 .expect("an open message is there")
                 .message
         } else {
-            self.begin()
+            self.start()
         }
     }
 
@@ -209,7 +209,7 @@ impl Chat {
         };
         fields.insert("role".to_owned(), Value::from(role));
         fields.insert("content".to_owned(), Value::from(text));
-        let mut said = Value::Object(fields);
+        let mut converted = Value::Object(fields);
         if from == "function_call" {
             let calls = match serde_json::from_str(text) {
                 Ok(Value::Array(calls)) => calls,
@@ -222,20 +222,20 @@ impl Chat {
                 else {
                     return Err("a call without a name or an object of arguments".to_owned());
                 };
-                said["content"] = Value::Null;
+                converted["content"] = Value::Null;
                 add_call(
-                    &mut said,
+                    &mut converted,
                     function(None, name, &Value::Object(arguments.clone())),
                 );
             }
         }
-        self.push(said);
+        self.push(converted);
         Ok(())
     }
 
     /// Blocks of Anthropic's Messages: results stand before whatever else the user says.
     fn anthropic(&mut self, message: &Value, parts: &[Value]) -> Result<(), String> {
-        let mut said = Value::Object(without(message, &[]));
+        let mut converted = Value::Object(without(message, &[]));
         let (mut others, mut thoughts, mut results) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
             match part["type"].as_str().unwrap_or_default() {
@@ -245,12 +245,12 @@ impl Chat {
                     else {
                         return Err("a `tool_use` without a name or an object".to_owned());
                     };
-                    add_call(&mut said, function(part["id"].as_str(), name, input));
+                    add_call(&mut converted, function(part["id"].as_str(), name, input));
                 }
                 "tool_result" => {
                     let id = part["tool_use_id"].as_str();
                     let id = id.ok_or("a `tool_result` without `tool_use_id`")?;
-                    let content = told(&part["content"]);
+                    let content = chat_content(&part["content"]);
                     let content = if content.is_null() {
                         Value::from("")
                     } else {
@@ -267,13 +267,13 @@ impl Chat {
                 _ => others.push(part.clone()),
             }
         }
-        self.parts(said, results, &thoughts, others);
+        self.parts(converted, results, &thoughts, others);
         Ok(())
     }
 
     /// Parts of Gemini's contents.
     fn gemini(&mut self, message: &Value, parts: &[Value]) -> Result<(), String> {
-        let mut said = Value::Object(without(message, &["parts"]));
+        let mut converted = Value::Object(without(message, &["parts"]));
         let (mut others, mut thoughts, mut results) = (Vec::new(), Vec::new(), Vec::new());
         let either =
             |part: &Value, names: [&str; 2]| names.iter().find_map(|name| part.get(*name).cloned());
@@ -283,7 +283,7 @@ impl Chat {
                     .as_str()
                     .ok_or("a `functionCall` without a name")?;
                 add_call(
-                    &mut said,
+                    &mut converted,
                     function(call["id"].as_str(), name, &call["args"]),
                 );
             } else if let Some(response) = either(part, ["functionResponse", "function_response"]) {
@@ -296,17 +296,17 @@ impl Chat {
                 others.push(part.clone());
             }
         }
-        if said["role"] == "model" {
-            said["role"] = Value::from("assistant");
+        if converted["role"] == "model" {
+            converted["role"] = Value::from("assistant");
         }
-        self.parts(said, results, &thoughts, others);
+        self.parts(converted, results, &thoughts, others);
         Ok(())
     }
 
-    /// What the parts of one message come to: results stand before whatever else is said.
+    /// What the parts of one message come to: results stand before whatever else the message says.
     fn parts(
         &mut self,
-        mut said: Value,
+        mut converted: Value,
         results: Vec<Value>,
         thoughts: &[&str],
         others: Vec<Value>,
@@ -316,11 +316,11 @@ impl Chat {
             self.push(result);
         }
         if !thoughts.is_empty() {
-            said["reasoning_content"] = Value::String(thoughts.join("\n\n"));
+            converted["reasoning_content"] = Value::String(thoughts.join("\n\n"));
         }
         if !has_results || !others.is_empty() {
-            said["content"] = told(&Value::Array(others));
-            self.push(said);
+            converted["content"] = chat_content(&Value::Array(others));
+            self.push(converted);
         }
     }
 }
@@ -348,18 +348,18 @@ fn gemini_result(response: &Value) -> Result<Value, String> {
     let text = value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned);
-    let mut said = json!({"role": "tool", "name": name, "content": text});
+    let mut converted = json!({"role": "tool", "name": name, "content": text});
     if let Some(id) = response["id"].as_str() {
-        said["tool_call_id"] = Value::from(id);
+        converted["tool_call_id"] = Value::from(id);
     }
     if failed {
-        said["is_error"] = Value::Bool(true);
+        converted["is_error"] = Value::Bool(true);
     }
-    Ok(said)
+    Ok(converted)
 }
 
 /// A content as chat messages have it: texts as one, other parts in a list, nothing as `null`.
-fn told(content: &Value) -> Value {
+fn chat_content(content: &Value) -> Value {
     let Value::Array(parts) = content else {
         return content.clone();
     };
@@ -376,7 +376,7 @@ fn told(content: &Value) -> Value {
     parts.iter().map(part).collect()
 }
 
-/// The texts of a list of parts, one behind the other.
+/// The texts of a list of parts, one after the other.
 fn text_of(parts: &Value) -> String {
     let parts = parts.as_array().into_iter().flatten();
     parts.filter_map(|part| part["text"].as_str()).collect()

@@ -1,13 +1,13 @@
-//! Which call each of the results behind a message answers, where ids do not tell.
+//! Which call each of the results after a message answers, where ids do not tell.
 
 use serde_json::Value;
 
 /// A result: the message that it stands in, and which of the results there it is.
 pub(super) type ResultAt = (usize, usize);
 
-/// A result behind a message of the assistant.
+/// A result after a message of the assistant.
 #[derive(Clone, Debug)]
-pub(super) struct Unit {
+pub(super) struct ResultBlock {
     pub(super) at: ResultAt,
     /// The id that its message has.
     pub(super) id: Option<String>,
@@ -17,10 +17,10 @@ pub(super) struct Unit {
     pub(super) text: String,
 }
 
-impl Unit {
-    pub(super) fn new(message: &Value, at: ResultAt, text: String) -> Unit {
+impl ResultBlock {
+    pub(super) fn new(message: &Value, at: ResultAt, text: String) -> ResultBlock {
         let field = |key: &str| message[key].as_str().map(str::to_owned);
-        Unit {
+        ResultBlock {
             at,
             id: field("tool_call_id"),
             name: field("name"),
@@ -30,11 +30,11 @@ impl Unit {
 }
 
 /// Whether a result may answer a call.
-type Way<'w> = &'w dyn Fn(usize, &Unit) -> bool;
+type Match<'w> = &'w dyn Fn(usize, &ResultBlock) -> bool;
 
 /// A call that a result may answer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked<'t> {
+pub(super) struct CallKey<'t> {
     pub(super) name: &'t str,
     pub(super) id: Option<&'t str>,
 }
@@ -42,30 +42,29 @@ pub(super) struct Asked<'t> {
 /// For each call the result that answers it, of those that no id gives to a call: first what a name says, the message's own or
 /// the one in the frame (`fits`), then the order.
 pub(super) fn owners<'u>(
-    asked: &[Asked<'_>],
-    units: &'u [Unit],
-    fits: impl Fn(usize, &Unit) -> bool,
-) -> Vec<Option<&'u Unit>> {
-    let mut owned: Vec<Option<&Unit>> = vec![None; asked.len()];
+    asked: &[CallKey<'_>],
+    units: &'u [ResultBlock],
+    fits: impl Fn(usize, &ResultBlock) -> bool,
+) -> Vec<Option<&'u ResultBlock>> {
+    let mut owned: Vec<Option<&ResultBlock>> = vec![None; asked.len()];
     // What an id has a result for is no other result's.
-    let mut is_told = vec![false; asked.len()];
-    let mut open: Vec<&Unit> = Vec::new();
+    let mut has_own = vec![false; asked.len()];
+    let mut open: Vec<&ResultBlock> = Vec::new();
     for unit in units {
-        let of_id = asked
-            .iter()
-            .zip(&is_told)
-            .position(|(call, told)| !told && unit.id.is_some() && call.id == unit.id.as_deref());
+        let of_id = asked.iter().zip(&has_own).position(|(call, has_own)| {
+            !has_own && unit.id.is_some() && call.id == unit.id.as_deref()
+        });
         match of_id {
-            Some(call) => is_told[call] = true,
+            Some(call) => has_own[call] = true,
             None => open.push(unit),
         }
     }
-    let is_named = |call: usize, unit: &Unit| unit.name.as_deref() == Some(asked[call].name);
-    let ways: [Way<'_>; 3] = [&is_named, &|call, unit| fits(call, unit), &|_, _| true];
+    let is_named = |call: usize, unit: &ResultBlock| unit.name.as_deref() == Some(asked[call].name);
+    let ways: [Match<'_>; 3] = [&is_named, &|call, unit| fits(call, unit), &|_, _| true];
     for way in ways {
         open.retain(|unit| {
             let call = (0..asked.len()).find(|&call| {
-                let is_free = !is_told[call] && owned[call].is_none();
+                let is_free = !has_own[call] && owned[call].is_none();
                 // A call of another id waits for its own.
                 let may = unit.id.is_none() || asked[call].id.is_none();
                 is_free && may && way(call, unit)
