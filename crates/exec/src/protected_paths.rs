@@ -68,7 +68,7 @@ pub(crate) fn caches(root: &Path, tool: &str, refused: &Refusals) -> std::io::Re
     };
     let is_refused = |path: &Path| {
         let mut above = path.ancestors();
-        above.any(|path| refused.keeps(tool, path) || refused.hides(tool, path))
+        above.any(|path| refused.keeps(tool, path) || refused.hides_from_program(tool, path))
     };
     Ok(places
         .iter()
@@ -114,7 +114,7 @@ impl ProtectedPaths {
                 }
                 // What stands further above is neither secret nor obeyed, or nobody would look here.
                 let near = Path::new(directory.file_name().unwrap_or_default()).join(&name);
-                if name == ".git" && kind.is_dir() && !refused.hides(tool, &path) {
+                if name == ".git" && kind.is_dir() && !refused.hides_from_program(tool, &path) {
                     // git itself has to write here; what it obeys has to stay.
                     let git = root.join(path);
                     paths.repositories.push(git.clone());
@@ -125,7 +125,7 @@ impl ProtectedPaths {
                     }
                     paths.secret.extend(secrets_of_git(&git));
                 } else if is_secret(&near)
-                    || refused.hides(tool, &path)
+                    || refused.hides_from_program(tool, &path)
                     || (refused.shared && is_shared(&entry))
                 {
                     if !is_secret(Path::new(&name)) {

@@ -39,6 +39,13 @@ impl Refusals {
         is_command || self.fits(tool, "read", path)
     }
 
+    /// Whether a program that a call of `tool` starts may not read it. What programs do with a file their words do not tell: a
+    /// rule that refuses commands a place hides it from all of them.
+    pub fn hides_from_program(&self, tool: &str, path: &Path) -> bool {
+        let is_refused = |capability| self.fits(tool, capability, path);
+        is_refused("exec") || is_refused("shell") || is_refused("read")
+    }
+
     /// Whether `tool` may not change it.
     pub fn keeps(&self, tool: &str, path: &Path) -> bool {
         self.fits(tool, "write", path) || self.fits(tool, "delete", path)

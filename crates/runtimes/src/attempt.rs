@@ -29,10 +29,16 @@ pub(crate) fn time(runner: &ToolRunner, chain: &Chain, params: &Map<String, Valu
     let (found, tool) = chain.tool();
     let config = tool.metadata.config.as_ref();
     let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
-    let asked = config
-        .and_then(|config| config.get("timeout_parameter")?.as_str())
-        .and_then(|parameter| params.get(parameter)?.as_f64())
-        .and_then(seconds);
+    let parameter = config.and_then(|config| config.get("timeout_parameter")?.as_str());
+    let asked = parameter
+        .and_then(|parameter| params.get(parameter))
+        .filter(|asked| {
+            // Nor is the default of its schema, which stands where the caller says nothing.
+            let default =
+                &tool.schema.input["properties"][parameter.unwrap_or_default()]["default"];
+            found.space != Space::System || *asked != default
+        })
+        .and_then(|asked| seconds(asked.as_f64()?));
     let of_link = |link: &Found| {
         let metadata = &link.tool().metadata;
         let configured = metadata.config.as_ref();

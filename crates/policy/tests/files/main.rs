@@ -296,7 +296,8 @@ fn a_shell_needs_its_own_word() {
 #[test]
 fn a_refused_place_is_refused_to_whoever_passes_by() {
     let rules = "[[rule]]\nid='run'\ndecision='allow'\ntools=['execute_command']\n[[rule]]\nid='kept'\ndecision='deny'\npaths=['kept/**']\n\
-                 [[rule]]\nid='still'\ndecision='deny'\ncapabilities=['write']\npaths=['still/**']\n";
+                 [[rule]]\nid='still'\ndecision='deny'\ncapabilities=['write']\npaths=['still/**']\n\
+                 [[rule]]\nid='unrun'\ndecision='deny'\ncapabilities=['exec']\npaths=['unrun/**']\n";
     let authority = Authority {
         user: Some(policy(rules)),
         ..Authority::default()
@@ -310,11 +311,16 @@ fn a_refused_place_is_refused_to_whoever_passes_by() {
     ] {
         let place = std::path::Path::new(place);
         let found = (
-            refusals.hides("execute_command", place),
+            refusals.hides_from_program("execute_command", place),
             refusals.keeps("execute_command", place),
         );
         assert_eq!(found, (hidden, kept), "{place:?}");
     }
+    // What a program does with a file no words tell, whichever tool it is of; what a builtin tool does its own rules say.
+    let unrun = std::path::Path::new("unrun/a");
+    assert!(refusals.hides_from_program("execute_command", unrun));
+    assert!(refusals.hides_from_program("rye/bash/bash", unrun));
+    assert!(!refusals.hides("read_file", unrun));
     // A command whose words name a place: reading and writing cannot be told apart, so only what may not be read is refused.
     for (place, expected) in [
         ("kept/a", "deny kept"),
