@@ -1,12 +1,12 @@
 //! What becomes of a parsed message before it is shown: shell blocks are split, names made canonical, arguments checked.
 
-use toolglot::{Call, Calls, Code, Dialect, End, Note};
+use toolglot::{Call, Calls, Code, Dialect, End, Event, Note, Sink, Span};
 use toolglot_tools::{Canonical, Toolbox};
 use toolglot_wire::{Arguments, CallDocument, Document, NoteLine};
 
 use crate::argument_spans::ArgumentSpans;
 use crate::server_name::default_server;
-use crate::verify::CallLocator;
+use crate::verify::{CallLocator, call_around};
 use crate::{lookalike, verify};
 
 /// What is known beside the text.
@@ -85,8 +85,7 @@ impl Digest {
             let default = || default_server(&call.dialect).map(str::to_owned);
             call.server = call.server.take().or_else(default);
         }
-        let is_faulty = message.calls.iter().any(|call| call.end == End::Truncated)
-            || (message.notes.iter()).any(|note| is_fault(note, &message.calls));
+        let is_faulty = has_fault(&message);
         Digest {
             message,
             document,
@@ -167,7 +166,7 @@ fn rename(index: usize, canonical: Canonical, message: &Calls) -> CallDocument {
     let mut document = CallDocument::new(index, written);
     document.written = Some(written.name.clone());
     document.name = canonical.tool;
-    // What nests too deep to be brought to the tool's names stays as it was written.
+    // Arguments that are no object, or nest too deep to be brought to the tool's names, stay as they were written.
     if matches!(Arguments::of(written), Arguments::Object(_)) {
         document.arguments = Some(canonical.arguments);
     }
@@ -176,7 +175,6 @@ fn rename(index: usize, canonical: Canonical, message: &Calls) -> CallDocument {
 
 /// Whether a note is an error: it says why one of these calls cannot run. Text that is no call has warnings at most.
 pub fn is_fault(note: &Note, calls: &[Call]) -> bool {
-    let is_in = |call: &&Call| call.span.start <= note.span.start && note.span.end <= call.span.end;
     match note.code {
         Code::UnknownTool
         | Code::UnknownParameter
@@ -184,19 +182,58 @@ pub fn is_fault(note: &Note, calls: &[Call]) -> bool {
         | Code::InvalidArguments
         | Code::MissedChoice => true,
         // Its value was left out.
-        Code::PlaceholderTag => calls.iter().any(|call| is_in(&call)),
+        Code::PlaceholderTag => call_around(calls, note.span).is_some(),
         Code::UnclosedCall | Code::CutShort => {
-            let mut around = calls.iter().filter(is_in);
-            around.any(|call| call.end == End::Truncated)
+            call_around(calls, note.span).is_some_and(|call| call.end == End::Truncated)
         }
         _ => false,
+    }
+}
+
+/// Whether a message has a fault: a call is truncated, or a note is one.
+fn has_fault(message: &Calls) -> bool {
+    let mut calls = message.calls.iter();
+    calls.any(|call| call.end == End::Truncated)
+        || (message.notes.iter()).any(|note| is_fault(note, &message.calls))
+}
+
+/// Finds the faults of a message while its events pass, and keeps no text of it.
+#[derive(Debug, Default)]
+pub struct FaultDetector {
+    /// The last call and the notes since it began, without texts.
+    message: Calls,
+    is_faulty: bool,
+}
+
+impl FaultDetector {
+    /// Whether the events so far have a fault, as a [`Digest`] of them without a tool set would. A call that is open is one.
+    pub fn is_faulty(&self) -> bool {
+        self.is_faulty || has_fault(&self.message)
+    }
+}
+
+impl Sink for FaultDetector {
+    fn event(&mut self, span: Span, event: Event<'_>) {
+        let event = match event {
+            Event::Text(_) => Event::Text(""),
+            Event::Reasoning(_) => Event::Reasoning(""),
+            Event::Markup(_) => Event::Markup(""),
+            Event::Args { call, .. } => Event::Args { call, json: "" },
+            other => other,
+        };
+        if let Event::CallStart(_) = event {
+            self.is_faulty = self.is_faulty();
+            self.message.calls.clear();
+            self.message.notes.clear();
+        }
+        self.message.event(span, event);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
-    use toolglot::{CallHead, CallId, Event, Place, Sink, Span};
+    use toolglot::{CallHead, CallId, Place};
 
     use super::*;
 
@@ -292,5 +329,40 @@ mod tests {
         let call = |end| message("f", &json!({}), end);
         assert!(check(call(End::Truncated), None, false).0);
         assert!(!check(call(End::Recovered), None, false).0);
+    }
+
+    /// The cases of all dialects, whole and cut off: a stream of events has the faults that their document has.
+    #[test]
+    fn a_stream_has_the_faults_of_its_document() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dialects");
+        let mut n_faulty = 0;
+        for dialect in toolglot_dialects::all() {
+            let dialects = std::slice::from_ref(dialect);
+            let program = crate::compile(dialects, None).expect("a program");
+            let reader = crate::Reader::new(program);
+            let cases = std::fs::read_dir(format!("{folder}/{}/cases", dialect.name()));
+            for case in cases.into_iter().flatten().flatten() {
+                let text = std::fs::read_to_string(case.path()).expect("a case is text");
+                let input = text.split("```input\n").nth(1).unwrap_or_default();
+                let input = input.split("\n```").next().unwrap_or_default();
+                let mut upwards = input.len() / 2..;
+                let half = upwards.find(|at| input.is_char_boundary(*at)).unwrap_or(0);
+                for input in [input, &input[..half]] {
+                    let mut detector = FaultDetector::default();
+                    reader.read_pieces([input], &mut detector);
+                    let message = reader.read(input.as_bytes()).trace.message;
+                    let context = DigestContext {
+                        dialects,
+                        toolbox: None,
+                        normalize: false,
+                        spans: None,
+                    };
+                    let is_faulty = Digest::new(message, context).is_faulty;
+                    assert_eq!(detector.is_faulty(), is_faulty, "{input}");
+                    n_faulty += usize::from(is_faulty);
+                }
+            }
+        }
+        assert!(n_faulty > 20, "only {n_faulty} inputs have a fault");
     }
 }

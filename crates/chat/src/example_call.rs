@@ -36,12 +36,9 @@ pub fn example_of_tool(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) ->
     Some(text.trim_end().to_owned())
 }
 
-/// Dialects whose models write some lists as rows of elements.
-const WITH_ROWS: &[&str] = &["roo"];
-
-/// Whether models of the dialect write some lists as rows of elements.
+/// Whether models of the dialect write some lists as rows of elements: the tools that they were taught say so.
 pub fn writes_rows(dialect: &Dialect) -> bool {
-    WITH_ROWS.contains(&dialect.name())
+    Toolbox::taught(dialect.name()).is_some_and(|taught| taught.has_rows())
 }
 
 /// Calls by name and arguments, with the server of the dialect's system where there is a place for one.
@@ -51,10 +48,11 @@ pub fn render_calls(
     calls: &[(String, Map<String, Value>)],
 ) -> Result<String, Unrenderable> {
     let tools = &toolbox.tool_set();
+    let has_rows = writes_rows(dialect);
     let texts: Vec<String> = calls
         .iter()
         .map(|(name, arguments)| {
-            if writes_rows(dialect) {
+            if has_rows {
                 spaced_json(&toolbox.with_rows(name, arguments.clone()))
             } else {
                 spaced_json(arguments)

@@ -2,13 +2,14 @@
 //!
 //! The words are for a model: they point at its lines, quote them, and say what to write. Who may grant what is for people.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use toolglot::{Call, Calls, Code, Dialect, End, Note, Place, Span};
 use toolglot_tools::Toolbox;
 
 use crate::example_call::example_call;
-use crate::verify::unknown_tool_note;
+use crate::verify::{call_around, unknown_tool_note};
 
 /// What a model is told beside the reason of the verdict.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +43,9 @@ const MOST: usize = 6;
 /// So many more that say the same.
 const MOST_SAME: usize = 3;
 
+/// So many of those are looked up; several may stand on one line, which is listed once.
+const MOST_LOOKED_UP: usize = 32;
+
 /// What is said of text that looks like calls and is none; `None` where there is nothing to say. `before` is what the model is
 /// told already, and `example` writes the right form of a call in quoted code.
 pub fn message_lesson(
@@ -50,15 +54,11 @@ pub fn message_lesson(
     before: &str,
     example: &dyn Fn(&Call) -> Option<String>,
 ) -> Option<String> {
-    let is_in_call = |note: &Note| {
-        let mut calls = message.calls.iter();
-        calls.any(|call| call.span.start <= note.span.start && note.span.end <= call.span.end)
-    };
     let notes: Vec<&Note> = message
         .notes
         .iter()
         .filter(|note| is_lesson(note.code) || quoted_call(context, note).is_some())
-        .filter(|note| !is_in_call(note))
+        .filter(|note| call_around(&message.calls, note.span).is_none())
         .collect();
     let first = *notes.first()?;
     let text = context.text;
@@ -71,13 +71,12 @@ pub fn message_lesson(
         [only] => format!("{start}: {only}\n"),
         several => format!("{start}:\n- {}\n", several.join("\n- ")),
     };
-    let mut helps: Vec<&str> = Vec::new();
+    let mut helps: BTreeSet<&str> = BTreeSet::new();
     for note in &notes {
         if let Some(help) = &note.help
             && found_after(note, text).is_none()
-            && !helps.contains(&help.as_str())
+            && helps.insert(help)
         {
-            helps.push(help);
             words.push_str(help);
             words.push('\n');
         }
@@ -172,39 +171,61 @@ pub fn read_only_lesson(text: &str) -> Option<String> {
         .then(|| "commands can change no files here: the user has not allowed it".to_owned())
 }
 
+/// Notes that say the same, of other words or at other places.
+struct NoteGroup<'n> {
+    first: &'n Note,
+    others: Vec<Span>,
+}
+
 /// Each note with its place; those that say the same of other words are one line.
+///
+/// To find a place is linear in the text, and so it is done for those alone that are shown.
 fn lines(notes: &[&Note], text: &str) -> Vec<String> {
-    let mut lines: Vec<(Code, &str, String)> = Vec::new();
+    let mut groups: Vec<NoteGroup<'_>> = Vec::new();
+    let mut by_words: BTreeMap<(Code, &str), usize> = BTreeMap::new();
     for note in notes {
-        let (subject, rest) = subject(&note.message);
-        let same = |line: &&mut (Code, &str, String)| (line.0, line.1) == (note.code, rest);
-        if let Some((.., line)) = lines.iter_mut().find(same) {
-            let more = format!("; also {}", place(text, note.span, ""));
-            if !line.contains(&more) && line.matches("; also ").count() < MOST_SAME {
-                line.push_str(&more);
-            }
-            continue;
+        let (_, rest) = subject(&note.message);
+        let n_groups = groups.len();
+        let index = *by_words.entry((note.code, rest)).or_insert(n_groups);
+        match groups.get_mut(index) {
+            Some(group) => group.others.push(note.span),
+            None => groups.push(NoteGroup {
+                first: note,
+                others: Vec::new(),
+            }),
         }
+    }
+    let shown = groups.iter().take(MOST);
+    let mut lines: Vec<String> = shown.map(|group| group.line(text)).collect();
+    if groups.len() > MOST {
+        lines.push(format!("and {} more", groups.len() - MOST));
+    }
+    lines
+}
+
+impl NoteGroup<'_> {
+    fn line(&self, text: &str) -> String {
+        let note = self.first;
+        let (subject, rest) = subject(&note.message);
         let found = found_after(note, text).map(|found| {
             let help = note.help.iter().map(|help| format!(": {help}"));
             format!("{}, found {found}", help.collect::<String>())
         });
         let found = found.unwrap_or_default();
-        let place = place(text, note.span, &note.message);
+        let place_of_first = place(text, note.span, &note.message);
         let words: Vec<&str> = subject.split_whitespace().collect();
-        let line = format!("{} {rest}{found} ({place})", words.join(" "));
-        lines.push((note.code, rest, line.trim_start().to_owned()));
+        let line = format!("{} {rest}{found} ({place_of_first})", words.join(" "));
+        let mut line = line.trim_start().to_owned();
+        let mut n_same = 0;
+        for other in self.others.iter().take(MOST_LOOKED_UP) {
+            let more = format!("; also {}", place(text, *other, ""));
+            if n_same < MOST_SAME && !line.contains(&more) {
+                line.push_str(&more);
+                n_same += 1;
+            }
+        }
+        line
     }
-    let n_more = lines.len().saturating_sub(MOST);
-    let mut lines: Vec<String> = lines
-        .into_iter()
-        .take(MOST)
-        .map(|(.., line)| line)
-        .collect();
-    if n_more > 0 {
-        lines.push(format!("and {n_more} more"));
-    }
-    lines
 }
 
 /// The words between backticks that a message starts with, and the rest of it.
@@ -232,20 +253,16 @@ const QUOTED: usize = 60;
 
 /// `text` between backticks, cut short at its end or at its start.
 fn quoted(text: &str, keeps_end: bool) -> String {
-    let n_chars = text.chars().count();
-    let cut = n_chars.saturating_sub(QUOTED);
-    let mut shown: String = if keeps_end {
-        text.chars().skip(cut).collect()
+    let shown = if keeps_end {
+        let first = text.char_indices().rev().take(QUOTED).last();
+        let tail = first.map_or(text, |(at, _)| &text[at..]);
+        let cut = if tail.len() < text.len() { ".." } else { "" };
+        format!("{cut}{tail}")
     } else {
-        text.chars().take(QUOTED).collect()
+        let end = text.char_indices().nth(QUOTED);
+        let cut = if end.is_some() { ".." } else { "" };
+        format!("{}{cut}", &text[..end.map_or(text.len(), |(at, _)| at)])
     };
-    if cut > 0 {
-        shown = if keeps_end {
-            format!("..{shown}")
-        } else {
-            format!("{shown}..")
-        };
-    }
     let quote = if shown.contains('`') { '"' } else { '`' };
     format!("{quote}{shown}{quote}")
 }

@@ -1,5 +1,7 @@
 //! Whether a call fits its tool, in words that teach.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 use toolglot::{Call, Calls, Code, Note, Span};
 use toolglot_schema::Validator;
@@ -139,11 +141,27 @@ pub fn drop_unknown_tool_notes(message: &mut Calls, toolboxes: &[&Toolbox]) {
         let mut all = toolboxes.iter();
         all.any(|toolbox| toolbox.canonical(&call.name).is_some())
     };
-    let calls = &message.calls;
-    message.notes.retain(|note| {
-        let mut of_note = calls.iter().filter(|call| call.name_at == note.span);
-        note.code != Code::UnknownTool || !of_note.any(is_known)
-    });
+    let notes = message.notes.iter();
+    let noted: HashSet<Span> = notes
+        .filter(|note| note.code == Code::UnknownTool)
+        .map(|note| note.span)
+        .collect();
+    let calls = message.calls.iter();
+    let known: HashSet<Span> = calls
+        .filter(|call| noted.contains(&call.name_at) && is_known(call))
+        .map(|call| call.name_at)
+        .collect();
+    message
+        .notes
+        .retain(|note| note.code != Code::UnknownTool || !known.contains(&note.span));
+}
+
+/// The call that holds all of `span`. Calls stand in the order of their text, and none inside another.
+pub(crate) fn call_around(calls: &[Call], span: Span) -> Option<&Call> {
+    let n_before = calls.partition_point(|call| call.span.start <= span.start);
+    // Those of one shell block share a place.
+    let call = calls[..n_before].last()?;
+    (span.end <= call.span.end).then_some(call)
 }
 
 /// The note on a call whose arguments never became an object, or nest too deep for a schema to be asked.

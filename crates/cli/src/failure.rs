@@ -75,11 +75,8 @@ pub(crate) enum Failure {
     DialectFile(Box<dialect_file::Fault>),
     #[error("the dialects make no program: {}", .0.message)]
     Program(Box<GrammarError>),
-    #[error("the schema cannot be used")]
-    Schema {
-        #[source]
-        source: Box<toolglot_schema::SchemaError>,
-    },
+    #[error(transparent)]
+    Repair(#[from] toolglot_repair::RepairError),
     #[error("no note has the code `{0}`; codes run from N001 to N{last:03}", last = toolglot::Code::ALL.last().map_or(0, |code| code.number()))]
     UnknownCode(String),
     #[error(

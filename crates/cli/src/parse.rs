@@ -2,10 +2,10 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use toolglot::{Code, End, Event, Sink, Span};
+use toolglot::{Event, Sink, Span};
 use toolglot_chat::{
-    ArgumentSpans, Digest, DigestContext, LOOKALIKE_BYTES, LookalikeContext, OtherPrograms, Reader,
-    Reading, Trace, compile, lookalike_notes,
+    ArgumentSpans, Digest, DigestContext, FaultDetector, LOOKALIKE_BYTES, LookalikeContext,
+    OtherPrograms, Reader, Reading, Trace, compile, lookalike_notes,
 };
 use toolglot_wire::{Bytes, EventLine};
 
@@ -76,14 +76,14 @@ fn events(
     lookalikes: LookalikeContext<'_>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let mut input = Kept {
+    let mut input = SearchedInput {
         input: source::open(&arguments.file)?,
         bytes: Vec::new(),
     };
     let mut lines = Lines {
         out,
         failure: None,
-        is_faulty: false,
+        faults: FaultDetector::default(),
         has_note: false,
         trace: Some(Trace::default()),
     };
@@ -92,13 +92,13 @@ fn events(
     if let Some(trace) = lines.trace.take() {
         let text = String::from_utf8_lossy(&input.bytes).into_owned();
         for note in lookalike_notes(lookalikes, &Reading { text, trace }) {
-            lines.event(note.span, Event::Note(&note));
+            lines.write(note.span, &Event::Note(&note));
         }
     }
     match lines.failure {
         Some(error) => Err(Failure::Output(error)),
         None => Ok(Outcome::faulty_if(
-            lines.is_faulty || arguments.strict && lines.has_note,
+            lines.faults.is_faulty() || arguments.strict && lines.has_note,
         )),
     }
 }
@@ -123,13 +123,13 @@ fn stream(reader: &Reader, input: &mut dyn BufRead, sink: &mut dyn Sink) -> io::
     Ok(())
 }
 
-/// An input of which the beginning is kept, as far as a text is searched at its end.
-struct Kept<R> {
+/// An input that keeps its first bytes: as many as are searched for look-alikes at its end.
+struct SearchedInput<R> {
     input: R,
     bytes: Vec<u8>,
 }
 
-impl<R: BufRead> Read for Kept<R> {
+impl<R: BufRead> Read for SearchedInput<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let mut buffer = self.fill_buf()?;
         let n_read = buffer.read(into)?;
@@ -138,7 +138,7 @@ impl<R: BufRead> Read for Kept<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Kept<R> {
+impl<R: BufRead> BufRead for SearchedInput<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.input.fill_buf()
     }
@@ -157,7 +157,7 @@ impl<R: BufRead> BufRead for Kept<R> {
 struct Lines<'a> {
     out: &'a mut dyn Write,
     failure: Option<io::Error>,
-    is_faulty: bool,
+    faults: FaultDetector,
     has_note: bool,
     /// What was read so far, while the text is short enough to be searched at its end.
     trace: Option<Trace>,
@@ -172,23 +172,17 @@ impl Sink for Lines<'_> {
         if let Some(trace) = &mut self.trace {
             trace.event(span, event.clone());
         }
-        match &event {
-            Event::CallEnd {
-                end: End::Truncated,
-                ..
-            } => self.is_faulty = true,
-            Event::Note(note) => {
-                self.has_note = true;
-                self.is_faulty |= matches!(note.code, Code::UnknownTool | Code::UnknownParameter);
-            }
-            _ => {}
-        }
+        self.faults.event(span, event.clone());
+        self.write(span, &event);
+    }
+}
+
+impl Lines<'_> {
+    fn write(&mut self, span: Span, event: &Event<'_>) {
+        self.has_note |= matches!(event, Event::Note(_));
         if self.failure.is_none() {
             // Whoever reads the lines waits for them.
-            let line = EventLine {
-                span,
-                event: &event,
-            };
+            let line = EventLine { span, event };
             self.failure = write_line(self.out, &line)
                 .and_then(|()| self.out.flush())
                 .err();

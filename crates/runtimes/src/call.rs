@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 use toolglot_exec::Outcome;
 use toolglot_policy::Effect;
-use toolglot_toolfiles::{Found, ItemId, Standing};
+use toolglot_toolfiles::{Found, ItemId};
 
 use crate::answer::Answer;
 use crate::attempt::{attempt, check_variables};
@@ -164,11 +164,11 @@ impl ToolRunner {
                 None => break answer.returned,
             }
         };
-        if let Some(version) = &tool.metadata.version
-            && matches!(chain.standing, Standing::Signed(_))
-        {
+        let modules = chain.modules.iter().map(|(_, module)| module);
+        for file in chain.links.iter().chain(modules) {
+            let version = file.tool().metadata.version.as_deref();
             // That it ran is more than that it was written down; where it cannot be, nothing is lost but the memory.
-            let _ = self.trust.write().seen(found, version);
+            let _ = self.trust.write().seen(file, version.unwrap_or("0.0.0"));
         }
         if let Some(why) = tool.metadata.deprecation() {
             let why = if why.is_empty() {

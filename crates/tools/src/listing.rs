@@ -1,5 +1,7 @@
 //! Tool lists from outside: OpenAI's two shapes, MCP's, and a plain map.
 
+use std::collections::{BTreeMap, HashMap};
+
 use serde_json::{Map, Value, json};
 
 use crate::toolbox::{Effect, Entry, Habits, INPUT, ToolSpec, Toolbox};
@@ -114,17 +116,28 @@ impl Toolbox {
             other => return Err(ToolError::NotAList { found: kind(other) }),
         }
         listing.short_names();
-        let entries = listing.found.into_iter().map(|(_, entry)| entry);
+        let entries = listing.found.into_iter().map(|found| found.entry);
         Ok(Toolbox::new(entries, false).without(listing.left_out))
     }
 }
 
-/// The tools found so far, each with where it was found.
+/// The tools found so far.
 #[derive(Default)]
 struct Listing {
-    found: Vec<(String, Entry)>,
+    found: Vec<ListedTool>,
+    /// The index of each tool by its name.
+    by_name: HashMap<String, usize>,
     /// What no call can name.
     left_out: Vec<String>,
+}
+
+/// A tool of the list.
+struct ListedTool {
+    /// Where it stands, as in `tools[3]`.
+    at: String,
+    /// How many bytes of its name are the name space's, with the separator.
+    space: usize,
+    entry: Entry,
 }
 
 impl Listing {
@@ -170,40 +183,38 @@ impl Listing {
         }
         if is_freeform {
             let description = freeform_description(tool);
-            self.add(at, name, description.as_ref(), &freeform_parameters())?;
-            if let Some((_, entry)) = self.found.last_mut() {
-                entry.habits.is_freeform = true;
-            }
+            let listed = self.add(at, name, description.as_ref(), &freeform_parameters())?;
+            listed.space = prefix.len();
+            listed.entry.habits.is_freeform = true;
             return Ok(());
         }
         let parameters = ["parameters", "inputSchema", "input_schema"]
             .iter()
             .find_map(|key| tool.get(*key))
             .unwrap_or(&Value::Null);
-        self.add(at, name, tool.get("description"), parameters)
+        let listed = self.add(at, name, tool.get("description"), parameters)?;
+        listed.space = prefix.len();
+        Ok(())
     }
 
-    /// Tools of a namespace are called without it as well, where that is the name of one tool alone.
+    /// Tools of a name space are called without it as well, where that is the name of one tool alone.
     fn short_names(&mut self) {
-        let names: Vec<String> = self
-            .found
-            .iter()
-            .map(|(_, entry)| entry.spec.name.clone())
-            .collect();
-        let short = |name: &str| name.split_once("__").map(|(_, short)| short.to_owned());
-        for (_, entry) in self
-            .found
-            .iter_mut()
-            .filter(|(at, _)| at.contains("].tools["))
-        {
-            let Some(name) = short(&entry.spec.name) else {
-                continue;
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for listed in &self.found {
+            let name = &listed.entry.spec.name;
+            let short = match listed.space {
+                // Other lists write a name space into the name; a short name may mean that tool as well.
+                0 => name.split_once("__").map(|(_, short)| short),
+                space => Some(&name[space..]),
             };
-            let same = names
-                .iter()
-                .filter(|other| **other == name || short(other).as_ref() == Some(&name));
-            if same.count() == 1 {
-                entry.habits.aliases.push(name);
+            for name in std::iter::once(name.as_str()).chain(short) {
+                *counts.entry(name.to_owned()).or_default() += 1;
+            }
+        }
+        for listed in self.found.iter_mut().filter(|listed| listed.space > 0) {
+            let short = &listed.entry.spec.name[listed.space..];
+            if counts.get(short) == Some(&1) {
+                listed.entry.habits.aliases.push(short.to_owned());
             }
         }
     }
@@ -226,16 +237,13 @@ impl Listing {
         name: String,
         description: Option<&Value>,
         parameters: &Value,
-    ) -> Result<(), ToolError> {
+    ) -> Result<&mut ListedTool, ToolError> {
         if let Some(why) = unwritable(&name) {
             return Err(ToolError::BadName { at, name, why });
         }
-        if let Some((first, _)) = self.found.iter().find(|(_, entry)| entry.spec.name == name) {
-            return Err(ToolError::DoubleName {
-                at,
-                name,
-                first: first.clone(),
-            });
+        if let Some(first) = self.by_name.get(&name) {
+            let first = self.found[*first].at.clone();
+            return Err(ToolError::DoubleName { at, name, first });
         }
         let description = match description {
             None | Some(Value::Null) => String::new(),
@@ -265,8 +273,14 @@ impl Listing {
             parameters,
             effect: Effect::Unknown,
         };
-        self.found.push((at, Entry::new(spec, Habits::default())));
-        Ok(())
+        let index = self.found.len();
+        self.by_name.insert(spec.name.clone(), index);
+        self.found.push(ListedTool {
+            at,
+            space: 0,
+            entry: Entry::new(spec, Habits::default()),
+        });
+        Ok(&mut self.found[index])
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tools and their names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use serde::Deserialize;
@@ -126,8 +126,9 @@ impl Toolbox {
             ignore_case,
             ..Toolbox::default()
         };
+        let mut names: HashSet<String> = HashSet::new();
         for entry in entries {
-            if toolbox.get(&entry.spec.name).is_none() {
+            if names.insert(entry.spec.name.clone()) {
                 toolbox.entries.push(entry);
             }
         }
@@ -171,6 +172,12 @@ impl Toolbox {
             }
         }
         arguments
+    }
+
+    /// Whether models write any list as a row of elements.
+    pub fn has_rows(&self) -> bool {
+        let mut entries = self.entries.iter();
+        entries.any(|entry| !entry.habits.element_lists.is_empty())
     }
 
     /// Whether models write that list as a row of elements.

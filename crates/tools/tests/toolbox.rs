@@ -103,6 +103,27 @@ fn maps_namespaces_and_missing_parameters() {
     );
 }
 
+/// A tool of a name space has a short name, if no other tool may be meant by it.
+#[test]
+fn short_names_are_those_of_one_tool_alone() {
+    let space = |name: &str, tools: &[&str]| {
+        let tools: Vec<_> = tools.iter().map(|tool| json!({"name": tool})).collect();
+        json!({"name": name, "tools": tools})
+    };
+    let check = |list: serde_json::Value, short: &[&str]| {
+        let toolbox = Toolbox::from_json(&list).expect("a list");
+        let aliases = toolbox.iter().flat_map(|spec| toolbox.aliases(&spec.name));
+        assert_eq!(aliases.collect::<Vec<_>>(), short, "{list}");
+    };
+    check(json!([space("a", &["x", "y"])]), &["x", "y"]);
+    check(json!([space("a", &["x"]), space("b", &["x", "y"])]), &["y"]);
+    check(json!([space("a", &["x"]), {"name": "x"}]), &[]);
+    check(json!([space("a", &["x"]), {"name": "b__x"}]), &[]);
+    check(json!([{"name": "b__x"}]), &[]);
+    // The name space may hold the separator.
+    check(json!([space("a__b", &["x"])]), &["x"]);
+}
+
 #[test]
 fn odd_entries_are_refused_by_name() {
     let named = |name: &str| json!({"type": "function", "function": {"name": name}});

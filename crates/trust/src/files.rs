@@ -131,6 +131,25 @@ pub(crate) fn read_lock(project: &Path) -> Result<BTreeMap<String, Record>, Trus
         .collect()
 }
 
+/// Waits until no other program changes a file; it is this one's turn until what this gives is dropped.
+pub(crate) fn turn(path: &Path) -> Result<File, TrustError> {
+    let lock = path.with_extension("turn");
+    let failed = |source| TrustError::Io {
+        path: lock.clone(),
+        source,
+    };
+    fs::create_dir_all(lock.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&lock).map_err(failed)?;
+    #[cfg(unix)]
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive)
+        .map_err(|error| failed(error.into()))?;
+    Ok(file)
+}
+
 /// The text of a file, if it is there. What is no file is not opened: a pipe would never end.
 fn read(path: &Path) -> Result<Option<String>, TrustError> {
     let failed = |source| TrustError::Io {

@@ -41,10 +41,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod decision;
 mod demands;
 mod error;
 mod files;
 mod keys;
+mod ledger;
 mod refusal;
 mod servers;
 mod space;
@@ -56,10 +58,11 @@ mod version;
 pub use demands::Demands;
 pub use error::TrustError;
 pub use keys::KnownKey;
+pub use ledger::Record;
 pub use refusal::Refusal;
 pub use servers::{Approved, SERVERS, approved_as, server_name};
 pub use space::{Space, Spaces};
 pub use standing::Standing;
-pub use store::{Record, Trust};
+pub use store::Trust;
 pub use subject::{Origin, Subject, TextFile};
 pub use version::version_numbers;

@@ -71,6 +71,21 @@ pub enum Refusal {
         /// The version that was seen.
         seen: String,
     },
+    /// It is another text than the newest that was seen, and nothing that its signature covers says that it is newer.
+    #[error(
+        "`{id}` is another text than the one that was seen as version {seen}, {}: it may be an older one that was put back; read it, then `toolglot tools trust {id}` takes it as it is, and so does `toolglot tools sign {id}`",
+        if *.was_replaced { "and one that it has replaced" } else { "and its signature does not say that it is newer" }
+    )]
+    OrderUnknown {
+        /// The tool.
+        id: String,
+        /// Its version.
+        version: String,
+        /// The version that was seen.
+        seen: String,
+        /// Whether the text was there before the one that was seen last.
+        was_replaced: bool,
+    },
     /// It is not what the lock file says.
     #[error(
         "`{id}` is not the file that the lock names: {}; `toolglot tools sign {id}` or `toolglot tools trust {id}` locks it anew",
@@ -102,7 +117,7 @@ impl Refusal {
             Refusal::SignatureRequired { .. } => "signature_required",
             Refusal::Stripped { .. } => "stripped",
             Refusal::Changed { .. } => "changed",
-            Refusal::Replayed { .. } => "replayed",
+            Refusal::Replayed { .. } | Refusal::OrderUnknown { .. } => "replayed",
             Refusal::NotLocked { .. } => "not_locked",
         }
     }

@@ -27,6 +27,7 @@ impl Trust {
     pub fn approvals(&self, space: Space) -> Vec<(String, Approved)> {
         let all = self
             .ledger
+            .0
             .get(APPROVED)
             .and_then(|all| all.get(self.place(space)));
         let names = all.and_then(Value::as_object).into_iter().flatten();
@@ -37,7 +38,7 @@ impl Trust {
 
     /// What was approved of a server.
     pub fn approved(&self, server: &str, space: Space) -> Option<Approved> {
-        let all = self.ledger.get(APPROVED)?.get(self.place(space))?;
+        let all = self.ledger.0.get(APPROVED)?.get(self.place(space))?;
         let one = all.get(server)?;
         Some(Approved {
             definition: one.get("definition")?.as_str()?.to_owned(),
@@ -107,17 +108,19 @@ impl Trust {
         one: Option<Value>,
     ) -> Result<(), TrustError> {
         let place = self.place(server.space()).to_owned();
-        let all = self.ledger.entry(APPROVED).or_insert_with(|| json!({}));
-        if !all[&place].is_object() {
-            all[&place] = Value::Object(Map::new());
-        }
-        if let Some(here) = all[&place].as_object_mut() {
-            match one {
-                Some(one) => here.insert(server.id().to_owned(), one),
-                None => here.shift_remove(server.id()),
-            };
-        }
-        self.write_ledger()
+        self.update_ledger(|ledger| {
+            let all = ledger.0.entry(APPROVED).or_insert_with(|| json!({}));
+            if !all[&place].is_object() {
+                all[&place] = Value::Object(Map::new());
+            }
+            if let Some(here) = all[&place].as_object_mut() {
+                match one {
+                    Some(one) => here.insert(server.id().to_owned(), one),
+                    None => here.shift_remove(server.id()),
+                };
+            }
+            true
+        })
     }
 
     /// Whether a server of `.mcp.json`, or a tool of an approved server, may run.

@@ -1,12 +1,4 @@
 //! The store: whom the user trusts, and what was seen before.
-//!
-//! | file | what |
-//! |---|---|
-//! | `~/.ai/keys/private_key.pem` | the user's own key, mode 0600 |
-//! | `~/.ai/trusted_keys/KEY.toml` | keys that the user trusts, revoked ones, and those pinned for one project |
-//! | `~/.ai/toolglot/ledger.json` | what was trusted and seen, by project and tool |
-//! | `PROJECT/.ai/toolglot.lock` | id, version and digest of the project's tools; it can only forbid |
-//! | `PROJECT/.ai/trusted_keys/KEY.toml` | keys that a project brings; they count for nothing until the user pins them |
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -15,38 +7,13 @@ use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use toolglot_signature::{Generation, Keyring, PublicKey, Signer, Verified, digest, hex};
+use toolglot_signature::{Keyring, PublicKey, Signer, Verified, digest, hex};
 
 use crate::demands;
-use crate::files::{LOCK_FORM, keys_in, read_json, read_lock, write, write_copy};
+use crate::files::{LOCK_FORM, keys_in, read_json, read_lock, turn, write, write_copy};
+use crate::ledger::{Ledger, Record, Sighting, SigningTime};
 use crate::servers::approved_as;
 use crate::{Demands, KnownKey, Origin, Space, Spaces, Subject, TrustError};
-
-/// What is known of a tool from before.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Record {
-    /// Its version then.
-    pub version: String,
-    /// The digest of its body.
-    pub digest: String,
-    /// The digest of all of its text, where that is what was trusted or locked; `None` of a signed one, and of one that was
-    /// written down by a toolglot that noted the body only.
-    pub whole: Option<String>,
-    /// Whether the user trusted it without a signature.
-    pub trusted: bool,
-    /// The latest time that a signature of version 2 bound to it, whichever text that was of.
-    pub time: Option<String>,
-    /// The digests of the texts that were there before, the latest last.
-    pub before: Vec<String>,
-}
-
-impl Record {
-    /// The digest of the text that was trusted. Of an earlier form it is that of the body: all of a text from which nothing
-    /// was left out, and no other text.
-    pub fn trusted_digest(&self) -> &str {
-        self.whole.as_ref().unwrap_or(&self.digest)
-    }
-}
 
 /// The store.
 #[derive(Debug)]
@@ -56,7 +23,7 @@ pub struct Trust {
     pub(crate) project: String,
     pub(crate) keys: Keyring,
     pub(crate) known: Vec<KnownKey>,
-    pub(crate) ledger: Map<String, Value>,
+    pub(crate) ledger: Ledger,
     pub(crate) lock: BTreeMap<String, Record>,
     pub(crate) demands: Demands,
     /// The keys that count under the demands; `None` where these name none.
@@ -69,12 +36,8 @@ pub struct Trust {
 /// new key.
 const SYSTEM_KEY: &str = include_str!("../system_key.pem");
 const LEDGER: &str = ".ai/toolglot/ledger.json";
-/// Where the ledger keeps what servers said; no project's path is this.
-const PINS: &str = "servers";
 const COPIES: &str = ".ai/toolglot/trusted";
 pub(crate) const LOCK: &str = ".ai/toolglot.lock";
-/// How many earlier texts of a tool are remembered.
-const MAX_BEFORE: usize = 64;
 /// Where keys lie: first the place of the format, then that of its later versions.
 pub(crate) const TRUSTED: &[&str] = &[".ai/trusted_keys", ".ai/config/keys/trusted"];
 
@@ -92,7 +55,7 @@ impl Trust {
                 .map_or_else(String::new, path_name),
             keys: Keyring::default(),
             known: Vec::new(),
-            ledger: Map::new(),
+            ledger: Ledger::default(),
             lock: BTreeMap::new(),
             demands: Demands::default(),
             counted: None,
@@ -113,7 +76,7 @@ impl Trust {
                     );
                 }
             }
-            if let Some(Value::Object(ledger)) = read_json(&user.join(LEDGER))? {
+            if let Some(ledger) = read_ledger(user)? {
                 trust.ledger = ledger;
             }
         }
@@ -190,24 +153,7 @@ impl Trust {
 
     /// What is known of a tool from before.
     pub fn record(&self, found: &impl Subject) -> Option<Record> {
-        let tools = self.ledger.get(self.place(found.space()))?;
-        read_record(tools.get(found.id())?)
-    }
-
-    /// Another tool of the same place that this text was seen as, where it was never seen as this one.
-    pub(crate) fn seen_as(&self, found: &impl Subject) -> Option<&str> {
-        let digest = found.digest();
-        let knows = |record: &Value| {
-            read_record(record).is_some_and(|record| {
-                record.digest == digest || record.before.iter().any(|before| *before == *digest)
-            })
-        };
-        let tools = self.ledger.get(self.place(found.space()))?.as_object()?;
-        if tools.get(found.id()).is_some_and(knows) {
-            return None;
-        }
-        let mut others = tools.iter().filter(|(_, record)| knows(record));
-        others.next().map(|(id, _)| id.as_str())
+        self.ledger.record(self.place(found.space()), found.id())
     }
 
     /// The text that was trusted when the record was made.
@@ -225,53 +171,93 @@ impl Trust {
     /// If it cannot be written down.
     pub fn trust(&mut self, tools: &[(&impl Subject, &str)]) -> Result<(), TrustError> {
         let copies = self.home()?.join(COPIES);
-        for &(found, _) in tools {
-            write_copy(
-                &copies.join(&*found.whole_digest()),
-                found.text().as_bytes(),
-            )?;
-        }
+        let mut noted = Vec::new();
         for &(found, its_version) in tools {
-            self.forget_other_server(found);
-            self.remember(found, its_version, Some(&*found.whole_digest()));
+            let whole = found.whole_digest().into_owned();
+            write_copy(&copies.join(&whole), found.text().as_bytes())?;
+            noted.push((
+                self.sighting(found, its_version),
+                whole,
+                self.outdated_pin(found),
+            ));
         }
-        self.write_ledger()?;
+        self.update_ledger(|ledger| {
+            for (sighting, whole, pin) in &noted {
+                if let Some(pin) = pin {
+                    ledger.pin(pin, None);
+                }
+                ledger.trust(sighting, whole);
+            }
+            true
+        })?;
         self.lock(tools)
     }
 
-    /// Locks tools that the user has signed, each with its version, and notes them as [`Trust::seen`] does.
+    /// Locks tools that the user has signed, each with its version, and notes them as the newest that were seen.
     ///
     /// # Errors
     /// If it cannot be written down.
     pub fn signed(&mut self, tools: &[(&impl Subject, &str)]) -> Result<(), TrustError> {
         self.lock(tools)?;
-        let mut is_new = false;
-        for &(found, its_version) in tools {
-            is_new |= self.see(found, its_version);
+        if self.spaces.user.is_none() {
+            return Ok(());
         }
-        if is_new { self.write_ledger() } else { Ok(()) }
+        let noted: Vec<Sighting> = tools
+            .iter()
+            .filter(|(found, _)| found.space() != Space::System)
+            .map(|&(found, its_version)| self.sighting(found, its_version))
+            .collect();
+        self.update_ledger(|ledger| {
+            let mut is_new = false;
+            for sighting in &noted {
+                is_new |= ledger.sign(sighting);
+            }
+            is_new
+        })
     }
 
-    /// Forgets what a server said where the file that is trusted now is one of another tool than before.
-    fn forget_other_server(&mut self, found: &impl Subject) {
-        // Who trusts a file has not seen what a server says. That stays as it was taken, but for a file of another tool now.
-        let before = self.record(found);
-        let before = before.and_then(|before| self.trusted_text(&before));
-        if let Some(before) = before
-            && found.server_tool_in(&before) != found.server_tool()
-        {
-            let pin = self.pin_name(found);
-            if let Some(Value::Object(pins)) = self.ledger.get_mut(PINS) {
-                pins.shift_remove(&pin);
-            }
+    /// Notes that a signed tool was run, so that an older one is not taken back.
+    ///
+    /// # Errors
+    /// If it cannot be written down.
+    pub fn seen(&mut self, found: &impl Subject, its_version: &str) -> Result<(), TrustError> {
+        if self.spaces.user.is_none() || found.space() == Space::System {
+            return Ok(());
         }
+        let sighting = self.sighting(found, its_version);
+        // Nearly every call is of a text that ran before: nothing is locked and read for it.
+        if !self.ledger.is_news(&sighting) {
+            return Ok(());
+        }
+        self.update_ledger(|ledger| ledger.see(&sighting))
+    }
+
+    /// A text as the ledger notes it, with the time of its signature if that holds.
+    fn sighting(&self, found: &impl Subject, its_version: &str) -> Sighting {
+        let keys = self.counted.as_ref().unwrap_or(&self.keys);
+        let verified = self.verified(found, keys).ok();
+        Sighting {
+            place: self.place(found.space()).to_owned(),
+            id: found.id().to_owned(),
+            version: its_version.to_owned(),
+            digest: found.digest().into_owned(),
+            time: verified.as_ref().map(SigningTime::of),
+        }
+    }
+
+    /// The pin of what a server says, where the text that is trusted now is one of another tool than before.
+    ///
+    /// Who trusts a file has not seen what a server says: that stays as it was taken, but for a file of another tool.
+    fn outdated_pin(&self, found: &impl Subject) -> Option<String> {
+        let before = self.record(found)?;
+        let before = self.trusted_text(&before)?;
+        let is_other = found.server_tool_in(&before) != found.server_tool();
+        is_other.then(|| self.pin_name(found))
     }
 
     /// The digest that was pinned of what a server says about a tool.
     pub fn pinned(&self, found: &impl Subject) -> Option<&str> {
-        let pin = self.ledger.get(PINS)?.get(self.pin_name(found))?.as_str();
-        // Of an earlier form: whatever the server would say next.
-        pin.filter(|pin| !pin.is_empty())
+        self.ledger.pinned(&self.pin_name(found))
     }
 
     /// Pins what a server says about a tool.
@@ -287,82 +273,31 @@ impl Trust {
             });
         }
         let pin = self.pin_name(found);
-        let pins = self.ledger.entry(PINS).or_insert_with(|| json!({}));
-        if let Value::Object(pins) = pins {
-            pins.insert(pin, Value::String(digest.to_owned()));
-        }
-        self.write_ledger()
+        self.update_ledger(|ledger| {
+            ledger.pin(&pin, Some(digest));
+            true
+        })
     }
 
-    /// Notes that a signed tool was run, so that an older one is not taken back.
+    /// Changes the ledger as it is on the disk, where another program may have changed it since it was read. What `change`
+    /// leaves as it is, which it says by `false`, is not written.
     ///
     /// # Errors
-    /// If it cannot be written down.
-    pub fn seen(&mut self, found: &impl Subject, its_version: &str) -> Result<(), TrustError> {
-        if self.see(found, its_version) {
-            self.write_ledger()
-        } else {
-            Ok(())
+    /// If it cannot be read or written.
+    pub(crate) fn update_ledger(
+        &mut self,
+        change: impl FnOnce(&mut Ledger) -> bool,
+    ) -> Result<(), TrustError> {
+        let home = self.home()?;
+        let path = home.join(LEDGER);
+        let _turn = turn(&path)?;
+        if let Some(ledger) = read_ledger(&home)? {
+            self.ledger = ledger;
         }
-    }
-
-    /// Whether that is news.
-    fn see(&mut self, found: &impl Subject, its_version: &str) -> bool {
-        if self.spaces.user.is_none() || found.space() == Space::System {
-            return false;
+        if !change(&mut self.ledger) {
+            return Ok(());
         }
-        match self.record(found) {
-            Some(record)
-                if record.digest == found.digest() && self.bound_time(found) <= record.time =>
-            {
-                return false;
-            }
-            Some(record) if record.digest == found.digest() => {
-                let trusted = record.trusted.then(|| record.trusted_digest());
-                self.remember(found, its_version, trusted);
-            }
-            _ => self.remember(found, its_version, None),
-        }
-        true
-    }
-
-    /// The time that a signature which holds binds to a file.
-    fn bound_time(&self, found: &impl Subject) -> Option<String> {
-        let keys = self.counted.as_ref().unwrap_or(&self.keys);
-        let verified = self.verified(found, keys).ok()?;
-        (verified.generation == Generation::V2).then_some(verified.time)
-    }
-
-    /// Notes a tool, and the digest of the whole text if that is trusted.
-    fn remember(&mut self, found: &impl Subject, its_version: &str, trusted: Option<&str>) {
-        let place = self.place(found.space()).to_owned();
-        let known = self.record(found).unwrap_or_default();
-        let sha = found.digest();
-        let time = self.bound_time(found).max(known.time);
-        let mut before = known.before;
-        before.push(known.digest);
-        before.retain(|digest| !digest.is_empty() && **digest != *sha);
-        before.drain(..before.len().saturating_sub(MAX_BEFORE));
-        let is_trusted = trusted.is_some();
-        let mut record = json!({"version": its_version, "digest": sha, "trusted": is_trusted});
-        if let Some(whole) = trusted {
-            record["whole"] = json!(whole);
-        }
-        if let Some(time) = time {
-            record["time"] = json!(time);
-        }
-        if !before.is_empty() {
-            record["before"] = json!(before);
-        }
-        let tools = self.ledger.entry(place).or_insert_with(|| json!({}));
-        if let Value::Object(tools) = tools {
-            tools.insert(found.id().to_owned(), record);
-        }
-    }
-
-    pub(crate) fn write_ledger(&self) -> Result<(), TrustError> {
-        let path = self.home()?.join(LEDGER);
-        let text = serde_json::to_string_pretty(&self.ledger).unwrap_or_default();
+        let text = serde_json::to_string_pretty(&self.ledger.0).unwrap_or_default();
         write(&path, text.as_bytes(), 0o600)
     }
 
@@ -436,21 +371,10 @@ impl Trust {
     }
 }
 
-/// A tool of the ledger.
-fn read_record(record: &Value) -> Option<Record> {
-    let text = |key: &str| record.get(key)?.as_str().map(str::to_owned);
-    let before = record.get("before").and_then(Value::as_array);
-    Some(Record {
-        version: text("version")?,
-        digest: text("digest")?,
-        whole: text("whole"),
-        trusted: record.get("trusted")?.as_bool()?,
-        time: text("time"),
-        before: before
-            .into_iter()
-            .flatten()
-            .filter_map(|digest| digest.as_str().map(str::to_owned))
-            .collect(),
+fn read_ledger(user: &Path) -> Result<Option<Ledger>, TrustError> {
+    Ok(match read_json(&user.join(LEDGER))? {
+        Some(Value::Object(ledger)) => Some(Ledger(ledger)),
+        _ => None,
     })
 }
 

@@ -12,7 +12,7 @@
 
 mod near_tag;
 mod other_dialect;
-mod quoted;
+mod quotation;
 mod reasoning;
 mod shape;
 
@@ -20,14 +20,15 @@ use toolglot::{Calls, Code, Dialect, InCode, Note, Span};
 use toolglot_tools::Toolbox;
 
 use crate::reader::{Reader, Reading};
-use crate::trace::PieceKind;
-
-use quoted::Quotes;
+use crate::trace::{Piece, PieceKind};
 
 pub use other_dialect::OtherPrograms;
 
 /// How many notes a message gets at most.
 const MOST: usize = 8;
+
+/// How many forms of calls are looked at, quoted ones too.
+const MOST_SHAPES: usize = 256;
 
 /// Longer texts are not searched: whoever reads those as events streams them.
 pub const LOOKALIKE_BYTES: usize = 1 << 20;
@@ -50,6 +51,8 @@ pub struct LookalikeContext<'a> {
 struct Outside<'a> {
     text: &'a str,
     message: &'a Calls,
+    /// What each of its bytes was read as.
+    pieces: &'a [Piece],
     /// Runs of text and markup outside of calls and reasoning.
     runs: Vec<Span>,
 }
@@ -70,26 +73,31 @@ pub fn lookalike_notes(context: LookalikeContext<'_>, reading: &Reading) -> Vec<
     // Only dialects in which a tag is a tool list the names that may be one.
     let tags = tools.filter(|_| only.is_some_and(|only| only.setting("tools").is_some()));
     if let Some(tools) = tags {
-        notes.extend(near_tag::notes(&outside, tools));
+        notes.extend(near_tag::notes(&outside, tools).take(MOST));
     }
-    for call in other_dialect::calls(context, &outside, tools) {
+    let calls = other_dialect::calls(context, &outside, tools);
+    let most = notes.len() + MOST;
+    for call in calls {
+        if notes.len() == most {
+            break;
+        }
         if !is_said(&notes, call.span) {
             notes.push(call.note());
         }
     }
     if let Some(tools) = tools {
-        let quotes = match context.reader.in_code {
-            InCode::Accept => Quotes::default(),
-            _ => Quotes::of(&reading.text),
-        };
         let others = notes.clone();
-        let shapes = shape::Shapes::new(&outside, &quotes, tools);
-        notes.extend(
-            shapes
-                .notes()
-                .filter(|note| !is_said(&others, note.span))
-                .take(MOST),
-        );
+        let shapes = shape::Shapes::new(&outside, tools);
+        let shapes = shapes.notes().filter(|note| !is_said(&others, note.span));
+        let found: Vec<Note> = shapes.take(MOST_SHAPES).collect();
+        let places: Vec<usize> = found.iter().map(|note| note.span.range().start).collect();
+        let is_open = match context.reader.in_code {
+            InCode::Accept => vec![true; places.len()],
+            in_code => quotation::is_open(&reading.text, &places, in_code),
+        };
+        let found = found.into_iter().zip(is_open);
+        let open = found.filter_map(|(note, is_open)| is_open.then_some(note));
+        notes.extend(open.take(MOST));
     }
     notes.sort_by_key(|note| (note.span.start, note.code));
     notes.truncate(MOST);
@@ -142,6 +150,7 @@ impl Outside<'_> {
         Outside {
             text: &reading.text,
             message,
+            pieces: &reading.trace.pieces,
             runs,
         }
     }
@@ -150,6 +159,16 @@ impl Outside<'_> {
     fn is_noted(&self, at: Span) -> bool {
         let mut notes = self.message.notes.iter();
         notes.any(|note| explains(note.code) && touches(note.span, at))
+    }
+
+    /// Whether all of it was read as plain text.
+    fn is_text(&self, span: Span) -> bool {
+        let mut pieces = self.pieces.iter();
+        pieces.any(|piece| {
+            piece.kind == PieceKind::Text
+                && piece.span.start <= span.start
+                && span.end <= piece.span.end
+        })
     }
 
     /// Whether all of it stands outside of calls.

@@ -1,7 +1,7 @@
 //! Calls of known tools that a text holds when it is read as another dialect.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use toolglot::{Call, Code, Dialect, Note, Place, Program, Span};
 use toolglot_tools::{ToolSpec, Toolbox};
@@ -9,11 +9,30 @@ use toolglot_tools::{ToolSpec, Toolbox};
 use super::{LookalikeContext, Outside};
 use crate::reader::{Reader, compile};
 
-/// The dialects that a text was not read with, compiled for its tools.
+/// The dialects that a text was not read with, compiled when they are first asked. It serves the messages of one set of
+/// dialects and tools.
 #[derive(Debug, Default)]
 pub struct OtherPrograms {
-    markers: OnceLock<Option<Arc<Program>>>,
-    fences: OnceLock<Option<Arc<Program>>>,
+    /// All dialects of `auto`.
+    marked: OnceLock<Arc<Program>>,
+    /// The dialects that read plain fences, each by itself: together they would take each other's blocks.
+    fenced: Mutex<HashMap<&'static str, Option<Arc<Program>>>>,
+}
+
+impl OtherPrograms {
+    fn marked(&self, tools: &Toolbox) -> &Arc<Program> {
+        self.marked
+            .get_or_init(|| Arc::new(toolglot_dialects::auto().for_tools(&tools.tool_set())))
+    }
+
+    /// `None` where the dialect makes no program for these tools.
+    fn fenced(&self, dialect: &'static Dialect, tools: &Toolbox) -> Option<Arc<Program>> {
+        let mut all = self.fenced.lock().unwrap_or_else(PoisonError::into_inner);
+        let program = all
+            .entry(dialect.name())
+            .or_insert_with(|| compile(std::slice::from_ref(dialect), Some(tools)).ok());
+        program.clone()
+    }
 }
 
 /// A call that another dialect finds.
@@ -52,11 +71,8 @@ pub(super) fn calls(
     let mut found = Vec::new();
     let is_asked = |tools: &&Toolbox| has_others(context.dialects) && outside.names_one_of(tools);
     if let Some(tools) = tools.filter(is_asked) {
-        let program = context.others.markers.get_or_init(|| {
-            let tools = tools.tool_set();
-            Some(Arc::new(toolglot_dialects::auto().for_tools(&tools)))
-        });
-        found.extend(read(context, outside, program.as_ref(), tools));
+        let program = context.others.marked(tools);
+        found.extend(read(context, outside, program, tools));
     }
     for dialect in fenced(context.dialects) {
         let taught = Toolbox::taught(dialect.name());
@@ -66,11 +82,10 @@ pub(super) fn calls(
         if !outside.opens_one_of(dialect) {
             continue;
         }
-        let program = context
-            .others
-            .fences
-            .get_or_init(|| compile(std::slice::from_ref(dialect), Some(tools)).ok());
-        let calls = read(context, outside, program.as_ref(), tools);
+        let Some(program) = context.others.fenced(dialect, tools) else {
+            continue;
+        };
+        let calls = read(context, outside, &program, tools);
         // A shell block alone is what any answer may have.
         if calls.iter().any(|call| !call.is_shell_block) {
             found.extend(calls);
@@ -97,12 +112,9 @@ fn fenced(used: &[Dialect]) -> impl Iterator<Item = &'static Dialect> {
 fn read(
     context: LookalikeContext<'_>,
     outside: &Outside<'_>,
-    program: Option<&Arc<Program>>,
+    program: &Arc<Program>,
     tools: &Toolbox,
 ) -> Vec<OtherCall> {
-    let Some(program) = program else {
-        return Vec::new();
-    };
     let reader = Reader {
         program: Arc::clone(program),
         ..context.reader.clone()

@@ -1,8 +1,11 @@
 //! The end of reasoning that nothing opened: the prompt had opened it, and nobody said so.
 
+use std::sync::Arc;
+
 use toolglot::{Code, Note, Span};
 
 use super::{LookalikeContext, Outside};
+use crate::reader::{Reader, Reading};
 use crate::trace::PieceKind;
 
 /// A note on the first closer of reasoning that `--reasoning-open` would read as one.
@@ -10,22 +13,20 @@ pub(super) fn note(context: LookalikeContext<'_>, outside: &Outside<'_>) -> Opti
     if context.reader.reasoning_open || context.reader.prompt_suffix.is_some() {
         return None;
     }
-    let closer = closer(context, outside)?;
-    let open = crate::reader::Reader {
+    let open = Reader {
         reasoning_open: true,
         ..context.reader.clone()
     };
     let reading = open.read(outside.text.as_bytes());
-    let pieces = &reading.trace.pieces;
-    let ends_there = pieces.iter().any(|piece| {
-        piece.kind == PieceKind::Markup
-            && piece.span.start <= closer.start
-            && closer.end <= piece.span.end
-    });
-    if !ends_there || reading.trace.message.reasoning.trim().is_empty() {
+    if reading.trace.message.reasoning.trim().is_empty() {
         return None;
     }
+    let closer = closer(context, outside, &reading)?;
     let marker = outside.text.get(closer.range())?;
+    let before = outside.text.get(..closer.range().start)?;
+    if is_mentioned(outside.text, closer) || has_opener(context, before, marker) {
+        return None;
+    }
     Some(Note {
         code: Code::UnopenedReasoning,
         span: closer,
@@ -36,28 +37,47 @@ pub(super) fn note(context: LookalikeContext<'_>, outside: &Outside<'_>) -> Opti
     })
 }
 
-/// The first literal of the dialects' reasoning that stands in the text, if prose does not speak of it.
-fn closer(context: LookalikeContext<'_>, outside: &Outside<'_>) -> Option<Span> {
-    let mut first: Option<Span> = None;
-    for dialect in context.dialects {
-        for literal in dialect.literals() {
-            if !literal.to_ascii_lowercase().contains("think") {
-                continue;
-            }
-            for (run, text) in outside.runs.iter().zip(outside.texts()) {
-                if let Some(at) = text.find(literal) {
-                    let start = run.start + at as u64;
-                    let span = Span::new(start, start + literal.len() as u64);
-                    // Of two at one place the longer one counts.
-                    if first.is_none_or(|first| (span.start, first.end) < (first.start, span.end)) {
-                        first = Some(span);
-                    }
-                    break;
-                }
-            }
+/// The literal of a dialect that ends the reasoning of `open`, and is plain text where nothing opened that.
+fn closer(context: LookalikeContext<'_>, outside: &Outside<'_>, open: &Reading) -> Option<Span> {
+    let mut pieces = open.trace.pieces.iter().peekable();
+    let mut previous = None;
+    let markup = loop {
+        let piece = pieces.next()?;
+        // Markup inside of reasoning ends nothing: more reasoning follows.
+        let goes_on = pieces
+            .peek()
+            .is_some_and(|next| next.kind == PieceKind::Reasoning);
+        if piece.kind == PieceKind::Markup && previous == Some(PieceKind::Reasoning) && !goes_on {
+            break piece.span;
         }
-    }
-    first.filter(|closer| !is_mentioned(outside.text, *closer))
+        previous = Some(piece.kind);
+    };
+    let start = markup.start;
+    let markup = outside.text.get(markup.range())?;
+    let literals = context
+        .dialects
+        .iter()
+        .flat_map(|dialect| dialect.literals());
+    let marker = literals
+        .filter(|literal| markup.starts_with(literal))
+        .max_by_key(|literal| literal.len())?;
+    let span = Span::new(start, start + marker.len() as u64);
+    outside.is_text(span).then_some(span)
+}
+
+/// Whether what opens the reasoning stands before its closer: prose speaks of both.
+fn has_opener(context: LookalikeContext<'_>, before: &str, closer: &str) -> bool {
+    let mut reader = Reader::new(Arc::clone(&context.reader.program));
+    reader.in_reasoning = context.reader.in_reasoning;
+    let opens = |literal: &str| {
+        let reading = reader.read(format!("{literal}x{closer}").as_bytes());
+        reading.trace.message.reasoning.trim() == "x"
+    };
+    let mut literals = context
+        .dialects
+        .iter()
+        .flat_map(|dialect| dialect.literals());
+    literals.any(|literal| before.contains(literal) && opens(literal))
 }
 
 /// Whether a sentence goes on through the marker.

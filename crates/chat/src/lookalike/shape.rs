@@ -11,7 +11,6 @@ use toolglot_tools::{ToolSpec, Toolbox};
 
 use super::Outside;
 use super::other_dialect::{names, words};
-use super::quoted::Quotes;
 
 /// A form of calls.
 #[derive(Debug)]
@@ -206,24 +205,18 @@ const BACK: usize = 256;
 /// The forms of calls in a text, each as a note.
 pub(super) struct Shapes<'a> {
     outside: &'a Outside<'a>,
-    quotes: &'a Quotes,
     names: HashMap<&'a str, &'a ToolSpec>,
 }
 
 impl<'a> Shapes<'a> {
-    pub(super) fn new(
-        outside: &'a Outside<'a>,
-        quotes: &'a Quotes,
-        tools: &'a Toolbox,
-    ) -> Shapes<'a> {
+    pub(super) fn new(outside: &'a Outside<'a>, tools: &'a Toolbox) -> Shapes<'a> {
         Shapes {
             outside,
-            quotes,
             names: names(tools),
         }
     }
 
-    /// The notes, by their place.
+    /// The notes, by their place, also on forms in quoted code.
     pub(super) fn notes(&self) -> impl Iterator<Item = Note> {
         let runs = self.outside.runs.iter().zip(self.outside.texts());
         runs.flat_map(move |(run, text)| {
@@ -238,9 +231,7 @@ impl<'a> Shapes<'a> {
                 let opener = run.range().start + from;
                 let end = run.range().start + at + name.len();
                 let span = Span::new(opener as u64, end as u64);
-                let is_text =
-                    !self.outside.is_noted(span) && !self.quotes.hold(self.outside.text, opener);
-                is_text.then(|| note(name, span))
+                (!self.outside.is_noted(span)).then(|| note(name, span))
             })
         })
     }

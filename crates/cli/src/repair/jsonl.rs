@@ -7,9 +7,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 use toolglot_json::Options;
+use toolglot_repair::{RepairError, RepairedDocument, SchemaTarget};
 
-use super::answer::{Answer, answer};
-use super::target::Target;
 use crate::args::RepairArguments;
 use crate::failure::Failure;
 use crate::parse::write_line;
@@ -43,10 +42,10 @@ struct NoteLine<'a> {
 pub(super) fn repair(
     arguments: &RepairArguments,
     options: &Options,
-    target: Option<&Target>,
+    target: Option<&SchemaTarget>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let mut targets: HashMap<String, Arc<Target>> = HashMap::new();
+    let mut targets: HashMap<String, Arc<SchemaTarget>> = HashMap::new();
     batch::answer(&arguments.file, out, |line, out| {
         let line: Value = match serde_json::from_str(line) {
             Ok(line) => line,
@@ -54,9 +53,9 @@ pub(super) fn repair(
         };
         let id = line.get("id").cloned().unwrap_or(Value::Null);
         match one(&line, options, target, &mut targets) {
-            Ok((input, answer)) => {
-                write_answer(out, &id, input, &answer)?;
-                Ok(answer.is_faulty())
+            Ok((input, document)) => {
+                write_document(out, &id, input, &document)?;
+                Ok(document.is_faulty())
             }
             Err(error) => batch::bad(out, id, error),
         }
@@ -67,9 +66,9 @@ pub(super) fn repair(
 fn one<'l>(
     line: &'l Value,
     options: &Options,
-    target: Option<&Target>,
-    targets: &mut HashMap<String, Arc<Target>>,
-) -> Result<(&'l str, Answer), String> {
+    target: Option<&SchemaTarget>,
+    targets: &mut HashMap<String, Arc<SchemaTarget>>,
+) -> Result<(&'l str, RepairedDocument), String> {
     let input = match line.get("input") {
         Some(Value::String(input)) => input.as_str(),
         Some(other) => {
@@ -83,9 +82,9 @@ fn one<'l>(
         Some(schema) => {
             let key = schema.to_string();
             if !targets.contains_key(&key) {
-                let target = Target::new(schema.clone()).map_err(|failure| match failure {
-                    Failure::Schema { source } => source.to_string(),
-                    failure => failure.to_string(),
+                let target = SchemaTarget::new(schema.clone()).map_err(|error| match error {
+                    RepairError::Schema(source) => source.to_string(),
+                    other => other.to_string(),
                 })?;
                 if targets.len() == KEPT {
                     targets.clear();
@@ -95,18 +94,18 @@ fn one<'l>(
             targets.get(&key).cloned()
         }
     };
-    answer(input, options, own.as_deref().or(target))
-        .map(|answer| (input, answer))
-        .map_err(|refusal| refusal.to_string())
+    toolglot_repair::repair(input, options, own.as_deref().or(target))
+        .map(|document| (input, document))
+        .map_err(|error| error.to_string())
 }
 
-fn write_answer(
+fn write_document(
     out: &mut dyn Write,
     id: &Value,
     input: &str,
-    answer: &Answer,
+    document: &RepairedDocument,
 ) -> std::io::Result<()> {
-    let notes = answer
+    let notes = document
         .notes
         .iter()
         .map(|note| NoteLine {
@@ -120,18 +119,18 @@ fn write_answer(
             after: note.after.as_deref(),
         })
         .collect();
-    let Ok(output) = serde_json::from_str(&answer.text) else {
+    let Ok(output) = serde_json::from_str(&document.text) else {
         // Deeper than a tree of values is built: the text is the value, on one line.
         write!(out, "{{\"id\":{id},\"output\":")?;
-        out.write_all(one_line(&answer.text).as_bytes())?;
-        write!(out, ",\"text\":{}", Value::from(answer.text.as_str()))?;
+        out.write_all(one_line(&document.text).as_bytes())?;
+        write!(out, ",\"text\":{}", Value::from(document.text.as_str()))?;
         write!(out, ",\"notes\":{}}}", serde_json::to_string(&notes)?)?;
         return out.write_all(b"\n");
     };
     let line = Line {
         id,
         output,
-        text: &answer.text,
+        text: &document.text,
         notes,
     };
     write_line(out, &line)

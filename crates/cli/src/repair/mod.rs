@@ -1,23 +1,18 @@
 //! `toolglot repair`: a document that should be JSON, as JSON.
 
-mod answer;
-mod edits;
 mod jsonl;
 mod report;
-mod target;
 
 use std::io::{self, IsTerminal, Write};
 
 use toolglot_json::Options;
+use toolglot_repair::SchemaTarget;
 
 use crate::args::{Preset, RepairArguments};
 use crate::failure::Failure;
 use crate::human::screen::{ColorScreen, harmless};
 use crate::human::{self, screen};
 use crate::{Outcome, source};
-
-use answer::{Refusal, answer};
-use target::Target;
 
 impl From<Preset> for Options {
     fn from(preset: Preset) -> Options {
@@ -38,7 +33,7 @@ pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result
                     origin: source::name(path),
                     source,
                 })?;
-            Some(Target::new(schema)?)
+            Some(SchemaTarget::new(schema)?)
         }
         None => None,
     };
@@ -50,11 +45,11 @@ pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result
     let text = String::from_utf8_lossy(&bytes);
     let name = harmless(&source::name(&arguments.file)).into_owned();
     let is_colored = human::is_colored(arguments.color, &io::stderr());
-    match answer(&text, &options, target.as_ref()) {
-        Ok(answer) => {
-            out.write_all(answer.text.as_bytes())
+    match toolglot_repair::repair(&text, &options, target.as_ref()) {
+        Ok(document) => {
+            out.write_all(document.text.as_bytes())
                 .map_err(Failure::Output)?;
-            if io::stdout().is_terminal() && !answer.text.ends_with('\n') {
+            if io::stdout().is_terminal() && !document.text.ends_with('\n') {
                 out.write_all(b"\n").map_err(Failure::Output)?;
             }
             out.flush().map_err(Failure::Output)?;
@@ -64,21 +59,21 @@ pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result
                 is_colored,
             };
             let shown = if arguments.explain {
-                page.explain(&answer)
+                page.explain(&document)
             } else {
-                page.faults(&answer)
+                page.faults(&document)
             };
             // Nothing can be done where standard error is closed.
             let _ = ColorScreen(screen::stderr()).write_all(shown.as_bytes());
-            Ok(Outcome::faulty_if(answer.is_faulty()))
+            Ok(Outcome::faulty_if(document.is_faulty()))
         }
-        Err(refusal) => {
+        Err(error) => {
             let page = report::Page {
                 text: &text,
                 name: &name,
                 is_colored,
             };
-            let _ = screen::stderr().write_all(page.refusal(&refusal).as_bytes());
+            let _ = screen::stderr().write_all(page.refusal(&error).as_bytes());
             Ok(Outcome::Faulty)
         }
     }

@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 
 use toolglot::Code;
+use toolglot_repair::{RepairError, RepairNote, RepairedDocument};
 
-use super::Refusal;
-use super::answer::{Answer, Remark};
 use crate::human::screen::harmless;
 
 /// The text that repairs point into.
@@ -21,16 +20,16 @@ const SHOWN: usize = 60;
 
 impl Page<'_> {
     /// The text with what went in red and what came in green, then each repair by its code.
-    pub(super) fn explain(&self, answer: &Answer) -> String {
+    pub(super) fn explain(&self, document: &RepairedDocument) -> String {
         let mut out = String::new();
-        if answer.notes.is_empty() {
+        if document.notes.is_empty() {
             let _ = writeln!(out, "{}: nothing to repair", self.name);
             return out;
         }
-        self.marked(&mut out, answer);
+        self.marked(&mut out, document);
         let _ = writeln!(out);
-        let width = answer.notes.iter().map(|note| label(note).len()).max();
-        for note in &answer.notes {
+        let width = document.notes.iter().map(|note| label(note).len()).max();
+        for note in &document.notes {
             self.line(&mut out, note, width.unwrap_or_default());
         }
         let _ = writeln!(out, "\n`toolglot explain CODE` says more about each");
@@ -38,9 +37,9 @@ impl Page<'_> {
     }
 
     /// What is wrong still.
-    pub(super) fn faults(&self, answer: &Answer) -> String {
+    pub(super) fn faults(&self, document: &RepairedDocument) -> String {
         let mut out = String::new();
-        for note in answer
+        for note in document
             .notes
             .iter()
             .filter(|note| note.code == Code::InvalidArguments)
@@ -51,30 +50,30 @@ impl Page<'_> {
     }
 
     /// Why nothing was written.
-    pub(super) fn refusal(&self, refusal: &Refusal) -> String {
-        match refusal {
-            Refusal::Text(refused) => format!(
+    pub(super) fn refusal(&self, error: &RepairError) -> String {
+        match error {
+            RepairError::Text(refused) => format!(
                 "error: {}:{}: {refused}; `--preset llm` repairs every text\n",
                 self.name,
                 self.place(refused.at)
             ),
-            refusal => format!("error: {}: {refusal}\n", self.name),
+            error => format!("error: {}: {error}\n", self.name),
         }
     }
 
     /// The text with what went and what came; nothing where it is too long to be compared.
-    fn marked(&self, out: &mut String, answer: &Answer) {
-        let Some(edits) = answer.edits(self.text) else {
+    fn marked(&self, out: &mut String, document: &RepairedDocument) {
+        let Some(edits) = document.edits(self.text) else {
             out.push_str("the text is too long to be shown with its repairs\n");
             return;
         };
         for piece in &edits.pieces {
             let before = &self.text[piece.before.clone()];
-            if piece.is_kept {
+            if piece.is_same {
                 out.push_str(&harmless(before));
             } else {
                 self.went(out, before);
-                self.came(out, &answer.text[piece.after.clone()]);
+                self.came(out, &document.text[piece.after.clone()]);
             }
         }
         if !out.ends_with('\n') {
@@ -106,7 +105,7 @@ impl Page<'_> {
         };
     }
 
-    fn line(&self, out: &mut String, note: &Remark, width: usize) {
+    fn line(&self, out: &mut String, note: &RepairNote, width: usize) {
         let code = label(note);
         let place = if note.is_placed {
             format!("{}:{}", self.name, self.place(note.start))
@@ -154,7 +153,7 @@ impl Page<'_> {
 }
 
 /// A note's code and name.
-fn label(note: &Remark) -> String {
+fn label(note: &RepairNote) -> String {
     format!("N{:03} {}", note.code.number(), note.code.name())
 }
 

@@ -370,3 +370,19 @@ fn a_list_without_tools_is_as_good_as_none() {
         assert_eq!((ran.code, &ran.out), (0, &without.out), "{tools:?}");
     }
 }
+
+/// Text that looks like a call is a warning in every format; a call that is cut off is a fault in every format.
+#[test]
+fn all_formats_agree_on_the_exit_code() {
+    let misspelt = "<raed_file>\n<path>a</path>\n</raed_file>\n";
+    let cut = "<read_file>\n<path>a";
+    for (message, code) in [(misspelt, 0), (cut, 1)] {
+        for format in ["human", "json", "events"] {
+            let run = ["parse", "--dialect", "roo", "--format", format];
+            let ran = toolglot(&run, message);
+            assert_eq!(ran.code, code, "{format}: {}", ran.out);
+            let has_note = ran.out.contains("N003") || ran.out.contains("N024");
+            assert!(has_note || code == 1, "{format}: {}", ran.out);
+        }
+    }
+}

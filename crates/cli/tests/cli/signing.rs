@@ -33,10 +33,16 @@ impl World {
         fs::create_dir_all(world.path("project")).expect("a folder");
         fs::write(world.path("policy.toml"), POLICY).expect("a file");
         world.toolglot(&["tools", "keys", "new", "--owner", "me"]);
+        world.tool("demo/helper.py", &HELPER.replace("good", "worse"));
+        world.toolglot(&["tools", "sign", "demo/*"]);
+        fs::copy(world.at("demo/helper.py"), world.path("old-helper.py")).expect("a file");
         world.tool("demo/helper.py", HELPER);
         world.tool("demo/hello.py", &hello("1.0.0", "old"));
         world.toolglot(&["tools", "sign", "demo/*"]);
         fs::copy(world.at("demo/hello.py"), world.path("old.py")).expect("a file");
+        world.tool("demo/hello.py", &hello("1.1.0", "same"));
+        world.toolglot(&["tools", "sign", "demo/hello"]);
+        fs::copy(world.at("demo/hello.py"), world.path("same.py")).expect("a file");
         world.tool("demo/hello.py", &hello("1.1.0", "day"));
         world.toolglot(&["tools", "sign", "demo/hello"]);
         world
@@ -55,6 +61,11 @@ impl World {
         let path = self.at(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, text).expect("a file");
+    }
+
+    /// Takes the lock away: whoever can change a tool can do that.
+    fn unlock(&self) {
+        fs::remove_file(self.path("project/.ai/toolglot.lock")).expect("it was there");
     }
 
     fn edit(&self, name: &str, change: impl Fn(String) -> String) {
@@ -195,7 +206,43 @@ const ATTACKS: &[Attack] = &[
         "an older version, the lock file gone",
         |w| {
             fs::copy(w.path("old.py"), w.at("demo/hello.py")).expect("copied");
-            fs::remove_file(w.path("project/.ai/toolglot.lock")).expect("it was there");
+            w.unlock();
+        },
+        "replayed",
+    ),
+    (
+        "what had the same version before, the lock file gone",
+        |w| {
+            fs::copy(w.path("same.py"), w.at("demo/hello.py")).expect("copied");
+            w.unlock();
+        },
+        "replayed",
+    ),
+    (
+        "the same, with a later time in its line",
+        |w| {
+            fs::copy(w.path("same.py"), w.at("demo/hello.py")).expect("copied");
+            w.edit("demo/hello.py", |t| t.replacen(":signed:2", ":signed:9", 1));
+            w.unlock();
+        },
+        "replayed",
+    ),
+    (
+        "a module as it was before, the lock file gone",
+        |w| {
+            fs::copy(w.path("old-helper.py"), w.at("demo/helper.py")).expect("copied");
+            w.unlock();
+        },
+        "replayed",
+    ),
+    (
+        "the same, where it ran and nobody signed it",
+        |w| {
+            fs::remove_dir_all(w.path("home/.ai/toolglot")).expect("it was there");
+            w.unlock();
+            let (called, _) = w.called("demo/hello");
+            assert_eq!(called["output"], "good day", "{called}");
+            fs::copy(w.path("old-helper.py"), w.at("demo/helper.py")).expect("copied");
         },
         "replayed",
     ),

@@ -98,13 +98,13 @@ fn without_the_lock_the_ledger_knows_what_was_where() {
     write(&file("greet-me"), &texts[0]);
     assert_eq!(world.standing("work/greet-it"), "moved");
     assert_eq!(world.standing("work/greet-me"), "moved");
-    // An earlier text of another tool as well; one of this tool is none.
+    // An earlier text of another tool as well; one of this tool was not moved, and is older than what was seen.
     write(&file("greet-it"), &tool("1.0.0").replace("Whom", "All"));
     world.sign("work/greet-it", false);
     fs::remove_file(&lock).expect("it was locked");
     assert_eq!(world.standing("work/greet-me"), "moved");
     write(&file("greet-it"), &texts[0]);
-    assert_eq!(world.standing("work/greet-it"), "signed");
+    assert_eq!(world.standing("work/greet-it"), "replayed");
     // Whoever signs it anew at its new place has said so.
     world.sign("work/greet-me", false);
     assert_eq!(world.standing("work/greet-me"), "signed");

@@ -3,6 +3,7 @@
 mod left_out;
 mod lock;
 mod revoked;
+mod rollback;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,20 +9,21 @@ const LONGEST: usize = 128 << 10;
 
 /// What lies between two texts. The pieces tile both, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Edits<'t> {
+pub struct Edits<'t> {
     before: &'t str,
-    pub(super) pieces: Vec<Piece>,
+    /// The pieces, which tile both texts.
+    pub pieces: Vec<EditPiece>,
 }
 
 /// A stretch of the text that came, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub struct EditPiece {
     /// Where it is in the text that came.
-    pub(super) before: Range<usize>,
+    pub before: Range<usize>,
     /// Where it is in the text that went out.
-    pub(super) after: Range<usize>,
+    pub after: Range<usize>,
     /// Whether both are the same.
-    pub(super) is_kept: bool,
+    pub is_same: bool,
 }
 
 /// A token: where it begins, and its text.
@@ -31,11 +32,7 @@ type Token<'t> = (usize, &'t str);
 impl<'t> Edits<'t> {
     /// The edits that make `after` of `before`, of which the parts `gone`, in order, are known to be left out. `None` for
     /// long texts.
-    pub(super) fn between(
-        before: &'t str,
-        after: &str,
-        gone: &[Range<usize>],
-    ) -> Option<Edits<'t>> {
+    pub fn between(before: &'t str, after: &str, gone: &[Range<usize>]) -> Option<Edits<'t>> {
         if before.len().max(after.len()) > LONGEST {
             return None;
         }
@@ -53,8 +50,8 @@ impl<'t> Edits<'t> {
         let place = |tokens: &[Token<'_>], n: usize, end: usize| tokens.get(n).map_or(end, |t| t.0);
         for op in ops {
             let (old_range, new_range) = (op.old_range(), op.new_range());
-            let is_kept = matches!(op, DiffOp::Equal { .. });
-            if is_kept {
+            let is_same = matches!(op, DiffOp::Equal { .. });
+            if is_same {
                 for (o, n) in old_range.zip(new_range) {
                     let (at, text) = old[o];
                     edits.add(at..at + text.len(), new[n].0..new[n].0 + text.len(), true);
@@ -77,7 +74,7 @@ impl<'t> Edits<'t> {
     }
 
     /// Appends a piece; what lies before it in the text that came was left out.
-    fn add(&mut self, before: Range<usize>, after: Range<usize>, is_kept: bool) {
+    fn add(&mut self, before: Range<usize>, after: Range<usize>, is_same: bool) {
         let (from, to) = self
             .pieces
             .last()
@@ -85,26 +82,26 @@ impl<'t> Edits<'t> {
         if from < before.start {
             self.append(from..before.start, to..to, false);
         }
-        self.append(before, after, is_kept);
+        self.append(before, after, is_same);
     }
 
-    fn append(&mut self, before: Range<usize>, after: Range<usize>, is_kept: bool) {
+    fn append(&mut self, before: Range<usize>, after: Range<usize>, is_same: bool) {
         match self.pieces.last_mut() {
-            Some(last) if last.is_kept == is_kept && last.before.end == before.start => {
+            Some(last) if last.is_same == is_same && last.before.end == before.start => {
                 last.before.end = before.end;
                 last.after.end = after.end;
             }
             _ if before.is_empty() && after.is_empty() => {}
-            _ => self.pieces.push(Piece {
+            _ => self.pieces.push(EditPiece {
                 before,
                 after,
-                is_kept,
+                is_same,
             }),
         }
     }
 
     /// Where in the text that came a part of what went out stood.
-    pub(super) fn origin(&self, part: &Range<usize>) -> Option<Range<usize>> {
+    pub fn origin(&self, part: &Range<usize>) -> Option<Range<usize>> {
         let mut found: Option<Range<usize>> = None;
         for piece in &self.pieces {
             if piece.after.end <= part.start || part.end <= piece.after.start {
@@ -122,7 +119,7 @@ impl<'t> Edits<'t> {
                 }
                 continue;
             }
-            let range = if piece.is_kept {
+            let range = if piece.is_same {
                 let cut = part.start.saturating_sub(piece.after.start);
                 let left = piece.after.end.saturating_sub(part.end);
                 piece.before.start + cut..piece.before.end - left
@@ -186,7 +183,7 @@ mod tests {
         for piece in &edits.pieces {
             came.push_str(&before[piece.before.clone()]);
             went.push_str(&after[piece.after.clone()]);
-            if piece.is_kept {
+            if piece.is_same {
                 assert_eq!(before[piece.before.clone()], after[piece.after.clone()]);
                 out.push_str(&before[piece.before.clone()]);
             } else {

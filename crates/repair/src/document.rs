@@ -1,17 +1,17 @@
-//! From a text to what is said about it: repaired, brought to the schema, validated.
+//! From a text to a repaired document: repaired, brought to the schema, validated.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use serde_json::Value;
-use thiserror::Error;
 use toolglot::{Code, Shape, remark};
-use toolglot_json::{Ends, Fix, Options, Repair, Repaired, Unrepairable, coerce, locate};
-use toolglot_schema::{Fit, Misfit, fit};
+use toolglot_json::{Ends, Fix, Options, Repair, Repaired, coerce, locate};
+use toolglot_schema::{Fit, fit};
 
-use super::edits::Edits;
-use super::target::Target;
+use crate::edits::Edits;
+use crate::error::RepairError;
+use crate::schema_target::SchemaTarget;
 
 /// How many changes and violations get a place of their own.
 const PLACED: usize = 32;
@@ -21,41 +21,34 @@ const KEPT: usize = 64;
 
 /// A repaired document.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
-    pub(super) text: String,
-    pub(super) notes: Vec<Remark>,
+pub struct RepairedDocument {
+    /// The JSON text.
+    pub text: String,
+    /// What was done, and what is wrong still.
+    pub notes: Vec<RepairNote>,
 }
 
 /// One thing that was done, or is wrong still.
 #[derive(Clone, Debug)]
-pub(super) struct Remark {
-    pub(super) code: Code,
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) message: String,
+pub struct RepairNote {
+    /// The code, as in `docs/notes.md`.
+    pub code: Code,
+    /// Where its part of the input starts, in bytes.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// The words.
+    pub message: String,
     /// What stands there now; `None` where nothing was changed.
-    pub(super) after: Option<String>,
+    pub after: Option<String>,
     /// Whether `start` and `end` are places of the input.
-    pub(super) is_placed: bool,
+    pub is_placed: bool,
 }
 
-/// Why a document was not repaired.
-#[derive(Debug, Error)]
-pub(super) enum Refusal {
-    #[error(transparent)]
-    Text(#[from] Unrepairable),
-    #[error("the value does not fit the schema: {0}")]
-    Misfit(#[from] Misfit),
-    #[error("the value does not fit the schema: {0}")]
-    Invalid(String),
-    #[error("the value nests too deeply for a schema to be applied")]
-    Depth,
-}
-
-impl Remark {
+impl RepairNote {
     /// A remark without words, on a part of the input if anybody knows which.
-    fn at(code: Code, place: Option<&Range<usize>>) -> Remark {
-        Remark {
+    fn at(code: Code, place: Option<&Range<usize>>) -> RepairNote {
+        RepairNote {
             code,
             start: place.map_or(0, |place| place.start),
             end: place.map_or(0, |place| place.end),
@@ -66,9 +59,9 @@ impl Remark {
     }
 }
 
-impl Answer {
-    /// What lies between the input and the answer; `None` for long texts.
-    pub(super) fn edits<'t>(&self, input: &'t str) -> Option<Edits<'t>> {
+impl RepairedDocument {
+    /// What lies between the input and the document; `None` for long texts.
+    pub fn edits<'t>(&self, input: &'t str) -> Option<Edits<'t>> {
         let mut gone: Vec<_> = self
             .notes
             .iter()
@@ -81,19 +74,22 @@ impl Answer {
     }
 
     /// Whether the value does not fit the schema.
-    pub(super) fn is_faulty(&self) -> bool {
+    pub fn is_faulty(&self) -> bool {
         self.notes
             .iter()
             .any(|note| note.code == Code::InvalidArguments)
     }
 }
 
-/// Repairs `text`.
-pub(super) fn answer(
+/// Repairs `text`, and brings its value to the schema of `target`.
+///
+/// # Errors
+/// [`RepairError`] where the options refuse the text, or no value fits the schema.
+pub fn repair(
     text: &str,
     options: &Options,
-    target: Option<&Target>,
-) -> Result<Answer, Refusal> {
+    target: Option<&SchemaTarget>,
+) -> Result<RepairedDocument, RepairError> {
     let shape = target.map_or(&Shape::Any, |target| &target.shape);
     let repaired = toolglot_json::repair(text, options, shape)?;
     let mut notes = notes(&repaired);
@@ -102,7 +98,7 @@ pub(super) fn answer(
         notes.extend(twice(text));
     }
     let Some(target) = target else {
-        return Ok(Answer {
+        return Ok(RepairedDocument {
             text: repaired.text,
             notes,
         });
@@ -114,7 +110,7 @@ pub(super) fn answer(
 }
 
 /// The keys of a valid document that came before in their object, as the repair of a broken one notes them. Linear.
-fn twice(text: &str) -> Vec<Remark> {
+fn twice(text: &str) -> Vec<RepairNote> {
     let (code, message) = remark(Repair::DoubleKey);
     let mut notes = Vec::new();
     let mut n_more = 0;
@@ -161,28 +157,28 @@ fn twice(text: &str) -> Vec<Remark> {
                     n_more += 1;
                     continue;
                 }
-                notes.push(Remark {
+                notes.push(RepairNote {
                     message: message.to_owned(),
                     after: Some(written.to_owned()),
-                    ..Remark::at(code, Some(&(begin..at)))
+                    ..RepairNote::at(code, Some(&(begin..at)))
                 });
             }
             _ => {}
         }
     }
     if n_more > 0 {
-        notes.push(Remark {
+        notes.push(RepairNote {
             message: format!("{message}; {n_more} times more"),
-            ..Remark::at(code, None)
+            ..RepairNote::at(code, None)
         });
     }
     notes
 }
 
-fn notes(repaired: &Repaired) -> Vec<Remark> {
+fn notes(repaired: &Repaired) -> Vec<RepairNote> {
     let of = |fix: &Fix| {
         let (code, message) = remark(fix.repair);
-        Remark {
+        RepairNote {
             code,
             start: fix.start,
             end: fix.end,
@@ -191,10 +187,10 @@ fn notes(repaired: &Repaired) -> Vec<Remark> {
             is_placed: true,
         }
     };
-    let mut notes: Vec<Remark> = repaired.fixes.iter().map(of).collect();
+    let mut notes: Vec<RepairNote> = repaired.fixes.iter().map(of).collect();
     for &(repair, n) in &repaired.more {
         let (code, message) = remark(repair);
-        notes.push(Remark {
+        notes.push(RepairNote {
             code,
             start: 0,
             end: 0,
@@ -210,27 +206,27 @@ fn notes(repaired: &Repaired) -> Vec<Remark> {
 fn coerced(
     input: &str,
     text: &str,
-    mut notes: Vec<Remark>,
-    target: &Target,
-) -> Result<Answer, Refusal> {
+    mut notes: Vec<RepairNote>,
+    target: &SchemaTarget,
+) -> Result<RepairedDocument, RepairError> {
     let coerced = coerce(text, &target.shape);
-    let value: Value = serde_json::from_str(&coerced.text).map_err(|_| Refusal::Depth)?;
+    let value: Value = serde_json::from_str(&coerced.text).map_err(|_| RepairError::Depth)?;
     let violations = target.validator.validate(&value);
-    let answer = Answer {
+    let document = RepairedDocument {
         text: coerced.text,
         notes: notes.clone(),
     };
     let edits = if coerced.changes.is_empty() && violations.is_empty() {
         None
     } else {
-        answer.edits(input)
+        document.edits(input)
     };
     // Looking for a place is linear in the text: of many, only the first get one.
     let mut n_placed = 0;
     let mut place = |pointer: &str| {
         n_placed += 1;
         let edits = edits.as_ref().filter(|_| n_placed <= PLACED)?;
-        edits.origin(&locate(&answer.text, pointer))
+        edits.origin(&locate(&document.text, pointer))
     };
     for change in coerced.changes {
         let (code, message) = remark(change.repair);
@@ -244,35 +240,39 @@ fn coerced(
         } else {
             place(&change.path)
         };
-        notes.push(Remark {
+        notes.push(RepairNote {
             message: format!("{message}, {at}"),
             after: Some(change.after),
-            ..Remark::at(code, origin.as_ref())
+            ..RepairNote::at(code, origin.as_ref())
         });
     }
     for violation in violations {
         let origin = place(&violation.path);
-        notes.push(Remark {
+        notes.push(RepairNote {
             message: violation.message,
-            ..Remark::at(Code::InvalidArguments, origin.as_ref())
+            ..RepairNote::at(Code::InvalidArguments, origin.as_ref())
         });
     }
-    Ok(Answer {
-        text: answer.text,
+    Ok(RepairedDocument {
+        text: document.text,
         notes,
     })
 }
 
 /// The value made to fit the schema, or a refusal.
-fn fitted(text: String, mut notes: Vec<Remark>, target: &Target) -> Result<Answer, Refusal> {
-    let value: Value = serde_json::from_str(&text).map_err(|_| Refusal::Depth)?;
+fn fitted(
+    text: String,
+    mut notes: Vec<RepairNote>,
+    target: &SchemaTarget,
+) -> Result<RepairedDocument, RepairError> {
+    let value: Value = serde_json::from_str(&text).map_err(|_| RepairError::Depth)?;
     let mut refusal = None;
     for how in [Fit::Types, Fit::Salvage] {
         match fit(&target.schema, value.clone(), how) {
             Ok(fitted) => match target.validator.validate(&fitted).into_iter().next() {
                 None => {
                     if fitted == value {
-                        return Ok(Answer { text, notes });
+                        return Ok(RepairedDocument { text, notes });
                     }
                     let (code, message) = remark(if how == Fit::Types {
                         Repair::TypedBySchema
@@ -280,7 +280,7 @@ fn fitted(text: String, mut notes: Vec<Remark>, target: &Target) -> Result<Answe
                         Repair::FilledBySchema
                     });
                     let text = fitted.to_string();
-                    notes.push(Remark {
+                    notes.push(RepairNote {
                         code,
                         start: 0,
                         end: 0,
@@ -288,16 +288,16 @@ fn fitted(text: String, mut notes: Vec<Remark>, target: &Target) -> Result<Answe
                         after: Some(text.clone()),
                         is_placed: false,
                     });
-                    return Ok(Answer { text, notes });
+                    return Ok(RepairedDocument { text, notes });
                 }
                 Some(violation) => {
-                    refusal.get_or_insert(Refusal::Invalid(violation.message));
+                    refusal.get_or_insert(RepairError::Invalid(violation.message));
                 }
             },
             Err(misfit) => {
-                refusal.get_or_insert(Refusal::Misfit(misfit));
+                refusal.get_or_insert(RepairError::Misfit(misfit));
             }
         }
     }
-    Err(refusal.unwrap_or(Refusal::Depth))
+    Err(refusal.unwrap_or(RepairError::Depth))
 }

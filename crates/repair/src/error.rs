@@ -1,0 +1,26 @@
+//! Why a document was not repaired.
+
+use thiserror::Error;
+use toolglot_json::Unrepairable;
+use toolglot_schema::{Misfit, SchemaError};
+
+/// Why there is no repaired document.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RepairError {
+    /// The options refuse such a text.
+    #[error(transparent)]
+    Text(#[from] Unrepairable),
+    /// The value cannot be brought to the schema.
+    #[error("the value does not fit the schema: {0}")]
+    Misfit(#[from] Misfit),
+    /// The value that was brought to the schema does not fit it.
+    #[error("the value does not fit the schema: {0}")]
+    Invalid(String),
+    /// The value is deeper than what a schema can be applied to.
+    #[error("the value nests too deeply for a schema to be applied")]
+    Depth,
+    /// The schema itself is wrong.
+    #[error("the schema cannot be used")]
+    Schema(#[source] Box<SchemaError>),
+}

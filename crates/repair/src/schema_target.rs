@@ -1,0 +1,31 @@
+//! What a document should be: a schema, made ready.
+
+use serde_json::Value;
+use toolglot::Shape;
+use toolglot_schema::{Validator, shape};
+
+use crate::error::RepairError;
+
+/// A schema, what it says about reading, and its validator.
+#[derive(Debug)]
+pub struct SchemaTarget {
+    pub(crate) schema: Value,
+    pub(crate) shape: Shape,
+    pub(crate) validator: Validator,
+}
+
+impl SchemaTarget {
+    /// Makes a schema ready.
+    ///
+    /// # Errors
+    /// [`RepairError::Schema`] where it cannot be used.
+    pub fn new(schema: Value) -> Result<SchemaTarget, RepairError> {
+        let validator =
+            Validator::new(&schema).map_err(|error| RepairError::Schema(Box::new(error)))?;
+        Ok(SchemaTarget {
+            shape: shape(&schema),
+            validator,
+            schema,
+        })
+    }
+}
