@@ -55,6 +55,8 @@ mod place;
 mod plan;
 mod program_sandbox;
 mod protected_paths;
+#[cfg(target_os = "linux")]
+mod quarantine;
 mod read;
 mod remove;
 mod replace;

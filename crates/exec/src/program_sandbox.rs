@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use toolglot_policy::{Level, Reach, Refusals, SandboxSettings};
-use toolglot_sandbox::{Command, Isolation, Limits, Network, Start, Watch};
+use toolglot_sandbox::{Command, Inspection, Isolation, Limits, Network, Start, Watch};
 
 use crate::protected_paths::{CACHE, ProtectedPaths, caches};
 use crate::{Failure, identity};
@@ -148,6 +148,17 @@ impl ProgramSandbox {
         command
     }
 
+    /// Looks, when the program of a tool has ended, for names that other programs obey and that were not there before: for programs
+    /// in a sandbox that is not ours.
+    ///
+    /// # Errors
+    ///
+    /// What is there now cannot be told.
+    pub fn inspection(&self, root: &Path, tool: &str) -> Result<Option<Inspection>, Failure> {
+        let mut paths = ProtectedPaths::of_tool(root, tool, &self.refused)?;
+        Ok(paths.inspection(&self.writable(root)))
+    }
+
     /// What every program has.
     fn program(&self, root: &Path, isolation: Isolation, may_connect: bool) -> Command {
         let sandbox = &self.settings.decided;
@@ -251,27 +262,29 @@ const GIT_OPTIONS: &[&str] = &[
 /// Which other programs the words may start: git none, but for what it cannot do alone. So nothing that a repository's settings
 /// name is run, however they name it and wherever they stand.
 pub(crate) fn starts(words: &[String]) -> Start {
-    let Some((program, mut rest)) = words.split_first() else {
-        return Start::Any;
-    };
-    if program.rsplit('/').next() != Some("git") {
-        return Start::Any;
+    let program = words.first().and_then(|program| program.rsplit('/').next());
+    let needs_others = |command: &str| GIT_WITH_OTHERS.contains(&command);
+    if program == Some("git") && !git_command(words).is_some_and(needs_others) {
+        Start::Itself
+    } else {
+        Start::Any
     }
-    while let Some((word, behind)) = rest.split_first() {
+}
+
+/// The command of git in its words: what stands after its own options.
+pub(crate) fn git_command(words: &[String]) -> Option<&str> {
+    let mut rest = words.get(1..)?;
+    while let Some((word, after)) = rest.split_first() {
         if !word.starts_with('-') {
-            return if GIT_WITH_OTHERS.contains(&word.as_str()) {
-                Start::Any
-            } else {
-                Start::Itself
-            };
+            return Some(word);
         }
         rest = if GIT_OPTIONS.contains(&word.as_str()) {
-            behind.get(1..).unwrap_or_default()
+            after.get(1..).unwrap_or_default()
         } else {
-            behind
+            after
         };
     }
-    Start::Itself
+    None
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! What in the root programs may not see or change: commands, and tools that are files.
 
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use toolglot_policy::{Escape, Inside, PathFact, Refusals, is_guarded, is_secret};
-use toolglot_sandbox::{Command, Isolation};
+use toolglot_sandbox::{Command, Inspection, Isolation};
 
 use crate::{Failure, Root};
 
@@ -22,7 +23,7 @@ const MOST_LEVELS: usize = 12;
 
 /// Directories that package managers and builders fill, and empty again: what programs obey may be changed there, since a file
 /// that stays as it is stays there.
-const FILLED: &[&str] = &[
+pub(crate) const FILLED: &[&str] = &[
     "node_modules",
     "target",
     "__pycache__",
@@ -46,6 +47,44 @@ pub struct ProtectedPaths {
     pub repositories: Vec<PathBuf>,
     /// What inside of that may be changed all the same: see [`caches`].
     pub reopened: Vec<PathBuf>,
+    /// What else has to be known to tell what comes to stand under such names later.
+    before: Before,
+}
+
+/// What a program of git takes settings and programs from, in a repository's own directory.
+pub(crate) const OBEYED_OF_GIT: [&str; 6] = [
+    "config",
+    "config.worktree",
+    "hooks",
+    "info",
+    "modules",
+    "commondir",
+];
+
+/// The same in the directory of a further working tree.
+const OBEYED_OF_WORKTREE: [&str; 2] = ["commondir", "config.worktree"];
+
+/// What stood in the root before a program ran. Paths are relative to it.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "no program runs there")
+)]
+pub(crate) struct Before {
+    pub(crate) root: PathBuf,
+    /// The tool that runs the program, and what rules refuse it.
+    pub(crate) tool: String,
+    pub(crate) refused: Refusals,
+    /// What is kept from the program, by its name or by a rule; of a repository what git obeys in it.
+    pub(crate) protected: BTreeSet<PathBuf>,
+    /// What inside of that may be changed all the same. It may have been made just before the program.
+    pub(crate) reopened: Vec<PathBuf>,
+    /// Links under names that programs obey, with what they name.
+    pub(crate) links: BTreeMap<PathBuf, PathBuf>,
+    /// All directories.
+    pub(crate) directories: HashSet<PathBuf>,
+    /// Directories that this user cannot look into.
+    pub(crate) closed: HashSet<PathBuf>,
 }
 
 /// Where below `.ai` tools that are files keep what they remember.
@@ -79,14 +118,17 @@ pub(crate) fn caches(root: &Path, tool: &str, refused: &Refusals) -> std::io::Re
 }
 
 impl ProtectedPaths {
-    /// Looks through the root, all of it, for `tool`, which rules may name. Names that come later are not among them: the walls
-    /// keep them inside the root, and what a program makes of such a name is not protected.
+    /// Looks through the root, all of it, for `tool`, which rules may name. Names that come later are not among them: what a
+    /// program makes of such a name is moved aside when it has ended.
     ///
     /// # Errors
     ///
     /// There is more than can be looked through, or it stands deeper than a path can say.
     pub fn of(root: &Path, tool: &str, refused: &Refusals) -> Result<ProtectedPaths, Failure> {
         let mut paths = ProtectedPaths::default();
+        paths.before.root = root.to_path_buf();
+        paths.before.tool = tool.to_owned();
+        paths.before.refused = refused.clone();
         // Whether what programs obey is looked for below: it may be changed there, or all of it stays as it is.
         let mut ahead = vec![(PathBuf::new(), true)];
         let mut n_visits = 0;
@@ -97,8 +139,12 @@ impl ProtectedPaths {
                     return Err(Failure::TooDeep);
                 }
                 // What is gone, or closed to this user, is so to commands.
-                Err(_) => continue,
+                Err(_) => {
+                    paths.before.closed.insert(directory);
+                    continue;
+                }
             };
+            paths.before.directories.insert(directory.clone());
             for entry in entries.flatten() {
                 n_visits += 1;
                 if n_visits > MOST_VISITS {
@@ -109,20 +155,22 @@ impl ProtectedPaths {
                 let Ok(kind) = entry.file_type() else {
                     continue;
                 };
-                if kind.is_symlink() {
-                    continue;
-                }
                 // What stands further above is neither secret nor obeyed, or nobody would look here.
                 let near = Path::new(directory.file_name().unwrap_or_default()).join(&name);
+                if kind.is_symlink() {
+                    if let Ok(target) = std::fs::read_link(root.join(&path))
+                        && guards
+                        && is_guarded(&near)
+                    {
+                        paths.before.links.insert(path, target);
+                    }
+                    continue;
+                }
                 if name == ".git" && kind.is_dir() && !refused.hides_from_program(tool, &path) {
                     // git itself has to write here; what it obeys has to stay.
                     let git = root.join(path);
                     paths.repositories.push(git.clone());
-                    for obeyed in ["config", "config.worktree", "hooks", "info", "modules"] {
-                        if git.join(obeyed).exists() {
-                            paths.guarded.push(git.join(obeyed));
-                        }
-                    }
+                    paths.guarded.extend(obeyed_in(&git));
                     paths.secret.extend(secrets_of_git(&git));
                 } else if is_secret(&near)
                     || refused.hides_from_program(tool, &path)
@@ -163,14 +211,55 @@ impl ProtectedPaths {
     }
 
     /// Puts them into the sandbox of a program; weaker levels cannot do that.
-    pub(crate) fn protect(self, command: &mut Command) {
+    pub(crate) fn protect(mut self, command: &mut Command) {
         if command.isolation == Isolation::Namespaces {
+            command.inspection = self.inspection(&command.write);
             command.protect.extend(self.guarded);
             command.hold.extend(self.held);
             command.mask.extend(self.secret);
             command.reopen.extend(self.reopened);
         }
     }
+}
+
+#[cfg(target_os = "linux")]
+impl ProtectedPaths {
+    /// What is looked for when a program has ended that may change these places.
+    pub(crate) fn inspection(&mut self, write: &[PathBuf]) -> Option<Inspection> {
+        if write.is_empty() {
+            return None;
+        }
+        let mut before = std::mem::take(&mut self.before);
+        let root = before.root.clone();
+        let inside = |path: &PathBuf| path.strip_prefix(&root).ok().map(Path::to_path_buf);
+        let protected = self.guarded.iter().chain(&self.secret);
+        before.protected.extend(protected.filter_map(inside));
+        before.reopened = self.reopened.iter().filter_map(inside).collect();
+        let tops = write.iter().filter_map(inside).collect();
+        Some(crate::quarantine::inspection(before, tops))
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl ProtectedPaths {
+    /// Nothing: no program runs here.
+    #[expect(clippy::unused_self, reason = "as elsewhere")]
+    pub(crate) fn inspection(&mut self, _: &[PathBuf]) -> Option<Inspection> {
+        None
+    }
+}
+
+/// What git obeys in a repository's own directory, as far as it is there.
+fn obeyed_in(git: &Path) -> Vec<PathBuf> {
+    let trees = std::fs::read_dir(git.join("worktrees"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let of_trees = trees
+        .take(MOST_SETTINGS)
+        .flat_map(|tree| OBEYED_OF_WORKTREE.map(|name| tree.path().join(name)));
+    let own = OBEYED_OF_GIT.iter().map(|name| git.join(name));
+    own.chain(of_trees).filter(|path| path.exists()).collect()
 }
 
 /// Whether a file has another name as well.

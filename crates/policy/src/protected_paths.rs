@@ -183,6 +183,8 @@ pub(crate) const PROTECTED: &[ProtectedPaths] = &[
         reader: "shells and terminals",
         source: "https://www.gnu.org/software/bash/manual/html_node/Bash-Startup-Files.html",
         names: &[
+            // Both secret and obeyed, as `.npmrc` is: a program may make one where there is none.
+            Name(".envrc"),
             Name(".profile"),
             Prefix(".bash"),
             Prefix(".zsh"),
@@ -234,6 +236,7 @@ pub(crate) const PROTECTED: &[ProtectedPaths] = &[
             // The path of a toolchain of one's own.
             Name("rust-toolchain"),
             Name("rust-toolchain.toml"),
+            Name(".npmrc"),
             Name(".yarnrc.yml"),
             Name(".yarnrc"),
             Prefix(".pnpmfile."),

@@ -31,6 +31,11 @@ impl Authority {
 }
 
 impl Refusals {
+    /// Whether no place is refused.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
     /// Whether `tool` may not read what stands at `path`, which is relative to the root and resolved.
     pub fn hides(&self, tool: &str, path: &Path) -> bool {
         // What commands do with a file is not told by their words: a rule that refuses them a place hides it.

@@ -199,7 +199,13 @@ fn warmly(
         printed_bytes: sizes::printed(runner),
     };
     match runner.warm.call(&command, &warm.request, terms) {
-        Ok(ended) => Ok(Some(ended)),
+        Ok(mut ended) => {
+            if let Some(inspection) = &command.inspection {
+                let remarks = inspection.text(&[]);
+                ended.stderr.bytes.extend(remarks.into_bytes());
+            }
+            Ok(Some(ended))
+        }
         Err(NotWarm::Cold) => Ok(None),
         Err(NotWarm::Refused(refusal)) => Err(refusal.into()),
     }

@@ -22,10 +22,18 @@ pub(crate) fn command(
         Manner::Framed(_) => sizes::ANSWER_BYTES,
         _ => sizes::answer(runner),
     };
+    let not_kept = |source| CallError::NotKept {
+        id: program.id.clone(),
+        source,
+    };
     let mut command = if program.is_container {
-        runner
-            .sandbox
-            .engine_client(&runner.project, time, output_bytes)
+        let sandbox = &runner.sandbox;
+        let mut command = sandbox.engine_client(&runner.project, time, output_bytes);
+        if runner.grants("fs.write") {
+            let inspection = sandbox.inspection(&runner.project, &program.id);
+            command.inspection = inspection.map_err(not_kept)?;
+        }
+        command
     } else {
         let may_write = runner.grants("fs.write");
         let rights = ToolRights {
@@ -37,10 +45,7 @@ pub(crate) fn command(
             output_bytes,
         };
         let command = runner.sandbox.tool(&runner.project, &rights);
-        command.map_err(|source| CallError::NotKept {
-            id: program.id,
-            source,
-        })?
+        command.map_err(not_kept)?
     };
     command.argv = program.argv;
     command.cwd = program.cwd;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{Outcome, Refusal, Watch};
+use crate::{Inspection, Outcome, Refusal, Watch};
 
 /// A program to be run, and the walls around it. Nothing is inherited: what is not said here the program does not get.
 #[derive(Clone, Debug)]
@@ -49,6 +49,8 @@ pub struct Command {
     pub limits: Limits,
     /// Who may end it before its time, and hears what it says.
     pub watch: Watch,
+    /// Looks at what it left. Of several that run at once the first one's is asked. Programs that stay are not inspected.
+    pub inspection: Option<Inspection>,
 }
 
 impl Command {
@@ -77,6 +79,7 @@ impl Command {
             private_files: Vec::new(),
             limits: Limits::default(),
             watch: Watch::default(),
+            inspection: None,
         }
     }
 
@@ -118,7 +121,20 @@ pub fn run_pipeline(commands: &[Command]) -> Result<Vec<Outcome>, Refusal> {
     if commands.is_empty() || commands.iter().any(|command| command.argv.is_empty()) {
         return Err(Refusal::NoProgram);
     }
-    crate::platform::run(commands)
+    let mut outcomes = crate::platform::run(commands);
+    // Also where one of them was not started: others may have been.
+    if let Some(inspection) = &commands[0].inspection {
+        let argv = if let [command] = commands {
+            command.argv.as_slice()
+        } else {
+            &[]
+        };
+        let text = inspection.text(argv);
+        if let Some(last) = outcomes.as_mut().ok().and_then(|all| all.last_mut()) {
+            last.stderr.append(&text);
+        }
+    }
+    outcomes
 }
 
 /// How a program is kept apart from everything else, from weak to strong. Each holds what the ones before it hold.

@@ -31,6 +31,7 @@
 //! ```
 
 mod command;
+mod inspection;
 mod layers;
 mod outcome;
 mod refusal;
@@ -50,6 +51,7 @@ mod platform;
 mod platform;
 
 pub use command::{Command, Isolation, Limits, Network, Start, run_pipeline};
+pub use inspection::Inspection;
 pub use layers::{Layer, Layers};
 pub use outcome::{Exit, Kept, Outcome};
 pub use platform::{Resident, Scratch, layers, outlive_file_limits};

@@ -63,6 +63,15 @@ impl Kept {
         self.n_cut += (skipped + dropped) as u64;
     }
 
+    /// Takes a text of ours, whatever the limit.
+    pub(crate) fn append(&mut self, text: &str) {
+        let last = self.tail.back().or(self.head.last());
+        if !text.is_empty() && last.is_some_and(|byte| *byte != b'\n') {
+            self.tail.push_back(b'\n');
+        }
+        self.tail.extend(text.as_bytes());
+    }
+
     /// How many bytes were left out between the beginning and the end.
     pub fn n_cut(&self) -> u64 {
         self.n_cut

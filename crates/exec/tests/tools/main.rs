@@ -4,6 +4,7 @@
 mod edit;
 mod list;
 mod many;
+mod quarantine;
 mod read;
 mod search;
 mod world;

@@ -270,3 +270,23 @@ fn a_tool_that_may_write_has_its_own_cache_below_ai() {
     std::os::unix::fs::symlink(world.project.join(".ai/tools"), &own).expect("a link");
     assert_eq!(written(&world, "t/keep-it"), json!([line_index]));
 }
+
+#[test]
+fn what_a_tool_makes_under_such_a_name_is_moved_aside() {
+    if !can_run("tools and what is planted", &["python3", "node"]) {
+        return;
+    }
+    for tool in ["t/look-it", "t/start-it", "t/read-it"] {
+        let mut world = project();
+        world.granted.push("fs.write".into());
+        // An interpreter that stays has looked through the project before.
+        world.returned(tool, json!({"paths": ["own.txt"]}));
+        let path = "new/CLAUDE.md";
+        world.file("new/own.txt", "own");
+        let told = world.returned(tool, json!({"paths": [path], "write": true}));
+        assert!(!world.project.join(path).exists(), "{tool}: {told}");
+        let aside = world.project.join("new/quarantine-1.CLAUDE.md.moved");
+        assert!(aside.exists(), "{tool}: {told}");
+        assert!(told.to_string().contains("moved aside"), "{tool}: {told}");
+    }
+}

@@ -1,0 +1,41 @@
+//! What is looked at when a program and all that it started are gone.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::sync::Arc;
+
+/// Looks at what a program left, with the words that started it; none for several programs. The answer has a line for each
+/// remark.
+type Look = dyn Fn(&[OsString]) -> Vec<String> + Send + Sync;
+
+/// Looks at what a program left when it and all that it started are gone, so that nothing of it runs meanwhile.
+///
+/// What it says is appended to the standard error of the program.
+#[derive(Clone)]
+pub struct Inspection {
+    look: Arc<Look>,
+}
+
+impl Inspection {
+    /// One that calls `look` with the words of the program.
+    pub fn new(look: impl Fn(&[OsString]) -> Vec<String> + Send + Sync + 'static) -> Inspection {
+        Inspection {
+            look: Arc::new(look),
+        }
+    }
+
+    /// Looks now: for who ended the program otherwise than by [`Command::run`](crate::Command::run). Text for people, a line
+    /// for each remark; empty where there is nothing to say.
+    pub fn text(&self, argv: &[OsString]) -> String {
+        (self.look)(argv)
+            .iter()
+            .map(|remark| format!("[{remark}]\n"))
+            .collect()
+    }
+}
+
+impl fmt::Debug for Inspection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inspection").finish_non_exhaustive()
+    }
+}
