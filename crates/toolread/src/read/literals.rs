@@ -5,11 +5,29 @@ use tree_sitter::Node;
 use super::tree::{children, shortened, text};
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{Content, Literal, MAX_DEPTH, Member, negated};
+use crate::literal::{Content, Literal, MAX_DEPTH, MAX_VALUES, Member, negated};
 use crate::rules;
 
-/// A reader of literals; the syntax of its language is the associated constants and [`value`](Literals::value).
-pub(super) trait Literals<'t> {
+/// What a reader of literals has of a file, whatever its language.
+pub(super) struct LiteralContext<'s> {
+    pub(super) source: &'s str,
+    pub(super) diagnostics: &'s mut Diagnostics,
+    /// How many more values are read.
+    values_left: usize,
+}
+
+impl<'s> LiteralContext<'s> {
+    pub(super) fn new(source: &'s str, diagnostics: &'s mut Diagnostics) -> LiteralContext<'s> {
+        LiteralContext {
+            source,
+            diagnostics,
+            values_left: MAX_VALUES,
+        }
+    }
+}
+
+/// A reader of literals; the syntax of its language is the associated constants and [`literal`](Literals::literal).
+pub(super) trait Literals<'t, 's> {
     /// The kind of node of `a + b`.
     const BINARY: &'static str;
     /// The kind of node of what is spread in a list.
@@ -18,20 +36,25 @@ pub(super) trait Literals<'t> {
     const LIST: &'static str;
     /// Whether lists are joined by `+`, as texts are.
     const JOINS_LISTS: bool;
-    /// What is said of a file whose literals have more than [`MAX_VALUES`](crate::literal::MAX_VALUES) values.
+    /// What is said of a file whose literals have more than [`MAX_VALUES`] values.
     const TOO_MANY: &'static str;
 
-    fn source(&self) -> &str;
-    fn diagnostics(&mut self) -> &mut Diagnostics;
-    /// How many more values are read.
-    fn values_left(&mut self) -> &mut usize;
-    /// The literal of a node; what is no literal is told of and [`Content::Computed`].
-    fn value(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal;
+    fn context(&mut self) -> &mut LiteralContext<'s>;
+    /// The literal of a node that was counted; what is no literal is reported and [`Content::Computed`].
+    fn literal(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal;
+
+    /// The literal of a node, unless it nests too deep or is one too many.
+    fn value(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
+        match self.refused(node, variable, depth) {
+            Some(literal) => literal,
+            None => self.literal(node, variable, depth),
+        }
+    }
 
     /// Tells that a node is no literal.
     fn computed(&mut self, node: Node<'_>, variable: &str, why: &str) -> Literal {
-        let code = shortened(text(node, self.source()));
-        self.diagnostics().help(
+        let code = shortened(text(node, self.context().source));
+        self.context().diagnostics.help(
             rules::COMPUTED,
             node.byte_range(),
             format!("{code} in `{variable}` is no literal: {why}"),
@@ -41,20 +64,20 @@ pub(super) trait Literals<'t> {
     }
 
     /// Counts a value that is about to be read: what stands in its place if it nests too deep, or is one too many.
-    fn beyond(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Option<Literal> {
+    fn refused(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Option<Literal> {
         if depth > MAX_DEPTH {
             return Some(self.computed(node, variable, "it nests too deep"));
         }
-        let Some(left) = self.values_left().checked_sub(1) else {
+        let Some(left) = self.context().values_left.checked_sub(1) else {
             return Some(Literal::computed(node.byte_range()));
         };
-        *self.values_left() = left;
+        self.context().values_left = left;
         (left == 0).then(|| self.computed(node, variable, Self::TOO_MANY))
     }
 
     /// Tells that something changes a field after its literal was written.
     fn changed(&mut self, variable: &str, at: Node<'_>, instead: &str) {
-        self.diagnostics().help(
+        self.context().diagnostics.help(
             rules::COMPUTED,
             at.byte_range(),
             format!("`{variable}` is computed here, and a tool file is read without running it"),
@@ -71,7 +94,7 @@ pub(super) trait Literals<'t> {
             "tool_description" => "__tool_description__".to_owned(),
             other => fields::variable(other),
         };
-        self.diagnostics().help(
+        self.context().diagnostics.help(
             rules::UNKNOWN_FIELD,
             name.byte_range(),
             format!("`{variable}` says nothing about a tool"),
@@ -83,7 +106,7 @@ pub(super) trait Literals<'t> {
     fn unary(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
         let operator = node
             .child_by_field_name("operator")
-            .map(|operator| text(operator, self.source()).to_owned());
+            .map(|operator| text(operator, self.context().source).to_owned());
         let Some(argument) = node.child_by_field_name("argument") else {
             return Literal::computed(node.byte_range());
         };
@@ -109,7 +132,7 @@ pub(super) trait Literals<'t> {
         while left.kind() == Self::BINARY {
             let is_plus = left
                 .child_by_field_name("operator")
-                .is_some_and(|operator| text(operator, self.source()) == "+");
+                .is_some_and(|operator| text(operator, self.context().source) == "+");
             let (Some(first), Some(second), true) = (
                 left.child_by_field_name("left"),
                 left.child_by_field_name("right"),

@@ -11,13 +11,13 @@ use std::ops::ControlFlow;
 
 use tree_sitter::Node;
 
-use super::literals::{Literals, put};
+use super::literals::{LiteralContext, Literals, put};
 use super::tree::{self, children, text, walk};
 use super::{Asked, Field, Reading};
 use crate::Language;
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{Content, Literal, MAX_VALUES, Member, has_stray_separator, integer, number};
+use crate::literal::{Content, Literal, Member, has_stray_separator, integer, number};
 use crate::rules;
 
 pub use untyped::javascript_of;
@@ -44,15 +44,13 @@ pub(super) fn read(
         );
     }
     let mut module = Module {
-        source,
-        diagnostics,
+        context: LiteralContext::new(source, diagnostics),
         reading: &mut reading,
         constants: BTreeMap::new(),
         grown: BTreeSet::new(),
         functions: BTreeMap::new(),
         entry: None,
         exports_by_statement: false,
-        values_left: MAX_VALUES,
     };
     let statements = children(tree.root_node());
     for statement in &statements {
@@ -113,8 +111,7 @@ fn grammar(language: Language) -> tree_sitter::Language {
 }
 
 struct Module<'a, 't> {
-    source: &'a str,
-    diagnostics: &'a mut Diagnostics,
+    context: LiteralContext<'a>,
     reading: &'a mut Reading,
     /// The values of `const NAME = ..` at the top of the file: a spread may name them.
     constants: BTreeMap<&'a str, Node<'t>>,
@@ -124,12 +121,11 @@ struct Module<'a, 't> {
     entry: Option<Node<'t>>,
     /// Whether it exports by statements: then only the default export is called.
     exports_by_statement: bool,
-    values_left: usize,
 }
 
 impl<'a, 't> Module<'a, 't> {
     fn text(&self, node: Node<'_>) -> &'a str {
-        text(node, self.source)
+        text(node, self.context.source)
     }
 
     /// Notes what a statement gives a name to.
@@ -567,30 +563,19 @@ impl<'a, 't> Module<'a, 't> {
     }
 }
 
-impl<'t> Literals<'t> for Module<'_, 't> {
+impl<'a, 't> Literals<'t, 'a> for Module<'a, 't> {
     const BINARY: &'static str = "binary_expression";
     const SPREAD: &'static str = "spread_element";
     const LIST: &'static str = "an array";
     const JOINS_LISTS: bool = false;
     const TOO_MANY: &'static str = "the literals of this file unfold to too much";
 
-    fn source(&self) -> &str {
-        self.source
+    fn context(&mut self) -> &mut LiteralContext<'a> {
+        &mut self.context
     }
 
-    fn diagnostics(&mut self) -> &mut Diagnostics {
-        self.diagnostics
-    }
-
-    fn values_left(&mut self) -> &mut usize {
-        &mut self.values_left
-    }
-
-    fn value(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
+    fn literal(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
         let span = node.byte_range();
-        if let Some(literal) = self.beyond(node, variable, depth) {
-            return literal;
-        }
         let content = match node.kind() {
             "true" => Content::Bool(true),
             "false" => Content::Bool(false),

@@ -134,11 +134,11 @@ impl Module<'_, '_> {
             .child_by_field_name("parameter")
             .or_else(|| function.child_by_field_name("parameters")?.named_child(0));
         if let Some(first) = first {
-            let names = names(first, self.source);
+            let names = names(first, self.context.source);
             self.reading.code.given = names.into_iter().map(str::to_owned).collect();
         }
         let body = function.child_by_field_name("body");
-        let ends = SYNTAX.ends(function, self.source, |value| self.gives(value));
+        let ends = SYNTAX.ends(function, self.context.source, |value| self.gives(value));
         let mut returns = Vec::new();
         let mut falls = None;
         match body {
@@ -153,7 +153,7 @@ impl Module<'_, '_> {
             }),
         }
         // Only of what returns nothing is asked how it ends otherwise.
-        let leaves = |body| returns.is_empty() && SYNTAX.may_leave(body, self.source);
+        let leaves = |body| returns.is_empty() && SYNTAX.may_leave(body, self.context.source);
         let may_leave = body.is_some_and(leaves);
         let end = body.map_or(function.end_byte(), |body| body.start_byte());
         Entry {

@@ -6,14 +6,14 @@ mod string;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
-use super::literals::{Literals, put};
+use super::literals::{LiteralContext, Literals, put};
 use super::tree::{self, children, text, walk};
 use super::{Asked, Field, Reading};
 use crate::diagnostic::Diagnostics;
 use crate::fields;
-use crate::literal::{Content, Literal, MAX_VALUES, Member, has_stray_separator, integer, number};
+use crate::literal::{Content, Literal, Member, has_stray_separator, integer, number};
 use crate::rules;
 
 /// The function that the runtime calls.
@@ -21,24 +21,13 @@ const ENTRY: &str = "execute";
 
 pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let mut reading = Reading::default();
-    let language = tree_sitter_python::LANGUAGE.into();
-    let Some(tree) = tree::parse(&language, source) else {
+    let Some(tree) = parsed(source, diagnostics) else {
         return reading;
     };
-    tree::broken(&tree, source, diagnostics);
-    let mut module = Module {
-        source,
-        diagnostics,
-        reading: &mut reading,
-        aliases: BTreeMap::new(),
-        values_left: MAX_VALUES,
-        root: tree.root_node(),
-        constants: None,
-        holds_names: false,
-    };
+    let mut module = Module::new(tree.root_node(), source, diagnostics, &mut reading);
     for statement in children(tree.root_node()) {
         if is_indented(statement, source) {
-            module.diagnostics.help(
+            module.context.diagnostics.help(
                 rules::SYNTAX,
                 statement.start_byte()..statement.start_byte(),
                 "this line is indented, and nothing before it begins a block".to_owned(),
@@ -106,30 +95,25 @@ fn imports(root: Node<'_>, source: &str) -> Vec<String> {
 /// Reads one field's literal from Python text that stands elsewhere, as in a shell script's header.
 pub(super) fn literal(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let mut reading = Reading::default();
-    let language = tree_sitter_python::LANGUAGE.into();
-    let Some(tree) = tree::parse(&language, source) else {
+    let Some(tree) = parsed(source, diagnostics) else {
         return reading;
     };
-    tree::broken(&tree, source, diagnostics);
-    let mut module = Module {
-        source,
-        diagnostics,
-        reading: &mut reading,
-        aliases: BTreeMap::new(),
-        values_left: MAX_VALUES,
-        root: tree.root_node(),
-        constants: None,
-        holds_names: false,
-    };
+    let mut module = Module::new(tree.root_node(), source, diagnostics, &mut reading);
     for statement in children(tree.root_node()) {
         module.statement(statement);
     }
     reading
 }
 
+/// The tree of a text, with what is wrong in it reported; `None` for one that the parser gives up.
+fn parsed(source: &str, diagnostics: &mut Diagnostics) -> Option<Tree> {
+    let tree = tree::parse(&tree_sitter_python::LANGUAGE.into(), source)?;
+    tree::broken(&tree, source, diagnostics);
+    Some(tree)
+}
+
 struct Module<'a> {
-    source: &'a str,
-    diagnostics: &'a mut Diagnostics,
+    context: LiteralContext<'a>,
     reading: &'a mut Reading,
     /// The module, to find the constants of the file in.
     root: Node<'a>,
@@ -139,7 +123,24 @@ struct Module<'a> {
     holds_names: bool,
     /// Names of parts of fields: `P` behind `P = CONFIG_SCHEMA["properties"]`.
     aliases: BTreeMap<String, String>,
-    values_left: usize,
+}
+
+impl<'a> Module<'a> {
+    fn new(
+        root: Node<'a>,
+        source: &'a str,
+        diagnostics: &'a mut Diagnostics,
+        reading: &'a mut Reading,
+    ) -> Module<'a> {
+        Module {
+            context: LiteralContext::new(source, diagnostics),
+            reading,
+            root,
+            constants: None,
+            holds_names: false,
+            aliases: BTreeMap::new(),
+        }
+    }
 }
 
 /// The methods of lists and dictionaries that change them.
@@ -209,7 +210,7 @@ impl<'t> Module<'t> {
                             self.assignment(expression);
                             let left = expression.child_by_field_name("left");
                             if let Some(left) =
-                                left.filter(|left| text(*left, self.source) == ENTRY)
+                                left.filter(|left| text(*left, self.context.source) == ENTRY)
                             {
                                 self.bound(left, expression.child_by_field_name("right"));
                             }
@@ -231,7 +232,7 @@ impl<'t> Module<'t> {
                 // `from helper import execute`, `import run as execute`, `import *`.
                 let name = children(statement).into_iter().skip(1).find(|name| {
                     let bound = name.child_by_field_name("alias").unwrap_or(*name);
-                    bound.kind() == "wildcard_import" || text(bound, self.source) == ENTRY
+                    bound.kind() == "wildcard_import" || text(bound, self.context.source) == ENTRY
                 });
                 if let Some(name) = name {
                     self.bound(name, None);
@@ -240,10 +241,10 @@ impl<'t> Module<'t> {
             "if_statement" => {
                 if let Some(condition) = statement.child_by_field_name("condition") {
                     let place = condition.byte_range();
-                    let condition = text(condition, self.source);
+                    let condition = text(condition, self.context.source);
                     let is_main = condition.contains("__name__") && condition.contains("__main__");
                     self.reading.code.has_main_block |= is_main;
-                    let body = text(statement, self.source);
+                    let body = text(statement, self.context.source);
                     let waits = ["await", "asyncio", "anyio", "trio", "run_until_complete"];
                     if is_main
                         && body.contains("execute(")
@@ -274,7 +275,7 @@ impl<'t> Module<'t> {
             self.change(assignment);
             return;
         }
-        let variable = text(left, self.source);
+        let variable = text(left, self.context.source);
         if right.kind() == "assignment" {
             self.assignment_of(left, innermost(right));
             self.assignment(right);
@@ -282,7 +283,7 @@ impl<'t> Module<'t> {
         }
         if fields::of_variable(variable).is_none() {
             // A part of a field by another name: what changes it changes the field.
-            let root = rooted(right).map(|root| text(root, self.source));
+            let root = rooted(right).map(|root| text(root, self.context.source));
             if let Some(root) = root.filter(|root| fields::of_variable(root).is_some())
                 && right.kind() != "identifier"
             {
@@ -294,7 +295,7 @@ impl<'t> Module<'t> {
     }
 
     fn assignment_of(&mut self, left: Node<'_>, right: Node<'t>) {
-        let variable = text(left, self.source);
+        let variable = text(left, self.context.source);
         let Some(name) = fields::of_variable(variable) else {
             return;
         };
@@ -323,7 +324,7 @@ impl<'t> Module<'t> {
     }
 
     fn refuse_change(&mut self, name: Node<'_>, expression: Node<'_>) {
-        let written = text(name, self.source);
+        let written = text(name, self.context.source);
         let variable = self
             .aliases
             .get(written)
@@ -340,7 +341,7 @@ impl<'t> Module<'t> {
         walk(block, |node| {
             if matches!(node.kind(), "function_definition" | "class_definition") {
                 let name = node.child_by_field_name("name");
-                entry = entry.or(name.filter(|name| text(*name, self.source) == ENTRY));
+                entry = entry.or(name.filter(|name| text(*name, self.context.source) == ENTRY));
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
@@ -372,14 +373,14 @@ impl<'t> Module<'t> {
         let method = call
             .child_by_field_name("function")
             .and_then(|function| function.child_by_field_name("attribute"));
-        method.is_some_and(|method| MUTATORS.contains(&text(method, self.source)))
+        method.is_some_and(|method| MUTATORS.contains(&text(method, self.context.source)))
     }
 
     /// What gives a field another value, or takes it away, without being an assignment.
     fn rebound(&mut self, statement: Node<'_>) {
         // Of an expression only that does, and most expressions are long literals.
         if statement.kind() == "expression_statement"
-            && !text(statement, self.source).contains(":=")
+            && !text(statement, self.context.source).contains(":=")
         {
             return;
         }
@@ -443,7 +444,7 @@ impl<'t> Module<'t> {
                 Content::Text(text) => text,
                 Content::Computed => continue,
                 _ => {
-                    self.diagnostics.help(
+                    self.context.diagnostics.help(
                         rules::COMPUTED,
                         key.byte_range(),
                         format!("a key of `{variable}` is no string, and JSON has no other keys"),
@@ -453,11 +454,11 @@ impl<'t> Module<'t> {
                 }
             };
             self.holds_names = !holds_names && MAPS_OF_SCHEMAS.contains(&name.as_str());
-            let n_told = self.diagnostics.len();
+            let n_told = self.context.diagnostics.len();
             let value = self.value(value, variable, depth + 1);
             if value.is_computed() && !holds_names && ANNOTATIONS.contains(&name.as_str()) {
                 // It is for people to read, and checks nothing.
-                self.diagnostics.soften(n_told);
+                self.context.diagnostics.soften(n_told);
                 continue;
             }
             put(
@@ -548,7 +549,7 @@ fn constants<'t, 's>(root: Node<'t>, source: &'s str) -> BTreeMap<&'s str, Node<
 impl<'t> Module<'t> {
     /// The value of a constant of the file that is named after it.
     fn constant(&mut self, name: Node<'_>) -> Option<Node<'t>> {
-        let (root, source) = (self.root, self.source);
+        let (root, source) = (self.root, self.context.source);
         let constants = self
             .constants
             .get_or_insert_with(|| constants(root, source));
@@ -557,35 +558,24 @@ impl<'t> Module<'t> {
     }
 }
 
-impl<'t> Literals<'t> for Module<'t> {
+impl<'t> Literals<'t, 't> for Module<'t> {
     const BINARY: &'static str = "binary_operator";
     const SPREAD: &'static str = "list_splat";
     const LIST: &'static str = "a list";
     const JOINS_LISTS: bool = true;
     const TOO_MANY: &'static str = "the literals of this file have too many values";
 
-    fn source(&self) -> &str {
-        self.source
+    fn context(&mut self) -> &mut LiteralContext<'t> {
+        &mut self.context
     }
 
-    fn diagnostics(&mut self) -> &mut Diagnostics {
-        self.diagnostics
-    }
-
-    fn values_left(&mut self) -> &mut usize {
-        &mut self.values_left
-    }
-
-    fn value(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
+    fn literal(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
         let span = node.byte_range();
-        if let Some(literal) = self.beyond(node, variable, depth) {
-            return literal;
-        }
         let content = match node.kind() {
             "true" => Content::Bool(true),
             "false" => Content::Bool(false),
             "none" => Content::Null,
-            "integer" | "float" => match python_number(text(node, self.source)) {
+            "integer" | "float" => match python_number(text(node, self.context.source)) {
                 Some(number) => Content::Number(number),
                 None => {
                     return self.computed(node, variable, "it is no number that JSON can carry");
@@ -598,7 +588,7 @@ impl<'t> Literals<'t> for Module<'t> {
                 {
                     return self.computed(node, variable, "an f-string with `{..}` is computed");
                 }
-                match string::decode(text(node, self.source)) {
+                match string::decode(text(node, self.context.source)) {
                     Ok(text) => Content::Text(text),
                     Err(why) => return self.computed(node, variable, why),
                 }

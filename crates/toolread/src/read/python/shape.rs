@@ -140,7 +140,7 @@ impl Module<'_> {
         let Some(name) = function.child_by_field_name("name") else {
             return;
         };
-        if text(name, self.source) != super::ENTRY {
+        if text(name, self.context.source) != super::ENTRY {
             return;
         }
         let parameters = function.child_by_field_name("parameters");
@@ -148,12 +148,12 @@ impl Module<'_> {
         if let Some(first) = parameters.and_then(|all| children(all).first().copied()) {
             self.given(first);
         }
-        self.reading.code.is_async = text(function, self.source).starts_with("async");
+        self.reading.code.is_async = text(function, self.context.source).starts_with("async");
         let body = function.child_by_field_name("body");
-        let ends = SYNTAX.ends(function, self.source, |value| self.gives(value));
+        let ends = SYNTAX.ends(function, self.context.source, |value| self.gives(value));
         let returns = body.map(|body| ends.returns(body)).unwrap_or_default();
         // Only of what returns nothing is asked how it ends otherwise.
-        let leaves = |body| returns.is_empty() && SYNTAX.may_leave(body, self.source);
+        let leaves = |body| returns.is_empty() && SYNTAX.may_leave(body, self.context.source);
         let entry = Entry {
             span: name.start_byte()..end,
             may_leave: body.is_some_and(leaves),
@@ -175,7 +175,7 @@ impl Module<'_> {
         let mut returns = Vec::new();
         match body {
             Some(body) => {
-                let ends = SYNTAX.ends(body, self.source, |value| self.gives(value));
+                let ends = SYNTAX.ends(body, self.context.source, |value| self.gives(value));
                 ends.value(body, &body.byte_range(), 0, &mut returns);
             }
             None => returns.push(Return {
@@ -193,7 +193,7 @@ impl Module<'_> {
     }
 
     fn given(&mut self, parameter: Node<'_>) {
-        let names = names(parameter, self.source);
+        let names = names(parameter, self.context.source);
         self.reading.code.given = names.into_iter().map(str::to_owned).collect();
     }
 
@@ -201,7 +201,7 @@ impl Module<'_> {
     fn takes_two(&self, parameters: Node<'_>) -> bool {
         let (mut needed, mut taken, mut is_keyword) = (0, 0, false);
         for parameter in children(parameters) {
-            let written = text(parameter, self.source);
+            let written = text(parameter, self.context.source);
             let has_default = parameter.kind().contains("default");
             if written.starts_with("**") || written == "/" {
             } else if written.starts_with('*') {
@@ -228,14 +228,14 @@ impl Module<'_> {
                 let key = entry
                     .child_by_field_name("key")
                     .filter(|key| key.kind() == "string")?;
-                let key = string::decode(text(key, self.source)).ok()?;
+                let key = string::decode(text(key, self.context.source)).ok()?;
                 Some((key, entry.child_by_field_name("value")?.kind()))
             })),
             // `dict(success=True, output=..)`.
             "call"
                 if value
                     .child_by_field_name("function")
-                    .is_some_and(|name| text(name, self.source) == "dict") =>
+                    .is_some_and(|name| text(name, self.context.source) == "dict") =>
             {
                 let arguments = value.child_by_field_name("arguments");
                 let arguments = arguments.map(children).unwrap_or_default();
@@ -243,7 +243,7 @@ impl Module<'_> {
                     let key = one.child_by_field_name("name")?;
                     let value = one.child_by_field_name("value")?;
                     let is_named = one.kind() == "keyword_argument";
-                    is_named.then(|| (text(key, self.source).to_owned(), value.kind()))
+                    is_named.then(|| (text(key, self.context.source).to_owned(), value.kind()))
                 }))
             }
             kind => SYNTAX.other(kind),
