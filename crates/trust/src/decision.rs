@@ -162,3 +162,421 @@ impl Facts<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use toolglot_signature::Generation;
+
+    use super::*;
+
+    const ID: &str = "work/greet-it";
+    const SIGNED: &str = "# rye:signed:2026-02-23T05:24:41Z:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa:AAAA:aaaaaaaaaaaaaaaa\nx\n";
+    const UNSIGNED: &str = "x\n";
+    const T1: &str = "2026-02-23T05:24:41Z";
+    const T2: &str = "2026-02-23T05:24:42Z";
+    const T3: &str = "2026-02-23T05:24:43Z";
+
+    /// What is asked about, with all that may be known of it: digest `now`, whole digest `now-whole`, version 1.1.0.
+    #[derive(Clone)]
+    struct Case {
+        text: &'static str,
+        space: Space,
+        generation: Generation,
+        time: &'static str,
+        record: Option<Record>,
+        lock: Vec<(&'static str, Record)>,
+        needs_signature: bool,
+        holds: bool,
+        seen_as: Option<&'static str>,
+    }
+
+    impl Case {
+        fn new(text: &'static str) -> Case {
+            Case {
+                text,
+                space: Space::Project,
+                generation: Generation::V1,
+                time: T2,
+                record: None,
+                lock: Vec::new(),
+                needs_signature: false,
+                holds: true,
+                seen_as: None,
+            }
+        }
+
+        fn v2(time: &'static str) -> Case {
+            Case {
+                generation: Generation::V2,
+                time,
+                ..Case::new(SIGNED)
+            }
+        }
+
+        fn with(mut self, change: impl FnOnce(&mut Case)) -> Case {
+            change(&mut self);
+            self
+        }
+
+        fn after(self, record: Record) -> Case {
+            self.with(|case| case.record = Some(record))
+        }
+
+        fn locked(self, id: &'static str, record: Record) -> Case {
+            self.with(|case| case.lock.push((id, record)))
+        }
+
+        /// The word for why it may run, or the code of the refusal.
+        fn answer(&self) -> &'static str {
+            let lock = self.lock.iter();
+            let lock = lock.map(|(id, record)| ((*id).to_owned(), record.clone()));
+            let decided = decide(&Facts {
+                id: ID,
+                space: self.space,
+                version: "1.1.0",
+                text: self.text,
+                style: Style::Hash,
+                digest: "now",
+                whole: "now-whole",
+                record: self.record.as_ref(),
+                lock: &lock.collect(),
+                needs_signature: self.needs_signature,
+                verify: &|| {
+                    if !self.holds {
+                        let (id, key) = (ID.to_owned(), "k".to_owned());
+                        return Err(SignatureError::BadSignature { id, key });
+                    }
+                    Ok(Verified {
+                        generation: self.generation,
+                        owner: "me".to_owned(),
+                        key: "k".to_owned(),
+                        digest: "now".to_owned(),
+                        time: self.time.to_owned(),
+                    })
+                },
+                seen_as: &|| self.seen_as.map(str::to_owned),
+            });
+            match decided {
+                Ok(standing) => standing.word(),
+                Err(refusal) => refusal.code(),
+            }
+        }
+    }
+
+    /// A text that was seen.
+    fn seen(digest: &str, version: &str) -> Record {
+        Record {
+            version: version.to_owned(),
+            digest: digest.to_owned(),
+            ..Record::default()
+        }
+    }
+
+    fn at(time: &str, record: Record) -> Record {
+        Record {
+            time: Some(time.to_owned()),
+            ..record
+        }
+    }
+
+    fn declared(time: &str, record: Record) -> Record {
+        Record {
+            declared: Some(time.to_owned()),
+            ..record
+        }
+    }
+
+    fn trusted(whole: &str, record: Record) -> Record {
+        Record {
+            trusted: true,
+            whole: Some(whole.to_owned()),
+            ..record
+        }
+    }
+
+    fn whole(whole: &str, record: Record) -> Record {
+        Record {
+            whole: Some(whole.to_owned()),
+            ..record
+        }
+    }
+
+    fn replaced(digest: &str, record: Record) -> Record {
+        Record {
+            before: vec!["other".to_owned(), digest.to_owned()],
+            ..record
+        }
+    }
+
+    #[test]
+    fn every_fact_decides_where_it_should() {
+        let (signed, unsigned) = (Case::new(SIGNED), Case::new(UNSIGNED));
+        let users = |case: &Case| case.clone().with(|case| case.space = Space::User);
+        let needs = |case: Case| case.with(|case| case.needs_signature = true);
+        let now = || seen("now", "1.1.0");
+        let rows = [
+            // Without a signature.
+            ("unsigned", unsigned.clone()),
+            ("own", users(&unsigned)),
+            ("signature_required", needs(unsigned.clone())),
+            ("signature_required", needs(users(&unsigned))),
+            ("stripped", unsigned.clone().after(now())),
+            ("stripped", users(&unsigned).after(now())),
+            ("stripped", needs(unsigned.clone().after(now()))),
+            (
+                "trusted",
+                unsigned.clone().after(trusted("now-whole", now())),
+            ),
+            (
+                "trusted",
+                users(&unsigned).after(trusted("now-whole", now())),
+            ),
+            ("changed", unsigned.clone().after(trusted("other", now()))),
+            ("changed", users(&unsigned).after(trusted("other", now()))),
+            (
+                "stripped",
+                unsigned.clone().after(whole("now-whole", now())),
+            ),
+            (
+                "signature_required",
+                needs(unsigned.clone().after(trusted("now-whole", now()))),
+            ),
+            ("unsigned", unsigned.clone().locked(ID, now())),
+            (
+                "not_locked",
+                unsigned.clone().locked(ID, seen("other", "1.1.0")),
+            ),
+            (
+                "signature_required",
+                needs(unsigned.clone().locked(ID, seen("other", "1.1.0"))),
+            ),
+            (
+                "not_locked",
+                unsigned
+                    .clone()
+                    .after(trusted("now-whole", now()))
+                    .locked(ID, seen("other", "1.1.0")),
+            ),
+            // With one.
+            ("signed", signed.clone()),
+            ("signed", needs(signed.clone())),
+            ("signed", users(&signed)),
+            (
+                "bad_signature",
+                signed.clone().with(|case| case.holds = false),
+            ),
+            (
+                "trusted",
+                signed
+                    .clone()
+                    .after(trusted("now-whole", now()))
+                    .with(|case| case.holds = false),
+            ),
+            (
+                "bad_signature",
+                needs(signed.clone().after(trusted("now-whole", now())))
+                    .with(|case| case.holds = false),
+            ),
+            // The lock.
+            ("signed", signed.clone().locked(ID, now())),
+            (
+                "signed",
+                signed.clone().locked(ID, whole("now-whole", now())),
+            ),
+            (
+                "not_locked",
+                signed.clone().locked(ID, whole("other", now())),
+            ),
+            (
+                "not_locked",
+                signed.clone().locked(ID, seen("other", "1.1.0")),
+            ),
+            (
+                "not_locked",
+                signed.clone().locked(ID, seen("now", "1.2.0")),
+            ),
+            (
+                "not_locked",
+                signed.clone().locked(ID, seen("now", "1.0.0")),
+            ),
+            (
+                "replayed",
+                signed.clone().locked(ID, seen("other", "1.2.0")),
+            ),
+            (
+                "not_locked",
+                signed.clone().locked(ID, seen("other", "1.0.0")),
+            ),
+            // Its place.
+            ("moved", signed.clone().locked("work/other", now())),
+            (
+                "signed",
+                signed.clone().locked("work/other", seen("other", "1.1.0")),
+            ),
+            (
+                "signed",
+                signed.clone().locked("work/other", now()).locked(ID, now()),
+            ),
+            ("signed", users(&signed).locked("work/other", now())),
+            ("moved", Case::v2(T2).locked("work/other", now())),
+            (
+                "moved",
+                signed
+                    .clone()
+                    .with(|case| case.seen_as = Some("work/other")),
+            ),
+            (
+                "signed",
+                Case::v2(T2).with(|case| case.seen_as = Some("work/other")),
+            ),
+            // What was seen, by version 1.
+            ("signed", signed.clone().after(now())),
+            ("signed", signed.clone().after(at(T3, now()))),
+            ("signed", signed.clone().after(declared(T3, now()))),
+            ("signed", signed.clone().after(seen("other", "1.0.9"))),
+            ("replayed", signed.clone().after(seen("other", "1.1.0"))),
+            ("replayed", signed.clone().after(seen("other", "1.1.1"))),
+            (
+                "replayed",
+                signed.clone().after(at(T1, seen("other", "1.1.0"))),
+            ),
+            (
+                "replayed",
+                signed
+                    .clone()
+                    .after(replaced("now", seen("other", "1.0.0"))),
+            ),
+            (
+                "signed",
+                signed.clone().after(replaced("it", seen("other", "1.0.0"))),
+            ),
+            (
+                "replayed",
+                signed
+                    .clone()
+                    .after(trusted("other", seen("other", "1.1.0"))),
+            ),
+            // By version 2.
+            ("signed", Case::v2(T2).after(now())),
+            ("signed", Case::v2(T1).after(at(T2, now()))),
+            ("signed", Case::v2(T2).after(at(T1, seen("other", "1.1.0")))),
+            (
+                "replayed",
+                Case::v2(T2).after(at(T2, seen("other", "1.1.0"))),
+            ),
+            (
+                "replayed",
+                Case::v2(T2).after(at(T3, seen("other", "1.1.0"))),
+            ),
+            (
+                "replayed",
+                Case::v2(T2).after(at(T3, seen("other", "1.0.0"))),
+            ),
+            (
+                "replayed",
+                Case::v2(T2).after(at(T1, seen("other", "1.2.0"))),
+            ),
+            (
+                "signed",
+                Case::v2(T2).after(declared(T1, seen("other", "1.1.0"))),
+            ),
+            (
+                "replayed",
+                Case::v2(T2).after(declared(T2, seen("other", "1.1.0"))),
+            ),
+            (
+                "replayed",
+                Case::v2(T2).after(declared(T3, at(T1, seen("other", "1.1.0")))),
+            ),
+            (
+                "replayed",
+                Case::v2(T2).after(declared(T1, at(T3, seen("other", "1.1.0")))),
+            ),
+            ("signed", Case::v2(T2).after(seen("other", "1.1.0"))),
+            ("replayed", Case::v2(T2).after(seen("other", "1.2.0"))),
+            (
+                "replayed",
+                Case::v2(T2).after(replaced("now", seen("other", "1.1.0"))),
+            ),
+            (
+                "signed",
+                Case::v2(T2).after(replaced("now", at(T1, seen("other", "1.1.0")))),
+            ),
+            // The lock does not lift what the user remembers, nor the other way round.
+            (
+                "replayed",
+                signed
+                    .clone()
+                    .after(seen("other", "1.1.0"))
+                    .locked(ID, now()),
+            ),
+            (
+                "not_locked",
+                signed
+                    .clone()
+                    .after(now())
+                    .locked(ID, seen("other", "1.1.0")),
+            ),
+        ];
+        for (n, (expected, case)) in rows.iter().enumerate() {
+            assert_eq!(case.answer(), *expected, "row {n}: {:?}", case.record);
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_what_was_seen_and_what_to_do() {
+        let told = |case: Case| {
+            let record = case.record.clone();
+            let lock = BTreeMap::new();
+            let verified = Verified {
+                generation: case.generation,
+                owner: "me".to_owned(),
+                key: "k".to_owned(),
+                digest: "now".to_owned(),
+                time: case.time.to_owned(),
+            };
+            let decided = decide(&Facts {
+                id: ID,
+                space: Space::Project,
+                version: "1.1.0",
+                text: SIGNED,
+                style: Style::Hash,
+                digest: "now",
+                whole: "now-whole",
+                record: record.as_ref(),
+                lock: &lock,
+                needs_signature: false,
+                verify: &|| Ok(verified.clone()),
+                seen_as: &|| None,
+            });
+            decided.expect_err("it is older").to_string()
+        };
+        let v1 = Case::new(SIGNED);
+        for (case, parts) in [
+            (
+                Case::v2(T2).after(at(T3, seen("other", "1.1.0"))),
+                [
+                    "1.1.0 of 2026-02-23T05:24:42Z",
+                    "1.1.0 of 2026-02-23T05:24:43Z",
+                ],
+            ),
+            (
+                v1.clone().after(seen("other", "1.2.0")),
+                ["is version 1.1.0 here", "version 1.2.0 was there before"],
+            ),
+            (
+                v1.clone().after(seen("other", "1.1.0")),
+                ["seen as version 1.1.0", "does not say that it is newer"],
+            ),
+            (
+                v1.after(replaced("now", seen("other", "1.0.0"))),
+                ["seen as version 1.0.0", "one that it has replaced"],
+            ),
+        ] {
+            let told = told(case);
+            for part in parts.iter().chain(&["toolglot tools trust work/greet-it"]) {
+                assert!(told.contains(part), "{part}: {told}");
+            }
+        }
+    }
+}

@@ -281,3 +281,122 @@ impl Ledger {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const T1: &str = "2026-02-23T05:24:41Z";
+    const T2: &str = "2026-02-23T05:24:42Z";
+
+    fn sighting(digest: &str, version: &str, time: Option<SigningTime>) -> Sighting {
+        Sighting {
+            place: "/p".to_owned(),
+            id: "a/b".to_owned(),
+            version: version.to_owned(),
+            digest: digest.to_owned(),
+            time,
+        }
+    }
+
+    fn covered(time: &str) -> Option<SigningTime> {
+        Some(SigningTime::Covered(time.to_owned()))
+    }
+
+    fn by_line(time: &str) -> Option<SigningTime> {
+        Some(SigningTime::Declared(time.to_owned()))
+    }
+
+    fn known(ledger: &Ledger) -> Record {
+        ledger.record("/p", "a/b").expect("it was noted")
+    }
+
+    #[test]
+    fn what_ran_is_noted_if_it_is_later() {
+        let mut ledger = Ledger::default();
+        assert!(!ledger.see(&sighting("1", "1.0.0", None)));
+        assert_eq!(ledger.record("/p", "a/b"), None);
+        // In order: what ran, whether that is news, and the digest and the times that are known then.
+        let rows: &[(Sighting, bool, [&str; 3])] = &[
+            (sighting("1", "1.0.0", by_line(T1)), true, ["1", "", T1]),
+            (sighting("1", "1.0.0", by_line(T2)), false, ["1", "", T1]),
+            (sighting("2", "1.0.0", by_line(T2)), false, ["1", "", T1]),
+            (sighting("2", "1.0.0", covered(T1)), false, ["1", "", T1]),
+            (sighting("2", "1.1.0", by_line(T1)), true, ["2", "", T1]),
+            (sighting("1", "1.0.0", by_line(T2)), false, ["2", "", T1]),
+            (sighting("2", "1.1.0", covered(T1)), true, ["2", T1, T1]),
+            (sighting("3", "1.1.0", covered(T1)), false, ["2", T1, T1]),
+            (sighting("3", "1.0.0", covered(T2)), false, ["2", T1, T1]),
+            (sighting("3", "1.1.0", covered(T2)), true, ["3", T2, T1]),
+        ];
+        for (n, (sighting, is_news, [digest, time, declared])) in rows.iter().enumerate() {
+            assert_eq!(ledger.is_news(sighting), *is_news, "row {n}");
+            assert_eq!(ledger.see(sighting), *is_news, "row {n}");
+            let record = known(&ledger);
+            let of = |time: &Option<String>| time.clone().unwrap_or_default();
+            let found = [
+                record.digest.clone(),
+                of(&record.time),
+                of(&record.declared),
+            ];
+            assert_eq!(found, [*digest, *time, *declared], "row {n}");
+        }
+        assert_eq!(known(&ledger).before, ["1", "2"]);
+    }
+
+    #[test]
+    fn the_users_word_counts_whatever_was_there() {
+        let mut ledger = Ledger::default();
+        ledger.see(&sighting("2", "2.0.0", by_line(T2)));
+        ledger.trust(&sighting("1", "1.0.0", None), "whole");
+        let record = known(&ledger);
+        assert!(record.trusted);
+        assert_eq!(record.trusted_digest(), "whole");
+        assert_eq!((record.version.as_str(), record.declared), ("1.0.0", None));
+        assert_eq!(record.before, ["2"]);
+        // A text that ran as it is trusted stays trusted; another that the user signs does not make it so.
+        assert!(ledger.see(&sighting("1", "1.0.0", covered(T1))));
+        assert_eq!(known(&ledger).trusted_digest(), "whole");
+        assert!(ledger.sign(&sighting("2", "1.0.0", covered(T2))));
+        assert!(!ledger.sign(&sighting("2", "1.0.0", covered(T2))));
+        let record = known(&ledger);
+        assert!(!record.trusted);
+        assert_eq!(record.time.as_deref(), Some(T2));
+        assert!(ledger.sign(&sighting("1", "1.0.0", covered(T1))));
+        assert_eq!(known(&ledger).time.as_deref(), Some(T2), "the latest stays");
+    }
+
+    #[test]
+    fn a_text_is_known_by_all_the_names_it_had() {
+        let mut ledger = Ledger::default();
+        ledger.sign(&sighting("1", "1.0.0", None));
+        ledger.sign(&sighting("2", "1.0.0", None));
+        for digest in ["1", "2"] {
+            assert_eq!(ledger.seen_as("/p", "a/c", digest), Some("a/b"));
+            assert_eq!(ledger.seen_as("/p", "a/b", digest), None);
+            assert_eq!(ledger.seen_as("/q", "a/c", digest), None);
+        }
+        assert_eq!(ledger.seen_as("/p", "a/c", "3"), None);
+    }
+
+    #[test]
+    fn sixty_four_earlier_texts_are_remembered() {
+        let mut ledger = Ledger::default();
+        for n in 0..100 {
+            ledger.sign(&sighting(&n.to_string(), "1.0.0", None));
+        }
+        let before = known(&ledger).before;
+        assert_eq!(before.len(), MAX_BEFORE);
+        assert_eq!((&*before[0], &*before[63]), ("35", "98"));
+    }
+
+    #[test]
+    fn pins_are_kept_and_forgotten() {
+        let mut ledger = Ledger::default();
+        ledger.pin("a", Some("1"));
+        ledger.pin("b", Some(""));
+        assert_eq!((ledger.pinned("a"), ledger.pinned("b")), (Some("1"), None));
+        ledger.pin("a", None);
+        assert_eq!(ledger.pinned("a"), None);
+    }
+}
