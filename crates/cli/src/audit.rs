@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use serde_json::Value;
 use toolglot_exec::audit;
 
-use crate::Outcome;
 use crate::args::AuditCommand;
 use crate::failure::Failure;
 use crate::human::screen::Screen;
+use crate::outcome::Outcome;
 use crate::source;
 
 /// Shows or checks a log.

@@ -7,8 +7,9 @@ use serde_json::Value;
 use toolglot_wire::BadLine;
 
 use crate::failure::Failure;
-use crate::parse::write_line;
-use crate::{Outcome, source};
+use crate::outcome::Outcome;
+use crate::output::write_line;
+use crate::source;
 
 /// Answers each line of `path` by `answer`, which says whether the line or what it found is faulty. Empty lines have no
 /// answer; one that is not UTF-8 has an error in its place.

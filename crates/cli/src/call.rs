@@ -1,89 +1,18 @@
 //! `toolglot call`: one tool that is a file, by its id.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use toolglot_session::{CallError, CallReport, CallResult};
 
-use crate::args::PolicyArguments;
+use crate::args::{CallArguments, CallFormat};
 use crate::failure::Failure;
 use crate::human::screen;
-use crate::parse::write_line;
+use crate::outcome::Outcome;
+use crate::output::write_line;
 use crate::terminal::Here;
-use crate::{Outcome, interrupt, open_session, source};
-
-#[derive(Debug, Args)]
-pub(crate) struct CallArguments {
-    /// The tool's id, or ID.ACTION
-    pub(crate) id: String,
-    /// Its arguments, a JSON object; @FILE reads a file, @- standard input
-    #[arg(long, value_name = "JSON", default_value = "{}")]
-    pub(crate) args: String,
-    /// The project: the directory that holds .ai
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub(crate) root: PathBuf,
-    #[command(flatten)]
-    pub(crate) policy: PolicyArguments,
-    /// A log to which is appended what is decided and done; also by the variable `TOOLGLOT_AUDIT`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) audit: Option<PathBuf>,
-    /// Put the arguments themselves into the log, secrets masked, and not only their sizes
-    #[arg(long)]
-    pub(crate) audit_values: bool,
-    #[command(flatten)]
-    pub(crate) sandbox: SandboxArguments,
-    /// Check everything and run nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// What to write
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: CallFormat,
-}
-
-/// An amount: a number from 0, which `nan` is not.
-fn amount(text: &str) -> Result<f64, String> {
-    let amount: f64 = text.parse().map_err(|_| "no number".to_owned())?;
-    if amount.is_finite() && amount >= 0.0 {
-        Ok(amount)
-    } else {
-        Err("no amount: write a number from 0".to_owned())
-    }
-}
-
-/// How programs are run that calls start; `call`, `run` and `mcp` share it.
-#[derive(Clone, Debug, Default, Args)]
-pub(crate) struct SandboxArguments {
-    /// How strong the sandbox of programs is; where the policy sets a level, only a stronger one counts [default: namespaces]
-    #[arg(long, value_enum, value_name = "LEVEL")]
-    pub(crate) sandbox: Option<SandboxWord>,
-    /// What the calls may cost together, in the currency of the tools
-    #[arg(long, value_name = "AMOUNT", value_parser = amount)]
-    pub(crate) max_cost: Option<f64>,
-    /// Tell on standard error how far a tool is, and what it says there
-    #[arg(long)]
-    pub(crate) progress: bool,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CallFormat {
-    /// What the tool returned, as JSON
-    #[default]
-    Result,
-    /// The whole record of the call, as JSON
-    Json,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SandboxWord {
-    /// Limits only, and nothing left behind
-    Plain,
-    /// Files and system calls
-    Landlock,
-    /// And processes, mounts and network of its own
-    Namespaces,
-}
+use crate::{interrupt, open_session, source};
 
 /// Calls a tool.
 pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {

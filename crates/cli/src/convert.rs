@@ -16,8 +16,9 @@ use toolglot_wire::{
 use crate::args::ConvertArguments;
 use crate::failure::Failure;
 use crate::human::screen;
-use crate::parse::write_line;
-use crate::{Outcome, batch, select, source, toolboxes};
+use crate::outcome::Outcome;
+use crate::output::write_line;
+use crate::{batch, select, source, toolboxes};
 
 /// The name of the structured form.
 const STRUCTURED: &str = "openai";

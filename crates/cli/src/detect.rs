@@ -7,7 +7,8 @@ use std::path::Path;
 use toolglot_import::{Candidate, Rank};
 
 use crate::failure::Failure;
-use crate::{Outcome, dialect_file, source};
+use crate::outcome::Outcome;
+use crate::{dialect_file, source};
 
 /// Dialects that are shown beside the best.
 const OTHERS: usize = 8;

@@ -2,35 +2,18 @@
 
 use std::path::Path;
 
-use toolglot::{Dialect, GrammarError};
+use toolglot::Dialect;
 use toolglot_import::ImportError;
 
+use crate::dialect_fault::DialectFault;
 use crate::failure::Failure;
-use crate::human::snippet;
 use crate::source;
-
-/// What is wrong with a dialect file, and where.
-#[derive(Debug)]
-pub(crate) struct Fault {
-    error: GrammarError,
-    /// The file's text, which the error points into.
-    text: String,
-    /// The file's name.
-    name: String,
-}
-
-impl Fault {
-    /// The error under the text that it points into.
-    pub(crate) fn report(&self, is_colored: bool) -> String {
-        snippet::grammar(&self.error, &self.text, &self.name, is_colored)
-    }
-}
 
 /// The dialects of a file, each of which makes a program.
 ///
 /// # Errors
 /// Outside, if the file cannot be read; inside, what is wrong with it.
-pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<Fault>>, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<DialectFault>>, Failure> {
     let text = source::document(path)?;
     // No dialect file starts with a brace: a chat template does, and a checkpoint's own declaration, which is JSON.
     let start = text.trim_start();
@@ -43,7 +26,7 @@ pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<Fault>>, Fail
         text
     };
     Ok(toolglot_import::dialects(&text).map_err(|error| {
-        Box::new(Fault {
+        Box::new(DialectFault {
             error,
             text,
             name: source::name(path),

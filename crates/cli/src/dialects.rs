@@ -5,11 +5,13 @@ use std::path::Path;
 
 use toolglot::Dialect;
 
-use crate::args::{Color, DialectsCommand};
+use crate::args::DialectsCommand;
 use crate::failure::Failure;
+use crate::human::Color;
 use crate::human::is_colored;
 use crate::human::screen::{ColorScreen, harmless};
-use crate::{Outcome, detect, dialect_file, source};
+use crate::outcome::Outcome;
+use crate::{detect, dialect_file, source};
 
 /// Runs one of the subcommands.
 pub(crate) fn dialects(command: &DialectsCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {

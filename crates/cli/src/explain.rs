@@ -4,11 +4,12 @@ use std::io::{self, Write};
 
 use toolglot::Code;
 
-use crate::args::Color;
 use crate::failure::Failure;
+use crate::human;
+use crate::human::Color;
 use crate::human::paint::{Style, styled};
 use crate::human::screen::ColorScreen;
-use crate::{Outcome, human};
+use crate::outcome::Outcome;
 
 /// Explains a code given as `N012`, `12` or by name.
 pub(crate) fn explain(wanted: &str, out: &mut dyn Write) -> Result<Outcome, Failure> {

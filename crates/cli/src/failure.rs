@@ -8,15 +8,15 @@ use toolglot::GrammarError;
 use toolglot_chat::ChatError;
 use toolglot_tools::ToolError;
 
-use crate::dialect_file;
+use crate::dialect_fault::DialectFault;
 use crate::human::screen::harmless;
 use crate::human::snippet;
-use crate::source;
+use crate::input_name::input_name;
 
 /// Why a command could not be carried out; the exit code is 2.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
-    #[error("cannot read {}", source::name(path))]
+    #[error("cannot read {}", input_name(path))]
     Input {
         path: PathBuf,
         #[source]
@@ -59,7 +59,7 @@ pub(crate) enum Failure {
     Chat(ChatError),
     #[error("`{0}` is more than one dialect; name one")]
     NotOneDialect(String),
-    #[error("no builtin tools are called `{0}`; there are {list}", list = crate::toolboxes::BUILTIN.join(", "))]
+    #[error("no builtin tools are called `{0}`; there are {list}", list = toolglot_tools::Toolbox::BUILTIN.join(", "))]
     UnknownToolbox(String),
     #[error("{origin}: these are no tools: {error}")]
     Tools { origin: String, error: ToolError },
@@ -72,7 +72,7 @@ pub(crate) enum Failure {
     #[error("`finish` is `stop`, `length` or `unknown`, not `{0}`")]
     UnknownFinish(String),
     #[error("a dialect file has a fault")]
-    DialectFile(Box<dialect_file::Fault>),
+    DialectFile(Box<DialectFault>),
     #[error("the dialects make no program: {}", .0.message)]
     Program(Box<GrammarError>),
     #[error(transparent)]
@@ -109,7 +109,7 @@ impl From<toolglot_session::SessionError> for Failure {
     fn from(error: toolglot_session::SessionError) -> Failure {
         use toolglot_session::SessionError;
         match error {
-            SessionError::Root { path, source } => source::failed(&path, source),
+            SessionError::Root { path, source } => Failure::Input { path, source },
             SessionError::Cancel(error) => Failure::Signals(error),
             error => Failure::Session(error),
         }

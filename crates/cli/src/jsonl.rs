@@ -15,8 +15,9 @@ use toolglot_wire::{BadLine, Document, Line};
 
 use crate::args::ParseArguments;
 use crate::failure::Failure;
-use crate::parse::write_line;
-use crate::{Outcome, batch, select, toolboxes};
+use crate::outcome::Outcome;
+use crate::output::write_line;
+use crate::{batch, select, toolboxes};
 
 /// Answers each line of the input with a line, in order.
 pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {

@@ -15,16 +15,20 @@ mod batch;
 mod call;
 mod convert;
 mod detect;
+mod dialect_fault;
 mod dialect_file;
 mod dialects;
 mod doctor;
 mod explain;
 mod failure;
 mod human;
+mod input_name;
 mod interrupt;
 mod jsonl;
 mod mcp;
 mod open_session;
+mod outcome;
+mod output;
 mod parse;
 mod policy;
 mod prompt;
@@ -46,28 +50,7 @@ use clap::{CommandFactory, Parser};
 use args::{Arguments, Command};
 use failure::Failure;
 use human::screen::{ColorScreen, harmless};
-
-/// What the exit code says of a run that came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    /// Every call is closed and valid, and what was to be done is done.
-    Fine,
-    /// A call is truncated, unknown, invalid, denied or failed.
-    Faulty,
-    /// Ctrl-C ended it.
-    Interrupted,
-}
-
-impl Outcome {
-    /// `Faulty` if `is_faulty`.
-    fn faulty_if(is_faulty: bool) -> Outcome {
-        if is_faulty {
-            Outcome::Faulty
-        } else {
-            Outcome::Fine
-        }
-    }
-}
+use outcome::Outcome;
 
 fn main() -> ExitCode {
     toolglot_sandbox::outlive_file_limits();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use toolglot_session::{FileLog, Level, Policies, Progress, Session, SessionBuilder};
 
 use crate::args::PolicyArguments;
-use crate::call::{SandboxArguments, SandboxWord};
+use crate::args::{SandboxArguments, SandboxWord};
 use crate::failure::Failure;
 use crate::human::screen;
 use crate::source;

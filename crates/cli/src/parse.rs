@@ -12,7 +12,9 @@ use toolglot_wire::{Bytes, EventLine};
 use crate::args::{ParseArguments, ParseFormat};
 use crate::failure::Failure;
 use crate::human;
-use crate::{Outcome, jsonl, select, source, toolboxes};
+use crate::outcome::Outcome;
+use crate::output::write_line;
+use crate::{jsonl, select, source, toolboxes};
 
 /// Reads a message and shows its calls.
 pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -188,10 +190,4 @@ impl Lines<'_> {
                 .err();
         }
     }
-}
-
-/// Writes a value as one line of JSON.
-pub(crate) fn write_line(out: &mut dyn Write, value: &impl serde::Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
-    out.write_all(b"\n")
 }

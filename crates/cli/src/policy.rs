@@ -11,8 +11,9 @@ use toolglot_tools::Toolbox;
 use crate::args::PolicyCommand;
 use crate::failure::Failure;
 use crate::human::screen::Screen;
-use crate::parse::write_line;
-use crate::{Outcome, open_session, source, toolboxes};
+use crate::outcome::Outcome;
+use crate::output::write_line;
+use crate::{open_session, source, toolboxes};
 
 /// Carries out a command about policies.
 pub(crate) fn policy(command: &PolicyCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {

@@ -8,7 +8,8 @@ use toolglot_chat::{DEFAULT_DIALECT, Instructions, instructions};
 use crate::args::PromptArguments;
 use crate::failure::Failure;
 use crate::human::screen;
-use crate::{Outcome, select, toolboxes};
+use crate::outcome::Outcome;
+use crate::{select, toolboxes};
 
 /// Writes the instructions.
 pub(crate) fn prompt(arguments: &PromptArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {

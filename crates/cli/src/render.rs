@@ -11,8 +11,9 @@ use toolglot_wire::{BadLine, Message, MessageCall, NoteLine, types_hint};
 use crate::args::RenderArguments;
 use crate::failure::Failure;
 use crate::human::screen;
-use crate::parse::write_line;
-use crate::{Outcome, batch, select, source, toolboxes};
+use crate::outcome::Outcome;
+use crate::output::write_line;
+use crate::{batch, select, source, toolboxes};
 use toolglot_chat::{default_server, spaced_json, tool_set, writes_rows};
 
 /// Renders one document, or one per line.

@@ -6,6 +6,7 @@ use toolglot::Dialect;
 use toolglot_chat::{dialect_named, dialects_from};
 use toolglot_tools::Toolbox;
 
+use crate::args::is_file;
 use crate::dialect_file;
 use crate::failure::Failure;
 
@@ -20,11 +21,6 @@ pub(crate) fn dialects(list: &str, toolbox: Option<&Toolbox>) -> Result<Vec<Dial
             Ok(vec![dialect_named(name)?.clone()])
         }
     })
-}
-
-/// Whether an item of a list is a path: no name of a dialect holds a slash or a dot.
-pub(crate) fn is_file(name: &str) -> bool {
-    name.contains(['/', '\\', '.'])
 }
 
 /// The one dialect of that name, embedded or in a file.

@@ -5,6 +5,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use crate::failure::Failure;
+use crate::input_name::is_stdin;
+
+pub(crate) use crate::input_name::input_name as name;
 
 /// Opens `path` for reading.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
@@ -65,23 +68,10 @@ pub(crate) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// How `path` is called in messages.
-pub(crate) fn name(path: &Path) -> String {
-    if is_stdin(path) {
-        "standard input".to_owned()
-    } else {
-        path.display().to_string()
-    }
-}
-
 /// The failure to read `path`.
 pub(crate) fn failed(path: &Path, source: io::Error) -> Failure {
     Failure::Input {
         path: path.to_owned(),
         source,
     }
-}
-
-fn is_stdin(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }

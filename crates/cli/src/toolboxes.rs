@@ -14,16 +14,6 @@ use crate::failure::Failure;
 use crate::human::screen;
 use crate::source;
 
-/// The names of the builtin sets.
-pub(crate) const BUILTIN: &[&str] = &[
-    "workspace",
-    "vocabulary",
-    "roo",
-    "forge",
-    "axe",
-    "tool_call",
-];
-
 /// The tools that a text is read or written with: those that `--tools` names. A list without tools is as good as no list: it
 /// knows no name that a call could miss.
 pub(crate) fn known(argument: Option<&str>) -> Result<Option<Toolbox>, Failure> {

@@ -50,6 +50,16 @@ struct CatalogTool {
 }
 
 impl Toolbox {
+    /// The names of the sets that are built in.
+    pub const BUILTIN: &'static [&'static str] = &[
+        "workspace",
+        "vocabulary",
+        "roo",
+        "forge",
+        "axe",
+        "tool_call",
+    ];
+
     /// A set that is built in:
     ///
     /// - `workspace`: what `toolglot run` can do, under the names that all others are brought to.

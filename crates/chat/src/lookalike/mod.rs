@@ -10,19 +10,24 @@
 //!
 //! All of these speak of known tools only, and of text that is not quoted. Nothing here decides what runs.
 
+mod context;
 mod near_tag;
 mod other_dialect;
+mod other_programs;
+mod outside;
 mod quotation;
 mod reasoning;
 mod shape;
+mod words;
 
-use toolglot::{Calls, Code, Dialect, InCode, Note, Span};
+use toolglot::{Code, InCode, Note, Span};
 use toolglot_tools::Toolbox;
 
-use crate::reader::{Reader, Reading};
-use crate::trace::{Piece, PieceKind};
+use crate::reader::Reading;
 
-pub use other_dialect::OtherPrograms;
+pub use context::LookalikeContext;
+pub use other_programs::OtherPrograms;
+use outside::{Outside, explains, touches};
 
 /// How many notes a message gets at most.
 const MOST: usize = 8;
@@ -32,30 +37,6 @@ const MOST_SHAPES: usize = 256;
 
 /// Longer texts are not searched: whoever reads those as events streams them.
 pub const LOOKALIKE_BYTES: usize = 1 << 20;
-
-/// How a text was read.
-#[derive(Clone, Copy, Debug)]
-pub struct LookalikeContext<'a> {
-    /// The dialects that it was read with.
-    pub dialects: &'a [Dialect],
-    /// The tools that the caller named.
-    pub toolbox: Option<&'a Toolbox>,
-    /// What read it.
-    pub reader: &'a Reader,
-    /// The other dialects, compiled when they are first asked.
-    pub others: &'a OtherPrograms,
-}
-
-/// What a text holds beside its calls.
-#[derive(Debug)]
-struct Outside<'a> {
-    text: &'a str,
-    message: &'a Calls,
-    /// What each of its bytes was read as.
-    pieces: &'a [Piece],
-    /// Runs of text and markup outside of calls and reasoning.
-    runs: Vec<Span>,
-}
 
 /// Notes on what was probably meant as a call, by their place.
 pub fn lookalike_notes(context: LookalikeContext<'_>, reading: &Reading) -> Vec<Note> {
@@ -125,85 +106,6 @@ pub fn merge_notes(notes: Vec<Note>, message: &mut Vec<Note>) {
     }
 }
 
-impl Outside<'_> {
-    fn of(reading: &Reading) -> Outside<'_> {
-        let message = &reading.trace.message;
-        let mut runs: Vec<Span> = Vec::new();
-        let mut calls = message.calls.iter().peekable();
-        for piece in &reading.trace.pieces {
-            while calls
-                .next_if(|call| call.span.end <= piece.span.start)
-                .is_some()
-            {}
-            let is_outside = matches!(piece.kind, PieceKind::Text | PieceKind::Markup)
-                && calls
-                    .peek()
-                    .is_none_or(|call| piece.span.end <= call.span.start);
-            if !is_outside || piece.span.is_empty() {
-                continue;
-            }
-            match runs.last_mut() {
-                Some(last) if last.end == piece.span.start => last.end = piece.span.end,
-                _ => runs.push(piece.span),
-            }
-        }
-        Outside {
-            text: &reading.text,
-            message,
-            pieces: &reading.trace.pieces,
-            runs,
-        }
-    }
-
-    /// Whether a note of the message says already why what stands there is no call.
-    fn is_noted(&self, at: Span) -> bool {
-        let mut notes = self.message.notes.iter();
-        notes.any(|note| explains(note.code) && touches(note.span, at))
-    }
-
-    /// Whether all of it was read as plain text.
-    fn is_text(&self, span: Span) -> bool {
-        let mut pieces = self.pieces.iter();
-        pieces.any(|piece| {
-            piece.kind == PieceKind::Text
-                && piece.span.start <= span.start
-                && span.end <= piece.span.end
-        })
-    }
-
-    /// Whether all of it stands outside of calls.
-    fn holds(&self, span: Span) -> bool {
-        let mut runs = self.runs.iter();
-        runs.any(|run| run.start <= span.start && span.end <= run.end)
-    }
-
-    /// The text of the runs.
-    fn texts(&self) -> impl Iterator<Item = &str> {
-        self.runs
-            .iter()
-            .filter_map(|run| self.text.get(run.range()))
-    }
-}
-
-/// Whether a note says why something is no call.
-fn explains(code: Code) -> bool {
-    matches!(
-        code,
-        Code::QuotedCall
-            | Code::ReasoningCall
-            | Code::UnknownTool
-            | Code::PlaceholderTag
-            | Code::MissingToolName
-            | Code::NotACall
-            | Code::SpelledMarker
-            | Code::MalformedJson
-    )
-}
-
 fn is_said(notes: &[Note], at: Span) -> bool {
     notes.iter().any(|note| touches(note.span, at))
-}
-
-fn touches(one: Span, other: Span) -> bool {
-    one.start <= other.end && other.start <= one.end
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use toolglot::{Code, Note, Span};
 use toolglot_tools::Toolbox;
 
-use super::Outside;
+use super::outside::Outside;
 
 /// Notes on tags that were probably meant as calls, in order.
 pub(super) fn notes<'a>(

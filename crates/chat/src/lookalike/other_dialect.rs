@@ -1,39 +1,14 @@
 //! Calls of known tools that a text holds when it is read as another dialect.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 
 use toolglot::{Call, Code, Dialect, Note, Place, Program, Span};
-use toolglot_tools::{ToolSpec, Toolbox};
+use toolglot_tools::Toolbox;
 
-use super::{LookalikeContext, Outside};
-use crate::reader::{Reader, compile};
-
-/// The dialects that a text was not read with, compiled when they are first asked. It serves the messages of one set of
-/// dialects and tools.
-#[derive(Debug, Default)]
-pub struct OtherPrograms {
-    /// All dialects of `auto`.
-    marked: OnceLock<Arc<Program>>,
-    /// The dialects that read plain fences, each by itself: together they would take each other's blocks.
-    fenced: Mutex<HashMap<&'static str, Option<Arc<Program>>>>,
-}
-
-impl OtherPrograms {
-    fn marked(&self, tools: &Toolbox) -> &Arc<Program> {
-        self.marked
-            .get_or_init(|| Arc::new(toolglot_dialects::auto().for_tools(&tools.tool_set())))
-    }
-
-    /// `None` where the dialect makes no program for these tools.
-    fn fenced(&self, dialect: &'static Dialect, tools: &Toolbox) -> Option<Arc<Program>> {
-        let mut all = self.fenced.lock().unwrap_or_else(PoisonError::into_inner);
-        let program = all
-            .entry(dialect.name())
-            .or_insert_with(|| compile(std::slice::from_ref(dialect), Some(tools)).ok());
-        program.clone()
-    }
-}
+use super::context::LookalikeContext;
+use super::outside::Outside;
+use super::words::{names, words};
+use crate::reader::Reader;
 
 /// A call that another dialect finds.
 #[derive(Debug)]
@@ -183,27 +158,4 @@ impl Outside<'_> {
             .filter(|literal| literal.contains(|one: char| one.is_ascii_alphabetic()));
         words.any(|literal| self.texts().any(|text| text.contains(literal)))
     }
-}
-
-/// The names of the tools, other ones too, each with its tool.
-pub(super) fn names(tools: &Toolbox) -> HashMap<&str, &ToolSpec> {
-    let all = tools.iter().flat_map(|spec| {
-        let others = tools.aliases(&spec.name).iter().map(String::as_str);
-        others
-            .chain([spec.name.as_str()])
-            .map(move |name| (name, spec))
-    });
-    all.collect()
-}
-
-/// The words of a text that can be names, each with its place.
-pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_inside = |one: char| one.is_alphanumeric() || matches!(one, '_' | '-' | '.');
-    let mut rest = 0;
-    std::iter::from_fn(move || {
-        let start = rest + text[rest..].find(is_inside)?;
-        let end = text[start..].find(|one| !is_inside(one));
-        rest = end.map_or(text.len(), |end| start + end);
-        Some((start, text[start..rest].trim_end_matches(['.', '-'])))
-    })
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use toolglot::{Code, Note, Span};
 
-use super::{LookalikeContext, Outside};
+use super::context::LookalikeContext;
+use super::outside::Outside;
 use crate::reader::{Reader, Reading};
 use crate::trace::PieceKind;
 

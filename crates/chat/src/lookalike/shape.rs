@@ -9,8 +9,8 @@ use serde_json::Value;
 use toolglot::{Code, Note, Span};
 use toolglot_tools::{ToolSpec, Toolbox};
 
-use super::Outside;
-use super::other_dialect::{names, words};
+use super::outside::Outside;
+use super::words::{names, words};
 
 /// A form of calls.
 #[derive(Debug)]

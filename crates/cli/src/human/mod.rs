@@ -1,72 +1,24 @@
 //! A parsed message for people: the text with its calls, what they are, and the notes pointing at the bytes.
 
+mod color;
 pub(crate) mod paint;
 pub(crate) mod screen;
 pub(crate) mod snippet;
+mod width;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use toolglot::{Call, Code, Note};
-use toolglot_chat::{Digest, DigestContext, Reader, Reading, compile, example_call};
+use toolglot_chat::{
+    Digest, DigestContext, Reader, Reading, compile, dialects_named, example_call,
+};
 use toolglot_wire::{CallDocument, Document};
 
-use crate::args::Color;
-use crate::select;
-
+pub(crate) use color::{Color, is_colored};
 use paint::Style;
 use screen::{ColorScreen, one_line};
 use snippet::Page;
-
-/// Whether `stream` is to be coloured. Unless colour was asked for, <https://no-color.org> is honoured, and so is a terminal that
-/// says that it knows none.
-pub(crate) fn is_colored(color: Color, stream: &impl IsTerminal) -> bool {
-    match color {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => {
-            stream.is_terminal()
-                && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-                && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb")
-        }
-    }
-}
-
-/// The columns of a report where nothing says how wide its reader's lines are.
-const USUAL_WIDTH: usize = 140;
-
-/// Narrower than this, a report says nothing.
-const LEAST_WIDTH: usize = 20;
-
-/// How many columns a line of `stream` has: as `COLUMNS` says, or the terminal.
-pub(crate) fn width(stream: &(impl IsTerminal + Terminal)) -> usize {
-    let said = std::env::var("COLUMNS").ok();
-    let said = said.and_then(|columns| columns.parse().ok());
-    let own = || stream.is_terminal().then(|| stream.columns()).flatten();
-    said.or_else(own)
-        .filter(|columns| *columns > 0)
-        .map_or(USUAL_WIDTH, |columns| columns.max(LEAST_WIDTH))
-}
-
-/// What may be a terminal that says how wide it is.
-pub(crate) trait Terminal {
-    /// Its columns.
-    fn columns(&self) -> Option<usize>;
-}
-
-#[cfg(unix)]
-impl<S: std::os::fd::AsFd> Terminal for S {
-    fn columns(&self) -> Option<usize> {
-        let size = rustix::termios::tcgetwinsize(self).ok()?;
-        Some(size.ws_col.into())
-    }
-}
-
-#[cfg(not(unix))]
-impl<S> Terminal for S {
-    fn columns(&self) -> Option<usize> {
-        None
-    }
-}
+pub(crate) use width::width;
 
 /// All that is shown of a message.
 #[derive(Debug)]
@@ -179,8 +131,8 @@ impl View<'_> {
         if self.is_auto || notes.any(|note| note.code == Code::UnreadCall) {
             return Ok(());
         }
-        let others = select::dialects("auto", self.context.toolbox);
-        let program = others.and_then(|others| Ok(compile(&others, self.context.toolbox)?));
+        let others = dialects_named("auto", self.context.toolbox);
+        let program = others.and_then(|others| compile(&others, self.context.toolbox));
         // A hint must not fail the command that it would help.
         let Ok(program) = program else { return Ok(()) };
         let reader = Reader::new(program);

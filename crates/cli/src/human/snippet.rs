@@ -8,10 +8,11 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use toolglot::{Call, Code, GrammarError, Note};
 
-use crate::args::Color;
+use super::color::{Color, is_colored as is_stream_colored};
 use toolglot_chat::is_fault;
 
 use super::screen::harmless;
+use super::width::width;
 
 /// The text that notes point into.
 #[derive(Clone, Copy, Debug)]
@@ -114,8 +115,8 @@ fn one_line(text: &str) -> String {
 
 /// An error in a dialect file.
 pub(crate) fn grammar(error: &GrammarError, text: &str, path: &str, is_colored: bool) -> String {
-    let width = super::width(&io::stderr());
-    let window = Window::around(text, error.span.clone(), width);
+    let columns = width(&io::stderr());
+    let window = Window::around(text, error.span.clone(), columns);
     let mut group = Level::ERROR.primary_title(&error.message).element(
         window
             .snippet(path)
@@ -124,12 +125,12 @@ pub(crate) fn grammar(error: &GrammarError, text: &str, path: &str, is_colored: 
     if let Some(help) = &error.help {
         group = group.element(Level::HELP.message(harmless(help)));
     }
-    renderer(is_colored, width).render(&[group])
+    renderer(is_colored, columns).render(&[group])
 }
 
 /// Whether reports on standard error are coloured.
 pub(crate) fn is_colored_err() -> bool {
-    super::is_colored(Color::Auto, &io::stderr())
+    is_stream_colored(Color::Auto, &io::stderr())
 }
 
 /// What writes reports into lines of so many columns.

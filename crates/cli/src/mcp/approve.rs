@@ -12,12 +12,13 @@ use toolglot_runtimes::{Offer, ToolRunner};
 use toolglot_session::{Grants, Policies, Session};
 use toolglot_toolfiles::{Approved, Found, Registry, Trust, server_name};
 
-use super::{Common, Format};
-use crate::call::{self, SandboxArguments};
+use crate::args::{McpFormat, McpProject, SandboxArguments};
+use crate::call;
 use crate::failure::Failure;
 use crate::human::screen;
-use crate::parse::write_line;
-use crate::{Outcome, open_session};
+use crate::open_session;
+use crate::outcome::Outcome;
+use crate::output::write_line;
 
 /// So many characters of a text that changed are shown on its line.
 const MOST: usize = 4_000;
@@ -26,14 +27,14 @@ const MOST: usize = 4_000;
 const TIME: Duration = Duration::from_secs(30);
 
 pub(super) fn answer(
-    common: &Common,
+    common: &McpProject,
     out: &mut dyn Write,
     json: &Value,
     text: &str,
 ) -> Result<(), Failure> {
     match common.format {
-        Format::Human => out.write_all(text.as_bytes()),
-        Format::Json => write_line(out, json),
+        McpFormat::Human => out.write_all(text.as_bytes()),
+        McpFormat::Json => write_line(out, json),
     }
     .map_err(Failure::Output)
 }
@@ -74,7 +75,7 @@ fn state(trust: &Trust, found: &Found) -> String {
     }
 }
 
-pub(super) fn servers(common: &Common, out: &mut dyn Write) -> Result<Outcome, Failure> {
+pub(super) fn servers(common: &McpProject, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let project = open_session::project(&common.root)?;
     let runner = ToolRunner::open(&project)?;
     let (registry, trust) = (&runner.registry, runner.trust.read());
@@ -129,7 +130,7 @@ pub(super) fn approve(
     (server, give): (&str, &str),
     (allow, sandbox): (&Grants, &SandboxArguments),
     dry_run: bool,
-    common: &Common,
+    common: &McpProject,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let session = opened(&common.root, allow.clone(), sandbox)?;
@@ -202,7 +203,7 @@ pub(super) fn ungiven(found: &Found, server: &str, give: &str) -> Option<(Value,
 
 pub(super) fn disapprove(
     server: &str,
-    common: &Common,
+    common: &McpProject,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let project = open_session::project(&common.root)?;

@@ -10,11 +10,11 @@ use toolglot_session::{CallError, Grants};
 use toolglot_toolfiles::{ItemId, server_name};
 
 use super::approve::{answer, id_of, opened, ungiven};
-use super::{Common, LoginArguments};
-use crate::Outcome;
-use crate::call::{self, SandboxArguments};
+use crate::args::{LoginArguments, McpProject, SandboxArguments};
+use crate::call;
 use crate::failure::Failure;
 use crate::human::screen;
+use crate::outcome::Outcome;
 
 /// What opens an address in a browser.
 const OPENER: &str = if cfg!(target_os = "macos") {
@@ -26,7 +26,7 @@ const OPENER: &str = if cfg!(target_os = "macos") {
 pub(super) fn login(
     server: &str,
     login: &LoginArguments,
-    common: &Common,
+    common: &McpProject,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     // Who logs in to a server asks the network.
@@ -85,7 +85,7 @@ fn show(address: &str, opens: bool) {
 
 pub(super) fn logout(
     server: &str,
-    common: &Common,
+    common: &McpProject,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let session = opened(
@@ -117,7 +117,7 @@ pub(super) fn logout(
 fn refused(
     name: &str,
     error: &CallError,
-    common: &Common,
+    common: &McpProject,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     answer(

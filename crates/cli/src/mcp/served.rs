@@ -24,7 +24,8 @@ use toolglot_session::{
 
 use super::sources::Shelf;
 use super::under_way::UnderWay;
-use super::{Serving, complete, list, prompts, result, sources};
+use super::{complete, list, prompts, result, sources};
+use crate::args::ServeArguments;
 use crate::failure::Failure;
 use crate::open_session;
 
@@ -45,7 +46,7 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    pub(super) fn new(serving: &Serving) -> Result<Setup, Failure> {
+    pub(super) fn new(serving: &ServeArguments) -> Result<Setup, Failure> {
         let log = open_session::log(serving.audit.as_deref(), serving.audit_values);
         let builder = open_session::builder(&serving.root, &serving.policy, log)?;
         // Whoever sits at the terminal of a server is not who calls: nobody is asked.

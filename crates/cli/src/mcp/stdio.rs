@@ -11,9 +11,9 @@ use toolglot_mcp::server::{Out, Session};
 use toolglot_sandbox::Cancel;
 
 use super::served::Served;
-use crate::Outcome;
 use crate::failure::Failure;
-use crate::parse::write_line;
+use crate::outcome::Outcome;
+use crate::output::write_line;
 
 /// A longer line is refused.
 const MAX_LINE: u64 = 64 << 20;

@@ -9,10 +9,11 @@ use std::time::Duration;
 use toolglot_mcp::server::{Gate, Session, Tools};
 use toolglot_sandbox::Cancel;
 
-use super::Serving;
 use super::served::Served;
+use crate::args::ServeArguments;
 use crate::failure::Failure;
-use crate::{Outcome, source};
+use crate::outcome::Outcome;
+use crate::source;
 
 /// The path of the endpoint.
 const PATH: &str = "/mcp";
@@ -24,7 +25,7 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// Serves until it is interrupted. The address that is served goes to standard output, as one line.
 pub(super) fn serve(
-    serving: &Serving,
+    serving: &ServeArguments,
     address: &str,
     (served, cancel): (&Arc<Served>, &Cancel),
     out: &mut dyn Write,

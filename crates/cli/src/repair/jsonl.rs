@@ -10,9 +10,10 @@ use toolglot_json::Options;
 use toolglot_repair::{RepairError, RepairedDocument, SchemaTarget};
 
 use crate::args::RepairArguments;
+use crate::batch;
 use crate::failure::Failure;
-use crate::parse::write_line;
-use crate::{Outcome, batch};
+use crate::outcome::Outcome;
+use crate::output::write_line;
 
 /// How many schemas are kept ready.
 const KEPT: usize = 256;

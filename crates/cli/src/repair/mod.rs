@@ -12,7 +12,8 @@ use crate::args::{Preset, RepairArguments};
 use crate::failure::Failure;
 use crate::human::screen::{ColorScreen, harmless};
 use crate::human::{self, screen};
-use crate::{Outcome, source};
+use crate::outcome::Outcome;
+use crate::source;
 
 impl From<Preset> for Options {
     fn from(preset: Preset) -> Options {

@@ -33,9 +33,10 @@ use crate::args::{RunArguments, RunFormat};
 use crate::failure::Failure;
 use crate::human::{self, screen, snippet};
 use crate::interrupt;
-use crate::parse::write_line;
+use crate::outcome::Outcome;
+use crate::output::write_line;
 use crate::terminal::Here;
-use crate::{Outcome, open_session, select, source, toolboxes};
+use crate::{open_session, select, source, toolboxes};
 
 use files::FileTools;
 use record::Record;

@@ -8,8 +8,9 @@ use toolglot_session::{AuditLog, journals};
 
 use crate::args::{RunArguments, RunFormat};
 use crate::failure::Failure;
-use crate::parse::write_line;
-use crate::{Outcome, open_session, source};
+use crate::outcome::Outcome;
+use crate::output::write_line;
+use crate::{open_session, source};
 
 pub(super) fn undo(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let root =

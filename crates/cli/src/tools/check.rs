@@ -8,20 +8,22 @@ use serde_json::json;
 use toolglot_catalog::{Answer, CheckedFile, diagnostic};
 use toolglot_toolfiles::{Diagnostic, FindError, Language, Severity, Space};
 
-use super::args::{Common, ToolsFormat};
-use crate::args::Color;
+use super::project;
+use crate::args::{ToolsFormat, ToolsProject};
 use crate::failure::Failure;
+use crate::human::Color;
 use crate::human::screen::{ColorScreen, harmless};
 use crate::human::{self, is_colored, screen, snippet};
-use crate::{Outcome, source};
+use crate::outcome::Outcome;
+use crate::source;
 
 pub(super) fn check(
     words: &[String],
     color: Color,
-    common: &Common,
+    common: &ToolsProject,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let catalog = super::open(&common.root)?;
+    let catalog = project::open(&common.root)?;
     let (files, ids): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| is_file(word));
     let ids: Vec<String> = ids.into_iter().cloned().collect();
     let mut pages = Vec::new();
@@ -32,7 +34,7 @@ pub(super) fn check(
         }
         let (mut page, project) = CheckedFile::alone(path, source::text(path)?)?;
         if let Some(project) = project {
-            let of_file = super::open(&project)?;
+            let of_file = project::open(&project)?;
             page.follow(&of_file, Space::Project);
         }
         pages.push(page);
@@ -76,7 +78,7 @@ pub(super) fn check(
             })
             .collect();
         let document = json!({"tools": tools, "errors": errors, "warnings": warnings});
-        crate::parse::write_line(out, &document).map_err(Failure::Output)?;
+        crate::output::write_line(out, &document).map_err(Failure::Output)?;
     } else {
         let is_colored = is_colored(color, &io::stdout());
         for page in &pages {

@@ -7,16 +7,17 @@ use serde_json::{Value, json};
 use toolglot_exec::clock;
 use toolglot_toolfiles::{PublicKey, TrustError};
 
-use super::answer;
-use super::args::KeysCommand;
+use super::project::{self, answer};
+use crate::args::KeysCommand;
 use crate::failure::Failure;
 use crate::human::screen;
-use crate::{Outcome, source};
+use crate::outcome::Outcome;
+use crate::source;
 
 pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
     match command {
         KeysCommand::List { common } => {
-            let catalog = super::open(&common.root)?;
+            let catalog = project::open(&common.root)?;
             let mut text = String::new();
             let rows: Vec<Value> = catalog
                 .trust
@@ -54,7 +55,7 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
             answer(common, out, &json!({"keys": rows}), &text)?;
         }
         KeysCommand::New { owner, common } => {
-            let mut catalog = super::open(&common.root)?;
+            let mut catalog = project::open(&common.root)?;
             let key = catalog.trust.new_key(owner)?;
             let fingerprint = key.fingerprint();
             let json =
@@ -66,7 +67,7 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
             owner,
             common,
         } => {
-            let mut catalog = super::open(&common.root)?;
+            let mut catalog = project::open(&common.root)?;
             let text = source::text(file)?;
             let text = text.trim();
             let key = if text.starts_with("ed25519:") {
@@ -89,7 +90,7 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
             )?;
         }
         KeysCommand::Revoke { key, common } => {
-            let mut catalog = super::open(&common.root)?;
+            let mut catalog = project::open(&common.root)?;
             let time = clock::now();
             let of_system = catalog
                 .trust
@@ -107,7 +108,7 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
             }
         }
         KeysCommand::Pin { key, common } => {
-            let mut catalog = super::open(&common.root)?;
+            let mut catalog = project::open(&common.root)?;
             let signer = catalog.trust.pin(key)?;
             let json = json!({"fingerprint": key, "owner": signer.owner});
             answer(

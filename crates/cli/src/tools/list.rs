@@ -8,16 +8,17 @@ use toolglot_catalog::{Listing, Row, RowCache};
 use toolglot_session::Policies;
 use toolglot_toolfiles::Entry;
 
-use super::args::{Common, ToolsFormat};
-use crate::Outcome;
+use super::project;
+use crate::args::{ToolsFormat, ToolsProject};
 use crate::failure::Failure;
+use crate::outcome::Outcome;
 
 pub(super) fn list(
     search: Option<&str>,
-    common: &Common,
+    common: &ToolsProject,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let catalog = super::open(&common.root)?;
+    let catalog = project::open(&common.root)?;
     let (entries, problems) = catalog.registry.stamped();
     let cache = RowCache::open(&catalog, &Policies::places(&common.root, None), &entries);
     let listing = Listing::of(&catalog, (entries, problems), &cache);

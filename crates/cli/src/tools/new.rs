@@ -5,16 +5,16 @@ use std::io::Write;
 use serde_json::json;
 use toolglot_catalog::create_tool;
 
-use super::answer;
-use super::args::Common;
-use crate::Outcome;
+use super::project::answer;
+use crate::args::ToolsProject;
 use crate::failure::Failure;
 use crate::human::screen;
+use crate::outcome::Outcome;
 
 pub(super) fn new(
     id: &str,
     word: &str,
-    common: &Common,
+    common: &ToolsProject,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let created = create_tool(&common.root, id, word)?;

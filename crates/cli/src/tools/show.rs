@@ -7,14 +7,18 @@ use serde_json::{Value, json};
 use toolglot_catalog::{brief, diagnostic};
 use toolglot_toolfiles::ItemId;
 
-use super::answer;
-use super::args::Common;
-use crate::Outcome;
+use super::project::{self, answer};
+use crate::args::ToolsProject;
 use crate::failure::Failure;
+use crate::outcome::Outcome;
 use toolglot_chat::required_parameters;
 
-pub(super) fn show(id: &str, common: &Common, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let catalog = super::open(&common.root)?;
+pub(super) fn show(
+    id: &str,
+    common: &ToolsProject,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let catalog = project::open(&common.root)?;
     let id = ItemId::new(id).map_err(Failure::BadId)?;
     let found = catalog.registry.find_called(&id)?;
     let tool = found.checked();

@@ -8,19 +8,19 @@ use toolglot_catalog::{FileSigning, sign_file};
 use toolglot_exec::clock;
 use toolglot_toolfiles::{Found, Generation, PrivateKey, Style, Trust};
 
-use super::answer;
-use super::args::Common;
-use crate::Outcome;
+use super::project::{self, answer};
+use crate::args::ToolsProject;
 use crate::failure::Failure;
 use crate::human::screen;
+use crate::outcome::Outcome;
 
 pub(super) fn sign(
     words: &[String],
     v2: bool,
-    common: &Common,
+    common: &ToolsProject,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let mut catalog = super::open(&common.root)?;
+    let mut catalog = project::open(&common.root)?;
     let key = catalog.trust.private_key()?;
     let found = catalog.named(words)?;
     let mut signed = Vec::new();

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use toolglot_catalog::line_changes;
 use toolglot_toolfiles::{Found, Record, Space, Trust};
 
-use super::answer;
-use super::args::Common;
-use crate::Outcome;
+use super::project::{self, answer};
+use crate::args::ToolsProject;
 use crate::failure::Failure;
+use crate::outcome::Outcome;
 
 /// A file that is to be trusted, and what was trusted before in its place.
 struct Asked {
@@ -26,10 +26,10 @@ struct Asked {
 pub(super) fn trust(
     words: &[String],
     dry_run: bool,
-    common: &Common,
+    common: &ToolsProject,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let mut catalog = super::open(&common.root)?;
+    let mut catalog = project::open(&common.root)?;
     let found = catalog.named(words)?;
     let asked: Vec<Asked> = found
         .into_iter()

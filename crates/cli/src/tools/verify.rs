@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 use toolglot_catalog::Answer;
 use toolglot_toolfiles::Standing;
 
-use super::answer;
-use super::args::Common;
-use crate::Outcome;
+use super::project::{self, answer};
+use crate::args::ToolsProject;
 use crate::failure::Failure;
+use crate::outcome::Outcome;
 
 pub(super) fn verify(
     words: &[String],
-    common: &Common,
+    common: &ToolsProject,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let catalog = super::open(&common.root)?;
+    let catalog = project::open(&common.root)?;
     let (mut text, mut rows, mut is_faulty) = (String::new(), Vec::new(), false);
     for found in catalog.named(words)? {
         let said = Answer::of(&catalog, &found);

@@ -1,10 +1,10 @@
-//! The command line of `toolglot tools`, as data.
+//! `toolglot tools`.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::args::Color;
+use crate::human::Color;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolsCommand {
@@ -14,14 +14,14 @@ pub(crate) enum ToolsCommand {
         #[arg(long, value_name = "Q")]
         search: Option<String>,
         #[command(flatten)]
-        common: Common,
+        common: ToolsProject,
     },
     /// Show what a tool says about itself, and its schema
     Show {
         /// Its id, as in rye/file-system/write
         id: String,
         #[command(flatten)]
-        common: Common,
+        common: ToolsProject,
     },
     /// Check tools against the rules of the format
     Check {
@@ -32,7 +32,7 @@ pub(crate) enum ToolsCommand {
         #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
         color: Color,
         #[command(flatten)]
-        common: Common,
+        common: ToolsProject,
     },
     /// Write a tool to begin with
     New {
@@ -42,7 +42,7 @@ pub(crate) enum ToolsCommand {
         #[arg(long, short, value_name = "L", default_value = "python")]
         language: String,
         #[command(flatten)]
-        common: Common,
+        common: ToolsProject,
     },
     /// Sign tools with your key; what breaks a rule is not signed
     Sign {
@@ -53,7 +53,7 @@ pub(crate) enum ToolsCommand {
         #[arg(long)]
         v2: bool,
         #[command(flatten)]
-        common: Common,
+        common: ToolsProject,
     },
     /// Say which tools may run, and why the others may not
     Verify {
@@ -61,7 +61,7 @@ pub(crate) enum ToolsCommand {
         #[arg(value_name = "ID|PATTERN")]
         tools: Vec<String>,
         #[command(flatten)]
-        common: Common,
+        common: ToolsProject,
     },
     /// Trust a tool as it is now, after showing what changed since it was trusted last
     Trust {
@@ -72,7 +72,7 @@ pub(crate) enum ToolsCommand {
         #[arg(long)]
         dry_run: bool,
         #[command(flatten)]
-        common: Common,
+        common: ToolsProject,
     },
     /// The keys that signatures count by
     Keys {
@@ -86,7 +86,7 @@ pub(crate) enum KeysCommand {
     /// List the keys, trusted or not
     List {
         #[command(flatten)]
-        common: Common,
+        common: ToolsProject,
     },
     /// Make your key
     New {
@@ -94,7 +94,7 @@ pub(crate) enum KeysCommand {
         #[arg(long, default_value = "local")]
         owner: String,
         #[command(flatten)]
-        common: Common,
+        common: ToolsProject,
     },
     /// Trust a key that you were given, in every project; look at its fingerprint with whoever gave it
     Trust {
@@ -104,27 +104,27 @@ pub(crate) enum KeysCommand {
         #[arg(long)]
         owner: String,
         #[command(flatten)]
-        common: Common,
+        common: ToolsProject,
     },
     /// Trust a key no longer: what it signed does not run any more
     Revoke {
         /// Its fingerprint
         key: String,
         #[command(flatten)]
-        common: Common,
+        common: ToolsProject,
     },
     /// Trust a key that this project brings, for this project
     Pin {
         /// Its fingerprint
         key: String,
         #[command(flatten)]
-        common: Common,
+        common: ToolsProject,
     },
 }
 
 /// What every subcommand takes.
 #[derive(Debug, Args)]
-pub(crate) struct Common {
+pub(crate) struct ToolsProject {
     /// The project: the directory that holds .ai
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) root: PathBuf,

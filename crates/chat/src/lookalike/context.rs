@@ -1,0 +1,20 @@
+//! How the text was read in which look-alikes are looked for.
+
+use toolglot::Dialect;
+use toolglot_tools::Toolbox;
+
+use super::other_programs::OtherPrograms;
+use crate::reader::Reader;
+
+/// How a text was read.
+#[derive(Clone, Copy, Debug)]
+pub struct LookalikeContext<'a> {
+    /// The dialects that it was read with.
+    pub dialects: &'a [Dialect],
+    /// The tools that the caller named.
+    pub toolbox: Option<&'a Toolbox>,
+    /// What read it.
+    pub reader: &'a Reader,
+    /// The other dialects, compiled when they are first asked.
+    pub others: &'a OtherPrograms,
+}

@@ -1,0 +1,45 @@
+//! `toolglot dialects`.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use crate::human::Color;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DialectsCommand {
+    /// List the dialects that are built in
+    List,
+    /// Show the rules of a dialect
+    Show {
+        /// Its name, or another spelling of it
+        name: String,
+    },
+    /// Check a dialect file
+    Check {
+        /// The file; `-` is standard input
+        file: PathBuf,
+        /// When to use colour
+        #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+        color: Color,
+    },
+    /// Write the dialect that a checkpoint's `response_template` declares
+    Import {
+        /// A `tokenizer_config.json`, or a response template alone; `-` is standard input
+        file: PathBuf,
+        /// The new dialect's name
+        #[arg(long, default_value = "imported")]
+        name: String,
+    },
+    /// Say which dialects a chat template teaches, and by what
+    Detect {
+        /// The template, as Jinja or in a `tokenizer_config.json`; `-` is standard input
+        #[arg(long, value_name = "FILE")]
+        template: PathBuf,
+    },
+    /// Write a dialect file to begin with
+    New {
+        /// The new dialect's name
+        name: String,
+    },
+}

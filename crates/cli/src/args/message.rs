@@ -1,0 +1,125 @@
+//! The commands that read and write messages, and run nothing.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::reading::ReadingArguments;
+use crate::human::Color;
+
+#[derive(Debug, Args)]
+pub(crate) struct ParseArguments {
+    /// The message, or with --jsonl one document per line; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+    /// Read {"id","input","dialect"?,"tools"?,..} per line and write one JSON document per line
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+    /// Give tools and parameters their canonical names
+    #[arg(long)]
+    pub(crate) normalize: bool,
+    /// How to show what was read; `human` without it, and `json` with --jsonl, which takes no other
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ParseFormat>,
+    /// Exit with 1 if there is any note
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// When to use colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) color: Color,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RepairArguments {
+    /// The document, or with --jsonl one document per line; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    /// Read {"id","input","schema"?} per line and write {"id","output","text","notes"} or {"id","error"} per line
+    #[arg(long, conflicts_with = "explain")]
+    pub(crate) jsonl: bool,
+    /// Whose rules decide where repairers disagree
+    #[arg(long, value_enum, value_name = "PRESET", default_value_t)]
+    pub(crate) preset: Preset,
+    /// A JSON Schema that the value should fit
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schema: Option<PathBuf>,
+    /// Show every repair, on standard error
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// When to use colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) color: Color,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preset {
+    /// What models write; every text is repaired
+    #[default]
+    Llm,
+    /// As the JavaScript library jsonrepair
+    Jsonrepair,
+    /// As the Python library json_repair
+    #[value(name = "json_repair")]
+    JsonRepair,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RenderArguments {
+    /// {"calls":[..],"content"?} or {"results":[..]}; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    /// The dialect
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dialect: String,
+    /// The tools that the reader will know
+    #[arg(long, value_name = "T")]
+    pub(crate) tools: Option<String>,
+    /// Read one document per line and write {"id","text"} per line
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArguments {
+    /// A list of messages, or an object with `messages`; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) file: PathBuf,
+    /// The dialect of the text; `auto` for any, `openai` for messages with `tool_calls` alone
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub(crate) from: String,
+    /// The dialect to write; `openai` for messages with `tool_calls`, `responses` for items of the Responses API
+    #[arg(long, value_name = "NAME")]
+    pub(crate) to: String,
+    /// The tools of the conversations
+    #[arg(long, value_name = "T")]
+    pub(crate) tools: Option<String>,
+    /// Read back what was written, and compare
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Read one conversation per line and write one per line
+    #[arg(long)]
+    pub(crate) jsonl: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PromptArguments {
+    /// The dialect; without it `tool_call`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dialect: Option<String>,
+    /// The tools; without it those that models of the dialect know
+    #[arg(long, value_name = "T")]
+    pub(crate) tools: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ParseFormat {
+    /// The text with its calls, and the notes under it
+    #[default]
+    Human,
+    /// One JSON document
+    Json,
+    /// One line of JSON per event, as they happen
+    Events,
+}

@@ -1,0 +1,102 @@
+//! The command line, as data.
+
+mod call;
+mod dialects;
+mod mcp;
+mod message;
+mod policy;
+mod reading;
+mod run;
+mod sandbox;
+mod tools;
+
+use clap::{Parser, Subcommand};
+use clap_complete::Shell;
+
+pub(crate) use call::{CallArguments, CallFormat};
+pub(crate) use dialects::DialectsCommand;
+pub(crate) use mcp::{
+    LoginArguments, McpArguments, McpCommand, McpFormat, McpProject, ServeArguments,
+};
+pub(crate) use message::{
+    ConvertArguments, ParseArguments, ParseFormat, Preset, PromptArguments, RenderArguments,
+    RepairArguments,
+};
+pub(crate) use policy::{AuditCommand, PolicyArguments, PolicyCommand};
+pub(crate) use reading::is_file;
+pub(crate) use run::{AfterFailure, RunArguments, RunFormat};
+pub(crate) use sandbox::{SandboxArguments, SandboxWord};
+pub(crate) use tools::{KeysCommand, ToolsCommand, ToolsFormat, ToolsProject};
+
+/// Reads the tool calls in a model's text, shows them, runs them, and teaches models to write them.
+///
+/// Data goes to standard output, everything else to standard error. Exit code 0: every call is closed and valid, or there
+/// is none; 1: a call is truncated, unknown, invalid, denied or failed; 2: usage or input and output.
+#[derive(Debug, Parser)]
+#[command(name = "toolglot", version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Read the calls in a message
+    Parse(ParseArguments),
+    /// Make JSON of a text that should be JSON
+    Repair(RepairArguments),
+    /// Write calls or results in a dialect
+    Render(RenderArguments),
+    /// Carry conversations from one dialect into another
+    Convert(ConvertArguments),
+    /// Write the instructions that teach a model to call tools
+    Prompt(PromptArguments),
+    /// Run the calls in a message and write the answer
+    Run(RunArguments),
+    /// List, show, check and begin dialects
+    Dialects {
+        #[command(subcommand)]
+        command: DialectsCommand,
+    },
+    /// Call a tool that is a file
+    Call(CallArguments),
+    /// Serve the tools that may run here to an MCP client, over standard input and output
+    Mcp(McpArguments),
+    /// Tools that are files: list, show, check, begin, sign and trust them
+    Tools {
+        #[command(subcommand)]
+        command: ToolsCommand,
+    },
+    /// Say what a note's code means
+    Explain {
+        /// A code, as a number or by name: N012, 12, trailing-comma
+        code: String,
+    },
+    /// Explain what a policy decides
+    Policy {
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
+    /// Show or check the log of what was decided and done
+    Audit {
+        #[command(subcommand)]
+        command: AuditCommand,
+    },
+    /// Say what the sandbox has to work with here
+    Doctor,
+    /// Write completions for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+}
