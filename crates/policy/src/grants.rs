@@ -136,45 +136,16 @@ pub fn nearest(word: &str) -> String {
         Some((name, value)) => (name, Some(value)),
         None => (word, None),
     };
-    let name = name.to_ascii_lowercase();
     let known: &[&str] = match value {
         Some(_) => &["exec", "net"],
         None => &["read", "write", "delete", "recovered", "shell"],
     };
-    let near = known.iter().map(|grant| (distance(&name, grant), grant));
-    let near = near
-        .filter(|(n, grant)| *n <= grant.len().div_ceil(3))
-        .min();
+    let near = toolglot_schema::nearest(name, known.iter().copied());
     match (near, value) {
-        (Some((_, grant)), Some(value)) => format!("; did you mean `{grant}:{value}`?"),
-        (Some((_, grant)), None) => format!("; did you mean `{grant}`?"),
+        (Some(grant), Some(value)) => format!("; did you mean `{grant}:{value}`?"),
+        (Some(grant), None) => format!("; did you mean `{grant}`?"),
         (None, _) => String::new(),
     }
-}
-
-/// How many letters of `one` are other, missing, too many or in the place of their neighbours.
-fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) =
-        (one.chars().take(32).collect(), other.chars().collect());
-    let mut rows = vec![vec![0; other.len() + 1]; one.len() + 1];
-    for i in 0..=one.len() {
-        for j in 0..=other.len() {
-            rows[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let differs = usize::from(one[i - 1] != other[j - 1]);
-                let mut least =
-                    (rows[i - 1][j - 1] + differs).min(rows[i - 1][j].min(rows[i][j - 1]) + 1);
-                let is_swapped =
-                    i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
-                if is_swapped {
-                    least = least.min(rows[i - 2][j - 2] + 1);
-                }
-                least
-            };
-        }
-    }
-    rows[one.len()][other.len()]
 }
 
 /// The host of `net:HOST`: a name or an address, with or without a port.
@@ -235,6 +206,27 @@ mod tests {
             for known in ["`read`", "`write`", "`recovered`", "`exec:PROGRAM`"] {
                 assert!(message.contains(known), "{message}");
             }
+        }
+    }
+
+    #[test]
+    fn a_misspelt_word_names_the_nearest_grant() {
+        for (word, expected) in [
+            ("wirte", "did you mean `write`?"),
+            ("Write", "did you mean `write`?"),
+            ("reed", "did you mean `read`?"),
+            ("exce:git", "did you mean `exec:git`?"),
+            ("nte:a.test", "did you mean `net:a.test`?"),
+            ("everything", ""),
+            ("write:x", ""),
+        ] {
+            let message = word.parse::<Grants>().expect_err(word).to_string();
+            assert_eq!(
+                message.contains("did you mean"),
+                !expected.is_empty(),
+                "{message}"
+            );
+            assert!(message.contains(expected), "{message}");
         }
     }
 
