@@ -325,6 +325,26 @@ mod tests {
     }
 
     #[test]
+    fn a_required_parameter_with_a_default_may_be_left_out() {
+        let list = json!({"f": {
+            "type": "object",
+            "properties": {"a": {"type": "string", "default": "x"}, "b": {"type": "integer"}},
+            "required": ["a", "b"],
+        }});
+        let tools = Toolbox::from_json(&list).expect("a list");
+        for (arguments, notes) in [
+            (json!({"b": 1}), vec![]),
+            (json!({"a": "y", "b": 1}), vec![]),
+            (json!({"a": "y"}), vec!["N063".to_owned()]),
+            (json!({"a": null, "b": 1}), vec!["N064".to_owned()]),
+        ] {
+            let message = message("f", &arguments, End::Closed);
+            let checked = check(message, Some(&tools), false);
+            assert_eq!(checked.2, notes, "{arguments}");
+        }
+    }
+
+    #[test]
     fn truncated_calls_are_faults_and_recovered_ones_are_not() {
         let call = |end| message("f", &json!({}), end);
         assert!(check(call(End::Truncated), None, false).0);

@@ -40,6 +40,8 @@ impl CallLocator<'_> {
 }
 
 /// What the schema of `spec` has against `arguments`, as notes on the values of the call; each reads as an instruction.
+///
+/// A parameter that is left out and has a default is none of it: who runs the call fills it in.
 pub fn schema_notes(
     spec: &ToolSpec,
     arguments: &Map<String, Value>,
@@ -58,7 +60,9 @@ pub fn schema_notes(
             return vec![note(Code::InvalidArguments, ("", false), message)];
         }
     };
-    let violations = validator.validate(&Value::Object(arguments.clone()));
+    let mut arguments = Value::Object(arguments.clone());
+    toolglot_schema::fill_defaults(&spec.parameters, &mut arguments);
+    let violations = validator.validate(&arguments);
     violations
         .into_iter()
         .enumerate()
