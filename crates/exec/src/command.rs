@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use toolglot_policy::{CommandFact, CommandLine, Join, PathFact};
-use toolglot_sandbox::{Command, Exit, Isolation, Scratch, Start, run_pipeline};
+use toolglot_policy::{AwayPath, CommandFact, CommandLine, Join, PathFact, Pipeline, Stream};
+use toolglot_sandbox::{Command, Exit, Isolation, Scratch, Sink, Start, run_pipeline};
 
+use crate::file_names::file_names;
 use crate::program_sandbox::starts;
 use crate::{Failure, Outcome, Root, git, identity};
 
 /// Words of a command that are looked up as paths.
-const MOST_WORDS: usize = 512;
+const MOST_WORDS: usize = 4_096;
 
 /// Changes of directory that are followed for it.
 const MOST_MOVES: usize = 8;
@@ -26,7 +27,6 @@ pub(crate) struct Run {
 
 /// Reads a command and finds out where its words lead that name places inside the root.
 pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
-    let mut fact = CommandFact::of(text);
     let from = |base: &str, word: &str| {
         if Path::new(word).is_absolute() {
             word.to_owned()
@@ -34,6 +34,12 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
             format!("{base}/{word}")
         }
     };
+    let mut fact = CommandFact::expanded(text, |moves, pattern| {
+        let base = moves
+            .iter()
+            .fold(cwd.to_owned(), |base, to| from(&base, to));
+        file_names(root, &base, pattern)
+    });
     // Behind a `cd`, or the `-C` of git and others, a word names another place; which one is run cannot be told beforehand, so
     // all are looked at.
     let mut bases = vec![cwd.to_owned()];
@@ -59,7 +65,7 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
                 found: Ok(inside),
             }),
             // Where it leads is for those rules to say that are about places outside.
-            Err(escape) if escape.is_outside() => {
+            Err(escape) if escape.is_outside() && word != "/dev/null" => {
                 let path = root.path().join(&path);
                 let real = path.canonicalize().unwrap_or(path);
                 outside.push(real.to_string_lossy().into_owned());
@@ -67,10 +73,10 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
             Err(_) => {}
         }
     }
-    let is_away = |path: &str| {
+    let is_away = |away: &AwayPath| {
         // What only a shell knows of it may be anything: what is written before that says where it begins.
-        let known = path.split('\0').next().unwrap_or(path);
-        let leads_out = |base: &String| {
+        let known = away.path.split('\0').next().unwrap_or_default();
+        let leads_out = |base: &str| {
             let found = if known.starts_with('~') {
                 root.resolve(known)
             } else {
@@ -78,16 +84,21 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
             };
             found.is_err_and(|escape| escape.is_outside())
         };
-        // Which directory is in force at a word is not known here: none of them may lead out.
-        bases.iter().any(leads_out)
+        match &away.moves {
+            Some(moves) => leads_out(
+                &moves
+                    .iter()
+                    .fold(cwd.to_owned(), |base, to| from(&base, to)),
+            ),
+            // Which directory is in force is not known: none of them may lead out.
+            None => bases.iter().any(|base| leads_out(base)),
+        }
     };
     let away = fact.away();
-    let checked = away.iter().take(MOST_WORDS);
-    let beyond = checked.copied().find(|path| is_away(path));
+    let beyond = away.iter().take(MOST_WORDS).find(|path| is_away(path));
     // A word that is not checked may lead anywhere.
-    fact.beyond = beyond
-        .or_else(|| away.get(MOST_WORDS).copied())
-        .map(str::to_owned);
+    let beyond = beyond.or_else(|| away.get(MOST_WORDS));
+    fact.beyond = beyond.map(|away| away.path.clone());
     fact.places = found;
     fact.outside = outside;
     fact.home = std::env::var("HOME")
@@ -213,7 +224,8 @@ fn literal(
                     told.exit = Exit::Code(0);
                 }
                 Err(message) => {
-                    told.stderr.push_str(&message);
+                    let is_told = pipeline.streams[0].error != Stream::Null;
+                    told.stderr.push_str(if is_told { &message } else { "" });
                     told.exit = Exit::Code(1);
                 }
             }
@@ -228,12 +240,25 @@ fn literal(
             // What ran before may have moved what is kept.
             base = command_in(&cwd)?;
         }
+        if told.n_run > 0 && !stands(root, &cwd, pipeline) {
+            told.stderr.push_str(
+                "what ran before changed the files that a pattern stands for, and those were judged: run this command in a call of its own\n",
+            );
+            told.exit = Exit::Code(1);
+            continue;
+        }
         let mut changed = Vec::new();
         let commands: Vec<Command> = pipeline
             .commands
             .iter()
-            .map(|words| {
+            .zip(&pipeline.streams)
+            .map(|(words, streams)| {
                 let mut command = base.clone();
+                command.sinks = [streams.output, streams.error].map(|stream| match stream {
+                    Stream::Output => Sink::Output,
+                    Stream::Error => Sink::Error,
+                    Stream::Null => Sink::Null,
+                });
                 if starts(words) == Start::Itself && !command.mask.is_empty() {
                     let masks = git::masks(root, &cwd, &command.mask);
                     command.mask = masks.paths;
@@ -274,6 +299,31 @@ fn literal(
         }
     }
     Ok(())
+}
+
+/// Whether the patterns of a pipeline still stand for the names that were judged.
+fn stands(root: &Root, cwd: &Path, pipeline: &Pipeline) -> bool {
+    pipeline.patterns.iter().all(|pattern| {
+        let Ok(mut names) = file_names(root, &cwd.to_string_lossy(), &pattern.pattern) else {
+            return false;
+        };
+        let words = &pipeline.commands[pattern.command][pattern.word..][..pattern.n_words];
+        let is_word = pattern.n_words == 1 && names.is_empty();
+        if is_word {
+            // Nothing fitted, so the word is the pattern itself.
+            names.push(unescaped(&pattern.pattern));
+        }
+        names == words
+    })
+}
+
+fn unescaped(pattern: &str) -> String {
+    let mut letters = pattern.chars();
+    let mut text = String::new();
+    while let Some(c) = letters.next() {
+        text.extend(if c == '\\' { letters.next() } else { Some(c) });
+    }
+    text
 }
 
 fn change_directory(root: &Root, cwd: &Path, words: &[String]) -> Result<PathBuf, String> {

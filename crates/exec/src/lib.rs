@@ -41,6 +41,7 @@ mod command;
 mod edit;
 mod encoding;
 mod failure;
+mod file_names;
 mod foreseen;
 mod git;
 mod glob;

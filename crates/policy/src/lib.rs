@@ -36,7 +36,10 @@ mod refusals;
 mod request;
 mod rules;
 
-pub use command::{CommandFact, CommandLine, Join, NotLiteral, Pipeline, Survey};
+pub use command::{
+    AwayPath, CommandFact, CommandLine, FilePattern, Join, NotLiteral, Pipeline, Stream, Streams,
+    Survey,
+};
 pub use effect::Effect;
 pub use file::{
     AxeFile, Item, Level, MessageLimits, PathRules, Pin, Policy, PolicyError, Reach, Sandbox,

@@ -47,6 +47,9 @@ const fn usual(
     }
 }
 
+/// The name of the rule about words of commands that lead out of the root.
+const AXE_BOUNDARY: &str = "axe-boundary";
+
 /// The rules. Of those that apply the strictest decides, of equally strict ones the first.
 pub static RULES: &[Rule] = &[
     floor("truncated-never-runs", Decision::Deny, truncated),
@@ -60,7 +63,7 @@ pub static RULES: &[Rule] = &[
     floor("url-unusable", Decision::Deny, unusable_url),
     floor("recovered-needs-grant", Decision::Ask, ungranted_recovered),
     floor("repeated-write", Decision::Ask, repeated_write),
-    usual("axe-boundary", Decision::Deny, bounded_command),
+    usual(AXE_BOUNDARY, Decision::Deny, bounded_command),
     usual("read-not-granted", Decision::Deny, ungranted_read),
     usual("write-needs-grant", Decision::Ask, ungranted_write),
     usual("delete-needs-grant", Decision::Ask, ungranted_delete),
@@ -236,6 +239,16 @@ fn bounded_command(request: &Request<'_>, _: &Grants) -> Option<String> {
         .command
         .filter(|_| request.is_bounded)?
         .beyond_boundary()
+}
+
+/// Why AXE's boundary refuses a request that is about to be judged by it, and the row that says so.
+pub(crate) fn boundary(request: &Request<'_>, grants: &Grants) -> Option<(&'static str, String)> {
+    let request = Request {
+        is_bounded: true,
+        ..request.clone()
+    };
+    let row = RULES.iter().find(|rule| rule.id == AXE_BOUNDARY)?;
+    Some((row.id, (row.applies)(&request, grants)?))
 }
 
 fn unusable_url(request: &Request<'_>, _: &Grants) -> Option<String> {

@@ -19,6 +19,8 @@ pub struct Command {
     pub env: Vec<(OsString, OsString)>,
     /// What it reads on standard input; nothing if empty. Big inputs belong here: an argument has 131,071 bytes at most.
     pub stdin: Vec<u8>,
+    /// Where its standard output and its standard error go: a pipe of its own each, unless this says otherwise.
+    pub sinks: [Sink; 2],
     /// How it is kept apart.
     pub isolation: Isolation,
     /// What it reaches of the network.
@@ -67,6 +69,7 @@ impl Command {
             cwd,
             env: Vec::new(),
             stdin: Vec::new(),
+            sinks: [Sink::Output, Sink::Error],
             isolation: Isolation::Namespaces,
             network: Network::None,
             start: Start::Any,
@@ -157,6 +160,17 @@ impl Isolation {
             Isolation::Namespaces => "namespaces",
         }
     }
+}
+
+/// Where an output of a command goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sink {
+    /// To who reads its standard output: the next command of a pipeline, or the outcome.
+    Output,
+    /// To the standard error of the outcome.
+    Error,
+    /// Nowhere: `/dev/null`.
+    Null,
 }
 
 /// Which other programs a program may start.

@@ -50,7 +50,7 @@ mod platform;
 #[path = "elsewhere.rs"]
 mod platform;
 
-pub use command::{Command, Isolation, Limits, Network, Start, run_pipeline};
+pub use command::{Command, Isolation, Limits, Network, Sink, Start, run_pipeline};
 pub use inspection::Inspection;
 pub use layers::{Layer, Layers};
 pub use outcome::{Exit, Kept, Outcome};

@@ -509,6 +509,12 @@ fn words_of_axes_commands_stay_inside_the_project() {
         "cat ../other",
         "cat ~/x",
         "env cat /etc/passwd",
+        "cat ../secret && cd sub",
+        "cat ../secret -C sub",
+        "cd sub; cat ../notes.txt",
+        "cat x://../../secret",
+        "grep root --file=/etc/passwd,http://h notes.txt",
+        "cat /opt/bin/key || /opt/bin/key",
     ];
     let inside = format!("cat {path}/notes.txt");
     let run_ = [
@@ -518,6 +524,8 @@ fn words_of_axes_commands_stay_inside_the_project() {
         "env /bin/cat notes.txt",
         "sed -n /one/p notes.txt",
         "grep -c one notes.txt /dev/null",
+        "cd sub && cat ../notes.txt",
+        "cat notes.txt http://a.test/x",
     ];
     for (commands, is_refused) in [(&refused[..], true), (&run_[..], false)] {
         for command in commands {

@@ -44,6 +44,18 @@ fn words_go_to_the_program_as_they_were_judged() {
         ("cd sub; cd ..; cat 'a b'", "x\n", 0),
         ("cat none; echo after", "after\n", 0),
         ("echo before\nfalse", "before\n", 1),
+        ("echo sub/* s?b/c '*' none* ?", "sub/c sub/c * none* ?\n", 0),
+        ("cd sub && echo * [a-c]", "c c\n", 0),
+        ("cat none 2>/dev/null; echo after", "after\n", 0),
+        ("cat none 2>&1 | wc -l", "1\n", 0),
+        ("echo a >/dev/null", "", 0),
+        ("echo a >/dev/null | cat", "", 0),
+        ("echo a >&2 | wc -l", "0\n", 0),
+        ("sh -c 'echo o; echo e >&2' 2>&1 >/dev/null | cat", "e\n", 0),
+        ("[ -f 'a b' ] && echo yes", "yes\n", 0),
+        // What was judged is what runs, or nothing is.
+        ("touch sub/d && ls sub/*", "", 1),
+        ("touch sub/d && cat s*/c", "y\n", 0),
         ("echo before && no-such-program", "before\n", 127),
         // This one needs a shell, and gets it: here nobody judges.
         ("for i in 1 2; do echo $i; done", "1\n2\n", 0),

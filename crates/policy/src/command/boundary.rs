@@ -3,7 +3,9 @@
 //! AXE's document wants absolute paths inside the project and no `..` out of it. Here that is asked of every word of every
 //! command in a text, of what stands after a `=` or an `@` in it or right after the letter of an option, and of redirections.
 
-use super::Survey;
+use super::inner::Inner;
+use super::shell::Simple;
+use super::{CommandLine, Join, Survey};
 
 /// Programs whose first operand is a pattern or a program unless an option gives it, and their options of one letter that have
 /// a value. `-e` gives the pattern, `-f` names a file of them.
@@ -27,43 +29,126 @@ const NO_PATHS: &[&str] = &["tr"];
 /// The one place outside that any command may name.
 const NOWHERE: &str = "/dev/null";
 
-/// The paths in a text's words that are absolute or climb, as they are written. Whether they lead out of the root is for those
-/// to find out who hold the file system.
-pub(super) fn paths(survey: &Survey) -> Vec<&str> {
-    let mut found = Vec::new();
-    for words in &survey.commands {
-        let Some((program, operands)) = words.split_first() else {
-            continue;
-        };
-        let name = program.rsplit('/').next().unwrap_or(program);
-        if NO_PATHS.contains(&name) {
-            continue;
+/// Programs that change to the directory after their option `-C` before they read the words after it.
+const MOVING: &[&str] = &[
+    "bsdtar", "cargo", "env", "git", "gmake", "gtar", "make", "meson", "ninja", "pnpm", "poetry",
+    "tar",
+];
+
+/// A path in the words of a command that is absolute or climbs, as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AwayPath {
+    /// The path.
+    pub path: String,
+    /// The directories that are changed to one after the other before it counts. `None`: the text does not tell, and it may be
+    /// any of them.
+    pub moves: Option<Vec<String>>,
+}
+
+/// The paths in a text's words that are absolute or climb. Whether they lead out of the root is for those to find out who hold
+/// the file system.
+pub(super) fn paths(line: Option<&CommandLine>, survey: &Survey) -> Vec<AwayPath> {
+    let mut found: Vec<AwayPath> = Vec::new();
+    let mut outer: Vec<&[String]> = Vec::new();
+    for pipeline in line
+        .iter()
+        .flat_map(|line| &line.pipelines)
+        .zip(line.into_iter().flat_map(moves))
+    {
+        let (pipeline, moves) = pipeline;
+        for words in &pipeline.commands {
+            in_command(words, moves.as_deref(), &mut found);
+            outer.push(words);
         }
-        let pattern = PATTERNS.iter().find(|(known, _)| *known == name);
-        let mut patterns = pattern.map(|(_, options)| Patterns::new(options));
-        for (at, word) in operands.iter().enumerate() {
-            let is_pattern = patterns
-                .as_mut()
-                .is_some_and(|patterns| patterns.takes(word));
-            if !is_pattern && !is_program(survey, &operands[at..]) {
-                parts(word, &mut found);
-            }
+    }
+    // What a command runs besides itself, and all of a text for a shell.
+    for words in &survey.commands {
+        if !outer.contains(&words.as_slice()) {
+            in_command(words, None, &mut found);
         }
     }
     for target in &survey.targets {
-        parts(target, &mut found);
+        let mut own = Vec::new();
+        parts(target, &mut own);
+        found.extend(own.into_iter().map(|path| AwayPath {
+            path: path.to_owned(),
+            moves: None,
+        }));
     }
-    found.retain(|path| leads_away(path) && *path != NOWHERE);
+    found.retain(|away| leads_away(&away.path) && away.path != NOWHERE);
     found
 }
 
-/// Whether what begins here is a command that another runs (`env /usr/bin/make x`): its program is no word of anybody.
-fn is_program(survey: &Survey, words: &[String]) -> bool {
+/// For each pipeline of a line the directories that were changed to before it; `None` after a `cd` that need not have run.
+fn moves(line: &CommandLine) -> Vec<Option<Vec<String>>> {
+    let mut moves = Some(Vec::new());
+    let mut before = Vec::new();
+    for pipeline in &line.pipelines {
+        let has_moved = moves
+            .as_ref()
+            .is_none_or(|moves: &Vec<String>| !moves.is_empty());
+        if has_moved && pipeline.join != Join::And {
+            moves = None;
+        }
+        before.push(moves.clone());
+        if let [words] = pipeline.commands.as_slice()
+            && words[0] == "cd"
+        {
+            moves = moves.filter(|_| pipeline.join != Join::Or);
+            if let Some(moves) = &mut moves {
+                moves.extend(words.get(1).cloned());
+            }
+        }
+    }
+    before
+}
+
+/// What the words of one command name.
+fn in_command(words: &[String], moves: Option<&[String]>, found: &mut Vec<AwayPath>) {
+    let Some((program, operands)) = words.split_first() else {
+        return;
+    };
+    let name = program.rsplit('/').next().unwrap_or(program);
+    if NO_PATHS.contains(&name) {
+        return;
+    }
+    let pattern = PATTERNS.iter().find(|(known, _)| *known == name);
+    let mut patterns = pattern.map(|(_, options)| Patterns::new(options));
+    let inner = Simple {
+        words: words.to_vec(),
+        ..Simple::default()
+    };
+    let inner = super::inner::inner(&inner);
+    let mut moves = moves.map(<[String]>::to_vec);
+    for (at, word) in operands.iter().enumerate() {
+        let is_pattern = patterns
+            .as_mut()
+            .is_some_and(|patterns| patterns.takes(word));
+        if !is_pattern && !is_program(&inner, &operands[at..]) {
+            let mut own = Vec::new();
+            parts(word, &mut own);
+            found.extend(own.into_iter().map(|path| AwayPath {
+                path: path.to_owned(),
+                moves: moves.clone(),
+            }));
+        }
+        let is_move = at > 0 && operands[at - 1] == "-C" && MOVING.contains(&name);
+        if let Some(moves) = moves.as_mut().filter(|_| is_move) {
+            moves.push(word.clone());
+        }
+    }
+}
+
+/// Whether what begins here is the command that this one runs (`env /usr/bin/make x`): its program is no word of anybody.
+fn is_program(inner: &[Inner], words: &[String]) -> bool {
     let is_installed = |path: &str| {
         let mut names = path.rsplit('/').skip(1);
         path.starts_with('/') && matches!(names.next(), Some("bin" | "sbin"))
     };
-    is_installed(&words[0]) && survey.commands.iter().any(|command| command == words)
+    is_installed(&words[0])
+        && inner
+            .iter()
+            .any(|inner| matches!(inner, Inner::Command(command) if command == words))
 }
 
 /// Whether a path is absolute, a home or climbs.
@@ -73,9 +158,17 @@ fn leads_away(path: &str) -> bool {
 
 /// What of a word may be a path.
 fn parts<'a>(word: &'a str, found: &mut Vec<&'a str>) {
-    if let Some((scheme, rest)) = word.split_once("://") {
-        let is_local = scheme.rsplit('=').next() == Some("file");
+    if let Some((before, rest)) = word.split_once("://")
+        && let Some(scheme) = scheme(before)
+        && !rest.split(['/', '\\']).any(|name| name == "..")
+    {
+        // An address; only a local one names a path, and so may what stands before it.
+        let is_local = scheme.eq_ignore_ascii_case("file");
         found.extend(rest.find('/').filter(|_| is_local).map(|at| &rest[at..]));
+        let before = before[..before.len() - scheme.len()].trim_end_matches(',');
+        if !before.is_empty() {
+            parts(before, found);
+        }
         return;
     }
     found.push(word);
@@ -92,6 +185,14 @@ fn parts<'a>(word: &'a str, found: &mut Vec<&'a str>) {
             .map(|(at, _)| &word[at + 1..])
             .filter(|part| part.len() > 1),
     );
+}
+
+/// The scheme of an address at the end of a text: two letters at least, or it is a name like any other.
+fn scheme(text: &str) -> Option<&str> {
+    let is_of = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    let scheme = &text[text.trim_end_matches(is_of).len()..];
+    let is_real = scheme.len() > 1 && scheme.starts_with(|c: char| c.is_ascii_alphabetic());
+    is_real.then_some(scheme)
 }
 
 /// Which words of a program are patterns.
@@ -178,9 +279,22 @@ mod tests {
             ("grep -e /a --regexp /b --regexp=/c /etc/x", "/etc/x"),
             ("grep -f /etc/x /etc/y", "/etc/x /etc/y"),
             ("awk -F / -v a=/b '/x/ {print}' /etc/y", "/etc/y"),
+            // An address is no path, but what climbs in it or stands before it may be one.
+            ("cat x://../../etc/passwd", "x://../../etc/passwd"),
+            ("cat http://../../etc/passwd", "http://../../etc/passwd"),
+            ("cat x:///etc/passwd", ""),
+            ("a --f=/etc/passwd,http://h", "/etc/passwd"),
+            ("a --f=/etc/passwd:http://h", "/etc/passwd:"),
+            ("curl -o/tmp/x http://a.test/b git+ssh://h/x", "/tmp/x"),
+            ("curl --url=FILE:///etc/hosts", "/etc/hosts"),
+            // A program's own path may be named where it is run, and by nobody else.
+            ("cat /opt/bin/key || /opt/bin/key", "/opt/bin/key"),
+            ("env /opt/bin/make x", ""),
         ] {
             let survey = Survey::of(text);
-            let mut found = paths(&survey);
+            let line = CommandLine::read(text);
+            let found = paths(line.as_ref().ok(), &survey);
+            let mut found: Vec<&str> = found.iter().map(|away| away.path.as_str()).collect();
             found.sort_unstable();
             found.dedup();
             let mut expected: Vec<&str> = expected.split_terminator(' ').collect();
@@ -189,6 +303,38 @@ mod tests {
             }
             expected.sort_unstable();
             assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_path_counts_from_the_directory_in_force() {
+        for (text, expected) in [
+            ("cd sub && cat ../a", "sub:../a"),
+            ("cat ../secret && cd sub", ":../secret"),
+            ("cat ../secret -C sub", ":../secret"),
+            ("git -C sub show ../a", "sub:../a"),
+            ("git show ../a -C sub", ":../a"),
+            ("git -C a -C b show ../a", "a/b:../a"),
+            ("tar -C sub -cf x ../a", "sub:../a"),
+            ("grep -C 3 ../secret", ""),
+            ("grep x ../secret -C sub", ":../secret"),
+            ("cd sub; cat ../a", "?:../a"),
+            ("cd a || cat ../b", "?:../b"),
+            ("x || cd a && cat ../b", "?:../b"),
+            ("x && cd a && cd b && cat ../c", "a/b:../c"),
+            ("cd a && cd .. && cat ../c", "a:.. a/..:../c"),
+            ("cd a && x; cat ../c", "?:../c"),
+            ("cd a && x | cat ../c", "a:../c"),
+            ("cd a && env cat ../c", "a:../c ?:../c"),
+            ("cd a && cat ../c > x", "?:../c"),
+        ] {
+            let line = CommandLine::read(text);
+            let found = paths(line.as_ref().ok(), &Survey::of(text));
+            let found = found.iter().map(|away| {
+                let moves = away.moves.as_ref().map(|moves| moves.join("/"));
+                format!("{}:{}", moves.as_deref().unwrap_or("?"), away.path)
+            });
+            assert_eq!(found.collect::<Vec<_>>().join(" "), expected, "{text}");
         }
     }
 }

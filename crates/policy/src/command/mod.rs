@@ -17,9 +17,10 @@ mod wrappers;
 
 use crate::PathFact;
 
+pub use boundary::AwayPath;
 pub(crate) use shell::{UNKNOWN, is_unknown, shown};
 pub use survey::Survey;
-pub use words::{CommandLine, Join, NotLiteral, Pipeline};
+pub use words::{CommandLine, FilePattern, Join, NotLiteral, Pipeline, Stream, Streams};
 
 /// What was found out about a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +53,30 @@ impl CommandFact {
             beyond: None,
             home: None,
         }
+    }
+
+    /// Reads a command whose arguments may be patterns of file names, and judges it by the names: see [`CommandLine::expand`].
+    pub fn expanded(
+        text: &str,
+        names: impl FnMut(&[String], &str) -> Result<Vec<String>, &'static str>,
+    ) -> CommandFact {
+        let mut fact = CommandFact::of(text);
+        let Ok(mut line) = CommandLine::read_patterns(text) else {
+            return fact;
+        };
+        if line.patterns().next().is_none() {
+            return fact;
+        }
+        match line.expand(names) {
+            Ok(()) => {
+                let needs_shell = fact.survey.needs_shell;
+                fact.survey = Survey::of(&line.quoted());
+                fact.survey.needs_shell = needs_shell;
+                fact.line = Ok(line);
+            }
+            Err(error) => fact.line = Err(error),
+        }
+        fact
     }
 
     /// Every command that would be run, however deep: as it is run where that is sure, and as it was found by looking.
@@ -93,8 +118,8 @@ impl CommandFact {
 
     /// The paths in its words and redirections that are absolute or climb, as AXE's boundary counts them: not `/dev/null`, not
     /// a program's own path, and no pattern of `grep` or `sed`.
-    pub fn away(&self) -> Vec<&str> {
-        boundary::paths(&self.survey)
+    pub fn away(&self) -> Vec<AwayPath> {
+        boundary::paths(self.line.as_ref().ok(), &self.survey)
     }
 
     /// Why AXE's boundary refuses it, if it does.

@@ -18,6 +18,54 @@ pub struct Pipeline {
     pub join: Join,
     /// Program and arguments of each; neither list is ever empty.
     pub commands: Vec<Vec<String>>,
+    /// Where the output of each goes.
+    pub streams: Vec<Streams>,
+    /// The words that are patterns of file names, in order.
+    pub patterns: Vec<FilePattern>,
+}
+
+/// Where the output of a command goes: no other redirection is done without a shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Streams {
+    /// Standard output.
+    pub output: Stream,
+    /// Standard error.
+    pub error: Stream,
+}
+
+impl Default for Streams {
+    fn default() -> Streams {
+        Streams {
+            output: Stream::Output,
+            error: Stream::Error,
+        }
+    }
+}
+
+/// Where something is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// The standard output of the command.
+    Output,
+    /// Its standard error.
+    Error,
+    /// `/dev/null`.
+    Null,
+}
+
+/// A word that stands for the names of files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePattern {
+    /// Which command of its pipeline.
+    pub command: usize,
+    /// Where among the words of the command the names begin.
+    pub word: usize,
+    /// How many words they are; one where the pattern has not been expanded, or no name fits.
+    pub n_words: usize,
+    /// The pattern, with a backslash before what stands for itself.
+    pub pattern: String,
+    /// Where in the text, in bytes.
+    pub at: usize,
 }
 
 /// When a pipeline runs, by how the one before it ended.
@@ -105,17 +153,31 @@ const BUILTINS: &[&str] = &[
 ];
 
 impl CommandLine {
-    /// Reads a line.
+    /// Reads a line without patterns of file names.
     ///
     /// # Errors
     /// If any part of it would be read by a shell as more than itself.
     pub fn read(text: &str) -> Result<CommandLine, NotLiteral> {
+        let line = CommandLine::read_patterns(text)?;
+        let what = "a pattern for file names outside of quotes";
+        let pattern = line.patterns().next().map(|pattern| not(pattern.at, what));
+        pattern.map_or(Ok(line), Err)
+    }
+
+    /// Reads a line in which arguments may be patterns of file names.
+    ///
+    /// # Errors
+    /// If any other part of it would be read by a shell as more than itself.
+    pub fn read_patterns(text: &str) -> Result<CommandLine, NotLiteral> {
         let mut reader = Reader {
             text,
             pipelines: Vec::new(),
             join: Join::Then,
             commands: Vec::new(),
+            streams: Vec::new(),
+            patterns: Vec::new(),
             words: Vec::new(),
+            own_streams: Streams::default(),
             word: None,
         };
         if let Some((at, _)) = text.char_indices().find(|&(_, c)| deceives(c)) {
@@ -144,6 +206,78 @@ impl CommandLine {
             .iter()
             .flat_map(|pipeline| pipeline.commands.iter().map(Vec::as_slice))
     }
+
+    /// The patterns, in order.
+    pub fn patterns(&self) -> impl Iterator<Item = &FilePattern> {
+        let pipelines = self.pipelines.iter();
+        pipelines.flat_map(|pipeline| &pipeline.patterns)
+    }
+
+    /// Puts the names of files in the place of each pattern, in the order of a shell that finds nothing: then the word stays.
+    /// The function gets the directories that were changed to before, and the pattern.
+    ///
+    /// # Errors
+    /// It cannot be told beforehand which names these are.
+    pub fn expand(
+        &mut self,
+        mut names: impl FnMut(&[String], &str) -> Result<Vec<String>, &'static str>,
+    ) -> Result<(), NotLiteral> {
+        let mut moves: Vec<String> = Vec::new();
+        // Whether it is sure that the commands after a `cd` run in its directory: joined by `&&` they do.
+        let mut is_sure = true;
+        for pipeline in &mut self.pipelines {
+            let is_move = matches!(pipeline.commands.as_slice(), [words] if words[0] == "cd");
+            is_sure &= moves.is_empty() || pipeline.join == Join::And;
+            if let Some(pattern) = pipeline.patterns.first().filter(|_| is_move || !is_sure) {
+                let what = "a pattern for file names where the directory is not known";
+                return Err(not(pattern.at, what));
+            }
+            if is_move {
+                is_sure &= pipeline.join != Join::Or;
+                moves.extend(pipeline.commands[0].get(1).cloned());
+            }
+            let mut grown = (0, 0);
+            for pattern in &mut pipeline.patterns {
+                if grown.0 != pattern.command {
+                    grown = (pattern.command, 0);
+                }
+                pattern.word += grown.1;
+                let found =
+                    names(&moves, &pattern.pattern).map_err(|what| not(pattern.at, what))?;
+                if found.is_empty() {
+                    continue;
+                }
+                pattern.n_words = found.len();
+                grown.1 += found.len() - 1;
+                let words = &mut pipeline.commands[pattern.command];
+                words.splice(pattern.word..=pattern.word, found);
+            }
+        }
+        Ok(())
+    }
+
+    /// The line as a text that every shell reads as exactly these words.
+    pub(crate) fn quoted(&self) -> String {
+        let mut text = String::new();
+        for pipeline in &self.pipelines {
+            text.push_str(match pipeline.join {
+                Join::Then => "\n",
+                Join::And => " && ",
+                Join::Or => " || ",
+            });
+            for (index, words) in pipeline.commands.iter().enumerate() {
+                if index > 0 {
+                    text.push_str(" | ");
+                }
+                for word in words {
+                    text.push('\'');
+                    text.push_str(&word.replace('\'', "'\\''"));
+                    text.push_str("' ");
+                }
+            }
+        }
+        text.trim_start().to_owned()
+    }
 }
 
 /// The braces that begin `text`, if they are no choice and no range: `{1}` as in `HEAD@{1}`, `{}`.
@@ -168,6 +302,27 @@ struct Word {
     at: usize,
     /// Whether any of it stood in quotes: then it is no keyword and no assignment.
     is_quoted: bool,
+    /// The same as a pattern: what stood in quotes has a backslash before each sign.
+    pattern: String,
+}
+
+impl Word {
+    /// Whether it stands for the names of files: a bracket that nothing closes is a letter.
+    fn is_pattern(&self) -> bool {
+        let mut is_escaped = false;
+        let mut bracket = None;
+        for (at, c) in self.pattern.char_indices() {
+            match c {
+                _ if is_escaped => is_escaped = false,
+                '\\' => is_escaped = true,
+                '*' | '?' => return true,
+                '[' if bracket.is_none() => bracket = Some(at),
+                ']' if bracket.is_some() => return true,
+                _ => {}
+            }
+        }
+        false
+    }
 }
 
 struct Reader<'a> {
@@ -175,7 +330,10 @@ struct Reader<'a> {
     pipelines: Vec<Pipeline>,
     join: Join,
     commands: Vec<Vec<String>>,
+    streams: Vec<Streams>,
+    patterns: Vec<FilePattern>,
     words: Vec<String>,
+    own_streams: Streams,
     word: Option<Word>,
 }
 
@@ -210,6 +368,8 @@ impl Reader<'_> {
                         open = None;
                     }
                 }
+                '>' | '<' => length = self.redirection(at)?,
+                '&' if rest.starts_with('>') => length = self.redirection(at)?,
                 '&' | '|' => {
                     self.end_word()?;
                     if self.words.is_empty() {
@@ -225,7 +385,7 @@ impl Reader<'_> {
                     } else if rest.starts_with('&') {
                         return Err(not(at, "`|&`"));
                     } else {
-                        self.commands.push(std::mem::take(&mut self.words));
+                        self.end_command();
                     }
                 }
                 '#' if self.word.is_none() => {
@@ -259,7 +419,7 @@ impl Reader<'_> {
             .as_ref()
             .and_then(|word| word.text.chars().next_back());
         if let Some(braces) = plain_braces(&self.text[at..]) {
-            self.unquoted(at).push_str(braces);
+            self.unquoted(at, braces);
             return Ok(braces.len());
         }
         let what = match c {
@@ -270,18 +430,19 @@ impl Reader<'_> {
             '\\' => match self.text[at + 1..].chars().next() {
                 // It quotes the character after it, in every shell; only a line break it takes away.
                 Some(escaped) if escaped != '\n' => {
-                    self.quoted(at).push(escaped);
+                    self.quoted(at, escaped.encode_utf8(&mut [0; 4]));
                     return Ok(1 + escaped.len_utf8());
                 }
                 _ => "a backslash at the end of a line",
             },
-            '<' | '>' => "a redirection",
             '(' | ')' => "a parenthesis",
-            '*' | '?' | '[' => "a pattern for file names outside of quotes",
+            '*' | '?' | '[' if self.words.is_empty() && !self.is_test(at, c) => {
+                "a pattern for file names where a program belongs"
+            }
             '{' | '}' => "a brace outside of quotes",
             '~' if is_first || matches!(before, Some('=' | ':')) => "`~`, which stands for a home,",
             _ => {
-                self.unquoted(at).push(c);
+                self.unquoted(at, c.encode_utf8(&mut [0; 4]));
                 return Ok(c.len_utf8());
             }
         };
@@ -293,7 +454,7 @@ impl Reader<'_> {
         let Some(end) = inside.find('\'') else {
             return Err(not(at, "a quote that is never closed"));
         };
-        self.quoted(at).push_str(&inside[..end]);
+        self.quoted(at, &inside[..end]);
         Ok(end + 2)
     }
 
@@ -303,7 +464,7 @@ impl Reader<'_> {
         while let Some((offset, c)) = inside.next() {
             match c {
                 '"' => {
-                    self.quoted(at).push_str(&text);
+                    self.quoted(at, &text);
                     return Ok(offset + 2);
                 }
                 '$' => {
@@ -334,14 +495,68 @@ impl Reader<'_> {
         })
     }
 
-    fn unquoted(&mut self, at: usize) -> &mut String {
-        &mut self.word(at).text
+    fn unquoted(&mut self, at: usize, text: &str) {
+        let word = self.word(at);
+        word.text.push_str(text);
+        word.pattern.push_str(text);
     }
 
-    fn quoted(&mut self, at: usize) -> &mut String {
+    fn quoted(&mut self, at: usize, text: &str) {
         let word = self.word(at);
         word.is_quoted = true;
-        &mut word.text
+        word.text.push_str(text);
+        for c in text.chars() {
+            word.pattern.extend(['\\', c]);
+        }
+    }
+
+    /// Whether the program `[` stands here, and no pattern.
+    fn is_test(&self, at: usize, c: char) -> bool {
+        c == '[' && self.word.is_none() && self.text[at + 1..].starts_with([' ', '\t'])
+    }
+
+    /// A redirection to `/dev/null` or to the other output. How many bytes it has.
+    fn redirection(&mut self, at: usize) -> Result<usize, NotLiteral> {
+        let error = not(at, "a redirection");
+        // Digits right before it are no word.
+        let number = self
+            .word
+            .take_if(|word| !word.is_quoted && word.text.bytes().all(|byte| byte.is_ascii_digit()));
+        self.end_word()?;
+        if self.words.is_empty() {
+            return Err(error);
+        }
+        let rest = &self.text[at..];
+        let operators = [
+            "&>>", "&>", ">>", ">|", ">&", "<<", "<&", "<>", "<(", ">(", ">", "<",
+        ];
+        let operator = operators
+            .into_iter()
+            .find(|operator| rest.starts_with(operator));
+        let operator = operator.expect("it begins with a sign of one");
+        let after = &rest[operator.len()..];
+        let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
+        let after = &after[blanks..];
+        let end = after.find(|c: char| c.is_whitespace() || "&|;<>()".contains(c));
+        let target = &after[..end.unwrap_or(after.len())];
+        let number = number.map(|word| word.text);
+        let streams = &mut self.own_streams;
+        match (number.as_deref(), operator, target) {
+            (None | Some("1"), ">" | ">>" | ">|", "/dev/null") => streams.output = Stream::Null,
+            (Some("2"), ">" | ">>" | ">|", "/dev/null") => streams.error = Stream::Null,
+            (None, "&>" | "&>>" | ">&", "/dev/null") => {
+                *streams = Streams {
+                    output: Stream::Null,
+                    error: Stream::Null,
+                };
+            }
+            (Some("2"), ">&", "1") => streams.error = streams.output,
+            (None | Some("1"), ">&", "2") => streams.output = streams.error,
+            // The first of a pipeline reads nothing else.
+            (None | Some("0"), "<", "/dev/null") if self.commands.is_empty() => {}
+            _ => return Err(error),
+        }
+        Ok(operator.len() + blanks + target.len())
     }
 
     fn end_word(&mut self) -> Result<(), NotLiteral> {
@@ -371,6 +586,15 @@ impl Reader<'_> {
                 });
             }
         }
+        if word.is_pattern() {
+            self.patterns.push(FilePattern {
+                command: self.commands.len(),
+                word: self.words.len(),
+                n_words: 1,
+                pattern: word.pattern,
+                at: word.at,
+            });
+        }
         self.words.push(word.text);
         Ok(())
     }
@@ -383,12 +607,18 @@ impl Reader<'_> {
         is_first && !self.text[at..].trim_end().contains(['&', '|', ';', '\n'])
     }
 
+    fn end_command(&mut self) {
+        self.commands.push(std::mem::take(&mut self.words));
+        self.streams.push(std::mem::take(&mut self.own_streams));
+    }
+
     fn end_pipeline(&mut self) {
-        let mut commands = std::mem::take(&mut self.commands);
-        commands.push(std::mem::take(&mut self.words));
+        self.end_command();
         self.pipelines.push(Pipeline {
             join: self.join,
-            commands,
+            commands: std::mem::take(&mut self.commands),
+            streams: std::mem::take(&mut self.streams),
+            patterns: std::mem::take(&mut self.patterns),
         });
     }
 }
@@ -411,7 +641,7 @@ fn is_assignment(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{CommandLine, Join};
+    use super::{CommandLine, Join, Stream, Streams};
 
     fn shown(line: &CommandLine) -> String {
         let pipelines = line.pipelines.iter().map(|pipeline| {
@@ -493,7 +723,28 @@ mod tests {
             "a |& b",
             "a > b",
             "a < b",
-            "a 2>&1",
+            "a 2>x",
+            "a 3>&1",
+            "a 2>&3",
+            "a > /dev/null/x",
+            "a >/dev/nullx",
+            "a >\"/dev/null\"",
+            "a >/dev/null\"x\"",
+            "a >/dev/null$x",
+            "a >&x",
+            "a <&0",
+            "a <>/dev/null",
+            "a | b </dev/null",
+            ">/dev/null",
+            "2>/dev/null a",
+            "a; >/dev/null",
+            "a 2>&-",
+            "a 2>&1x",
+            "'2'>x",
+            "* a",
+            "a? b",
+            "[a] b",
+            "a | b*",
             "a >| b",
             "a <<EOF\nEOF",
             "a <<< b",
@@ -560,6 +811,132 @@ mod tests {
                 "{text:?}: {:?}",
                 CommandLine::read(text)
             );
+        }
+    }
+
+    #[test]
+    fn output_goes_nowhere_or_to_the_other_without_a_shell() {
+        let own = Streams::default();
+        let of = |output, error| Streams { output, error };
+        for (text, words, streams) in [
+            ("a 2>/dev/null", "; a", own_error(Stream::Null)),
+            (
+                "a x>/dev/null y",
+                "; a·x·y",
+                of(Stream::Null, Stream::Error),
+            ),
+            ("a 1>/dev/null", "; a", of(Stream::Null, Stream::Error)),
+            ("a >>/dev/null", "; a", of(Stream::Null, Stream::Error)),
+            ("a > /dev/null 2>&1", "; a", of(Stream::Null, Stream::Null)),
+            ("a 2>&1 >/dev/null", "; a", of(Stream::Null, Stream::Output)),
+            ("a 2>&1", "; a", own_error(Stream::Output)),
+            ("a 2>& 1;", "; a", own_error(Stream::Output)),
+            ("a &>/dev/null", "; a", of(Stream::Null, Stream::Null)),
+            ("a >&/dev/null", "; a", of(Stream::Null, Stream::Null)),
+            ("a >&2", "; a", of(Stream::Error, Stream::Error)),
+            ("a </dev/null", "; a", own),
+            ("a x2>/dev/null", "; a·x2", of(Stream::Null, Stream::Error)),
+            ("a '2'>/dev/null", "; a·2", of(Stream::Null, Stream::Error)),
+        ] {
+            let line = CommandLine::read(text).expect(text);
+            assert_eq!(shown(&line), words, "{text}");
+            assert_eq!(line.pipelines[0].streams, [streams], "{text}");
+        }
+        let line = CommandLine::read("a 2>/dev/null | b 2>&1 && c").expect("literal");
+        let streams: Vec<Stream> = line
+            .pipelines
+            .iter()
+            .flat_map(|pipeline| pipeline.streams.iter().map(|streams| streams.error))
+            .collect();
+        assert_eq!(streams, [Stream::Null, Stream::Output, Stream::Error]);
+    }
+
+    fn own_error(error: Stream) -> Streams {
+        Streams {
+            error,
+            ..Streams::default()
+        }
+    }
+
+    #[test]
+    fn patterns_become_names_and_the_rest_stays() {
+        for (text, expected) in [
+            ("ls *.rs x", "; ls·D|*.rs·D2·x"),
+            ("ls *.a *.b 'c*'", "; ls·D|*.a·D2·D|*.b·D2·c*"),
+            ("a *.a | b *.b", "; a·D|*.a·D2 | b·D|*.b·D2"),
+            ("ls 'a b'*.rs", "; ls·D|\\a\\ \\b*.rs·D2"),
+            ("ls none* x", "; ls·none*·x"),
+            ("[ -f a ]", "; [·-f·a·]"),
+            ("ls a[b x", "; ls·a[b·x"),
+            ("ls a[bc] \\*", "; ls·D|a[bc]·D2·*"),
+            ("cd s && ls *.rs", "; cd·s && ls·Ds|*.rs·D2"),
+            (
+                "a && cd s && cd t && ls ?",
+                "; a && cd·s && cd·t && ls·Dst|?·D2",
+            ),
+            ("ls * && cd s", "; ls·D|*·D2 && cd·s"),
+            (
+                "cd s; ls *",
+                "needs a pattern for file names where the directory is not known at byte 9",
+            ),
+            (
+                "a || cd s && ls *",
+                "needs a pattern for file names where the directory is not known at byte 16",
+            ),
+            (
+                "cd s && a || ls *",
+                "needs a pattern for file names where the directory is not known at byte 16",
+            ),
+            (
+                "cd s*",
+                "needs a pattern for file names where the directory is not known at byte 3",
+            ),
+            ("ls much*", "needs too much at byte 3"),
+        ] {
+            let mut line = CommandLine::read_patterns(text).expect(text);
+            let done = line.expand(|moves, pattern| match pattern {
+                "none*" => Ok(Vec::new()),
+                "much*" => Err("too much"),
+                _ => Ok(vec![
+                    format!("D{}|{pattern}", moves.concat()),
+                    "D2".to_owned(),
+                ]),
+            });
+            let read = match done {
+                Ok(()) => shown(&line),
+                Err(error) => format!("needs {} at byte {}", error.what, error.at),
+            };
+            assert_eq!(read, expected, "{text}");
+            assert_eq!(
+                CommandLine::read(text).is_ok(),
+                line.patterns().next().is_none(),
+                "{text}"
+            );
+            for pipeline in &line.pipelines {
+                for pattern in pipeline
+                    .patterns
+                    .iter()
+                    .filter(|pattern| pattern.n_words == 2)
+                {
+                    let words = &pipeline.commands[pattern.command][pattern.word..];
+                    assert!(
+                        words[0].ends_with(&pattern.pattern) && words[1] == "D2",
+                        "{text}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_quoted_line_reads_as_the_same_words() {
+        for text in [
+            "a 'b c' \"it's\" | d && e || f; g",
+            "find . -name '*.rs' -exec wc {} \\;",
+        ] {
+            let line = CommandLine::read(text).expect(text);
+            let again = CommandLine::read(&line.quoted()).expect(text);
+            assert_eq!(shown(&again), shown(&line), "{text}");
         }
     }
 

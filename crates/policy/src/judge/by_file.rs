@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{DEFAULT, Layer, Reason};
 use crate::file::{Asked, Item, Rule as FileRule};
-use crate::rules::covers;
+use crate::rules::{boundary, covers};
 use crate::{Decision, Effect, Grants, PathFact, Policy, Request, Verdict};
 
 /// The name of what is said about a text that does not tell what it runs.
@@ -109,9 +109,10 @@ pub(super) fn by_file(
             }
         }
     }
-    let bounded = request.command.filter(|_| policy.is_bounded);
-    if let Some(because) = bounded.and_then(crate::CommandFact::beyond_boundary) {
-        reasons.push(whole("axe-boundary", because));
+    if policy.is_bounded
+        && let Some((rule, because)) = boundary(request, grants)
+    {
+        reasons.push(whole(rule, because));
     }
     by_doubt(policy, layer, request, grants, reasons);
     for item in items(request) {

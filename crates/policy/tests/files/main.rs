@@ -87,6 +87,46 @@ fn those_that_ship_are_good_and_their_examples_hold() {
     assert!(n >= 9, "{n} ship");
 }
 
+/// Rows of a table; a pattern of file names stands for two files.
+fn under_allowlist(table: &str) -> impl Iterator<Item = (String, Decision)> {
+    let authority = of("exec-allowlist");
+    let rows = table.lines();
+    let rows = rows.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    rows.map(move |text| {
+        let fact = CommandFact::expanded(text, |_, pattern| {
+            let is_inside = !pattern.starts_with('/') && !pattern.contains("..");
+            let names = || vec!["a.rs".to_owned(), "b.rs".to_owned()];
+            is_inside.then(names).ok_or("a pattern outside")
+        });
+        let request = Request {
+            command: Some(&fact),
+            ..Request::new("execute_command", Effect::Execute, End::Closed, &[])
+        };
+        (text.to_owned(), authority.judge(&request).verdict.decision)
+    })
+}
+
+#[test]
+fn the_allowlist_allows_what_coding_agents_look_with() {
+    let mut n = 0;
+    let wrong: Vec<String> = under_allowlist(include_str!("../data/agents.txt"))
+        .inspect(|_| n += 1)
+        .filter(|(_, decision)| *decision != Decision::Allow)
+        .map(|(text, _)| text)
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(n >= 104, "only {n}");
+}
+
+#[test]
+fn the_allowlist_refuses_what_writes_or_runs_others() {
+    let wrong: Vec<String> = under_allowlist(include_str!("../data/not-agents.txt"))
+        .filter(|(_, decision)| *decision != Decision::Deny)
+        .map(|(text, _)| text)
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn a_broken_file_denies_everything_and_says_why() {
     let error = Policy::parse("version = 1\nqq = 1", Scope::User).expect_err("unknown key");

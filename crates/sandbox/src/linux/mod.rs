@@ -28,7 +28,7 @@ use step::{Failed, Step};
 use sys::Ended;
 use warden::Ends;
 
-use crate::{Command, Exit, Isolation, Layer, Layers, Outcome, Refusal};
+use crate::{Command, Exit, Isolation, Layer, Layers, Outcome, Refusal, Sink};
 
 /// Makes a write beyond the limit of a file's size (`RLIMIT_FSIZE`) an error of that write: otherwise a signal ends the host,
 /// with half a file left behind. Programs that are run get the signal as usual.
@@ -101,11 +101,20 @@ fn start(
     for end in [&status, &stderr, &stdout].into_iter().chain(&stdin) {
         sys::set_nonblocking(end.as_raw_fd())?;
     }
+    let nowhere = match command.sinks.contains(&Sink::Null) {
+        true => Some(null_output()?),
+        false => None,
+    };
+    let end = |sink: Sink| match (sink, &nowhere) {
+        (Sink::Error, _) => stderr_end.as_raw_fd(),
+        (Sink::Null, Some(nowhere)) => nowhere.as_raw_fd(),
+        _ => stdout_end.as_raw_fd(),
+    };
     let ends = Ends {
         standard: [
             stdin_end.as_raw_fd(),
-            stdout_end.as_raw_fd(),
-            stderr_end.as_raw_fd(),
+            end(command.sinks[0]),
+            end(command.sinks[1]),
         ],
         leash: leash_end.as_raw_fd(),
         status: status_end.as_raw_fd(),
@@ -138,6 +147,13 @@ fn start(
 fn null() -> sys::Sys<OwnedFd> {
     let file = std::fs::File::open("/dev/null")
         .map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
+    sys::above_standard(file.into())
+}
+
+/// Nowhere to write to.
+fn null_output() -> sys::Sys<OwnedFd> {
+    let file = std::fs::File::options().write(true).open("/dev/null");
+    let file = file.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
     sys::above_standard(file.into())
 }
 
