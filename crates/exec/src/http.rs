@@ -7,7 +7,7 @@ use std::io::Read;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use toolglot_policy::{BadUrl, Host, is_own_header};
+use toolglot_policy::{BadUrl, HostPort, is_own_header};
 
 use crate::web::{Ask, Web};
 use crate::{Failure, Outcome, Root};
@@ -22,7 +22,7 @@ const MOST_TIME: Duration = Duration::from_secs(300);
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
     url: String,
-    host: Host,
+    host: HostPort,
     method: &'static str,
     headers: Vec<(String, String)>,
     body: String,
@@ -33,7 +33,7 @@ impl Question {
     /// Reads the arguments.
     pub(crate) fn of(
         url: &str,
-        host: &Result<Host, BadUrl>,
+        host: &Result<HostPort, BadUrl>,
         arguments: &Map<String, Value>,
         time: Option<Duration>,
     ) -> Result<Question, Failure> {

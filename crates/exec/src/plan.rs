@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use toolglot_policy::{BadUrl, CommandFact, Host, PathFact};
+use toolglot_policy::{BadUrl, CommandFact, HostPort, PathFact};
 
 use crate::arguments::Arguments;
 use crate::command;
@@ -47,7 +47,7 @@ pub struct Plan<'a> {
     paths: Vec<PathFact>,
     below: Vec<PathFact>,
     command: Option<CommandFact>,
-    host: Option<Result<Host, BadUrl>>,
+    host: Option<Result<HostPort, BadUrl>>,
     action: Action<'a>,
 }
 
@@ -94,7 +94,7 @@ impl Plan<'_> {
     }
 
     /// Where the URL among the arguments leads, if there is one.
-    pub fn host(&self) -> Option<&Result<Host, BadUrl>> {
+    pub fn host(&self) -> Option<&Result<HostPort, BadUrl>> {
         self.host.as_ref()
     }
 
@@ -194,7 +194,7 @@ pub fn plan<'a>(
         }
         "http_request" => {
             let url = arguments.text("url", "the address to ask, with http:// or https://")?;
-            let host = Host::of(url);
+            let host = HostPort::of(url);
             // A URL that cannot be used is for the policy to refuse.
             let time = arguments.opt_seconds("timeout")?;
             let action = match Question::of(url, &host, arguments.map, time) {

@@ -7,7 +7,7 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
-use toolglot_policy::{Host, is_public};
+use toolglot_policy::{HostPort, is_public};
 use ureq::config::Config;
 use ureq::http::{Method, Request, Response, Uri};
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
@@ -21,7 +21,7 @@ use crate::Failure;
 pub struct Web {
     agent: Agent,
     looked: Looked,
-    host: Host,
+    host: HostPort,
 }
 
 /// What is asked of the host.
@@ -44,7 +44,7 @@ impl Web {
     ///
     /// # Errors
     /// If it leads to no address, or to one nearby that it does not spell out.
-    pub fn to(host: &Host) -> Result<Web, Failure> {
+    pub fn to(host: &HostPort) -> Result<Web, Failure> {
         Ok(Web::at(host, Looked(addresses(host)?)))
     }
 
@@ -59,7 +59,7 @@ impl Web {
         self.agent.clone().shutdown();
     }
 
-    fn at(host: &Host, looked: Looked) -> Web {
+    fn at(host: &HostPort, looked: Looked) -> Web {
         let config = Config::builder()
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -81,7 +81,7 @@ impl Web {
     /// [`Failure::Http`] for what cannot be asked, [`Failure::Unanswered`] where no answer came.
     pub fn ask(&self, ask: &Ask<'_>) -> Result<Response<Body>, Failure> {
         let bad = |problem: String| Failure::Http { problem };
-        match Host::of(ask.url) {
+        match HostPort::of(ask.url) {
             Ok(host) if host == self.host => {}
             Ok(host) => {
                 return Err(bad(format!(
@@ -125,7 +125,7 @@ impl Web {
     }
 
     /// Where it leads.
-    pub fn host(&self) -> &Host {
+    pub fn host(&self) -> &HostPort {
         &self.host
     }
 }
@@ -150,7 +150,7 @@ impl Resolver for Looked {
 }
 
 /// The addresses of a host, none of which leads nearby unless the host is such an address itself.
-fn addresses(host: &Host) -> Result<Vec<SocketAddr>, Failure> {
+fn addresses(host: &HostPort) -> Result<Vec<SocketAddr>, Failure> {
     if let Some(address) = host.address {
         return Ok(vec![SocketAddr::new(address, host.port)]);
     }
@@ -179,20 +179,20 @@ fn addresses(host: &Host) -> Result<Vec<SocketAddr>, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use toolglot_policy::Host;
+    use toolglot_policy::HostPort;
 
     use super::addresses;
 
     #[test]
     fn names_that_lead_nearby_are_refused_unless_they_say_so() {
-        let of = |url: &str| addresses(&Host::of(url).expect(url));
+        let of = |url: &str| addresses(&HostPort::of(url).expect(url));
         assert!(of("http://localhost:1/").is_ok());
         assert!(of("http://127.0.0.1:1/").is_ok());
         assert!(of("http://no-such-host.invalid/").is_err());
         // A name that the host's own table sends to this machine.
         if let Ok(name) = std::fs::read_to_string("/etc/hostname") {
             let url = format!("http://{}/", name.trim());
-            if let Ok(host) = Host::of(&url)
+            if let Ok(host) = HostPort::of(&url)
                 && std::net::ToSocketAddrs::to_socket_addrs(&(host.name.as_str(), 80)).is_ok()
                 && host.name != "localhost"
             {

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::Host;
+use crate::HostPort;
 
 /// What the user allows beforehand, as in `write,recovered,exec:git`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Grants {
     }
 
     /// Whether a host may be asked.
-    pub(crate) fn asks(&self, host: &Host) -> bool {
+    pub(crate) fn asks(&self, host: &HostPort) -> bool {
         self.net
             .iter()
             .any(|granted| match granted.rsplit_once(':') {
@@ -150,7 +150,7 @@ pub fn nearest(word: &str) -> String {
 
 /// The host of `net:HOST`: a name or an address, with or without a port.
 fn is_host(host: &str) -> bool {
-    Host::of(&format!("http://{host}/")).is_ok()
+    HostPort::of(&format!("http://{host}/")).is_ok()
 }
 
 /// The program of `exec:PROGRAM`. A name only: what a path or a blank would mean is nobody's guess.

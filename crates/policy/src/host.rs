@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// Where a request to another machine goes, read from its URL as strictly as any reader would.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Host {
+pub struct HostPort {
     /// Whether the connection is encrypted: `https`.
     pub is_encrypted: bool,
     /// The name in lower case, or the address.
@@ -46,12 +46,12 @@ pub enum BadUrl {
     Characters,
 }
 
-impl Host {
+impl HostPort {
     /// Reads a URL.
     ///
     /// # Errors
     /// If two readers could come to different hosts.
-    pub fn of(url: &str) -> Result<Host, BadUrl> {
+    pub fn of(url: &str) -> Result<HostPort, BadUrl> {
         if url
             .chars()
             .any(|c| c.is_whitespace() || c.is_control() || c == '\\')
@@ -104,7 +104,7 @@ impl Host {
         } else {
             address(name)?
         };
-        Ok(Host {
+        Ok(HostPort {
             is_encrypted,
             name: name.to_ascii_lowercase(),
             address,
@@ -186,7 +186,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Host, is_public};
+    use super::{HostPort, is_public};
 
     #[test]
     fn urls_lead_where_everybody_reads_them_to_lead() {
@@ -197,7 +197,7 @@ mod tests {
             ("http://127.0.0.1:18099/", "127.0.0.1", 18099),
             ("http://[::ffff:127.0.0.1]:1/", "::ffff:127.0.0.1", 1),
         ] {
-            let host = Host::of(url).expect(url);
+            let host = HostPort::of(url).expect(url);
             assert_eq!((host.name.as_str(), host.port), (name, port), "{url}");
         }
         for url in [
@@ -229,7 +229,7 @@ mod tests {
             "http://a%2eb/",
             "http://[::1]x/",
         ] {
-            assert!(Host::of(url).is_err(), "{url}: {:?}", Host::of(url));
+            assert!(HostPort::of(url).is_err(), "{url}: {:?}", HostPort::of(url));
         }
     }
 

@@ -46,7 +46,7 @@ pub use file::{
     SandboxSettings, SandboxTable, Scope, ServerRules, ToolPattern, TrustRules,
 };
 pub use grants::{GrantError, Grants, nearest as nearest_grant};
-pub use host::{BadUrl, Host, is_public};
+pub use host::{BadUrl, HostPort, is_public};
 pub use judge::{Authority, Explanation, Layer, Reason, judge};
 pub use letters::is_hidden;
 pub use names::{is_guarded, is_secret};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use toolglot::End;
 
-use crate::{BadUrl, CommandFact, Effect, Host, PathFact};
+use crate::{BadUrl, CommandFact, Effect, HostPort, PathFact};
 
 /// What a call is about to do.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct Request<'a> {
     /// The command among its arguments.
     pub command: Option<&'a CommandFact>,
     /// Where the URL among its arguments leads.
-    pub host: Option<&'a Result<Host, BadUrl>>,
+    pub host: Option<&'a Result<HostPort, BadUrl>>,
     /// What else it needs, as its own description declares.
     pub capabilities: &'a [String],
     /// Whether no word of its command may lead out of the root: AXE's own rule.

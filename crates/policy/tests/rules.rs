@@ -3,7 +3,8 @@
 
 use toolglot::End;
 use toolglot_policy::{
-    CommandFact, Decision, Effect, Escape, Grants, Host, Inside, PathFact, RULES, Request, judge,
+    CommandFact, Decision, Effect, Escape, Grants, HostPort, Inside, PathFact, RULES, Request,
+    judge,
 };
 
 const EFFECTS: [Effect; 7] = [
@@ -70,7 +71,7 @@ fn everything(mut visit: impl FnMut(&Request<'_>, &Grants)) {
         beyond: Some("/etc/passwd".to_owned()),
         ..CommandFact::of("git log /etc/passwd")
     };
-    let hosts = ["http://a.test/", "http://b.test/", "file:///x"].map(Host::of);
+    let hosts = ["http://a.test/", "http://b.test/", "file:///x"].map(HostPort::of);
     let needed = ["db".to_owned()];
     for bits in 0..128_u8 {
         let is_given = |bit: u8| bits & (1 << bit) != 0;
@@ -252,7 +253,7 @@ fn commands_need_a_grant_for_every_program_in_them() {
 #[test]
 fn hosts_need_a_grant_each() {
     let check_url = |url: &str, allow: &str, expected: (Decision, &str)| {
-        let host = Host::of(url);
+        let host = HostPort::of(url);
         let request = Request {
             host: Some(&host),
             ..Request::new("http_request", Effect::Network, End::Closed, &[])

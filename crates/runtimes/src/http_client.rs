@@ -22,7 +22,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use toolglot_exec::Failure;
 use toolglot_exec::web::{Ask, Web};
-use toolglot_policy::{Host as WebHost, is_own_header, is_public};
+use toolglot_policy::{HostPort, is_own_header, is_public};
 use toolglot_schema::Violation;
 use toolglot_toolfiles::Returned;
 use toolglot_toolfiles::template::{self, UnsetVariable};
@@ -74,7 +74,7 @@ pub(crate) fn attempt(
             }],
         },
     })?;
-    let place = WebHost::of(&asked.url).map_err(|error| bad(error.to_string()))?;
+    let place = HostPort::of(&asked.url).map_err(|error| bad(error.to_string()))?;
     let missing = missing(runner, &place, asked.is_chosen);
     if !missing.is_empty() {
         return Err(CallError::NotGranted { id, missing });
@@ -115,7 +115,7 @@ pub(crate) fn check_variables(
 
 /// What is not granted of what asking this host needs: the network, and the host itself where it is nearby and an argument
 /// chose it.
-fn missing(runner: &ToolRunner, place: &WebHost, is_chosen: bool) -> Vec<String> {
+fn missing(runner: &ToolRunner, place: &HostPort, is_chosen: bool) -> Vec<String> {
     let named = match place.port {
         80 | 443 => format!("net:{}", place.name),
         port => format!("net:{}:{port}", place.name),
@@ -521,7 +521,7 @@ fn with_query(url: String, query: &[(String, String)]) -> String {
     format!("{url}{joint}{}{fragment}", pairs.join("&"))
 }
 
-fn send(asked: &Asked, place: &WebHost, time: Duration) -> Result<Answer, Failure> {
+fn send(asked: &Asked, place: &HostPort, time: Duration) -> Result<Answer, Failure> {
     let web = Web::to(place)?;
     let mut answer = web.ask(&Ask {
         url: &asked.url,

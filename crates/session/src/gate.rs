@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use toolglot::End;
 use toolglot_exec::{Journal, Outcome, Plan, Root, plan};
 use toolglot_policy::{
-    Authority, Decision, Effect, Host as HostPort, Item, Layer, PathFact, Request, Verdict,
+    Authority, Decision, Effect, HostPort, Item, Layer, PathFact, Request, Verdict,
 };
 use toolglot_runtimes::{Builtin, CallError, CallResult, Prepared, ToolRunner};
 use toolglot_toolfiles::Standing;

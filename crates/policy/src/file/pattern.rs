@@ -3,7 +3,7 @@
 use globset::{GlobBuilder, GlobMatcher};
 use regex::Regex;
 
-use crate::Host;
+use crate::HostPort;
 use crate::command::UNKNOWN;
 
 /// A pattern for one word: `*` stands for any letters, `re:` begins a regular expression that fits the whole word.
@@ -265,7 +265,7 @@ impl HostPattern {
         })
     }
 
-    pub(crate) fn fits(&self, host: &Host, is_refusing: bool) -> bool {
+    pub(crate) fn fits(&self, host: &HostPort, is_refusing: bool) -> bool {
         let is_name = if self.is_below {
             host.name
                 .strip_suffix(&self.name)
@@ -285,7 +285,7 @@ impl HostPattern {
 #[cfg(test)]
 mod tests {
     use super::{HostPattern, Place, Word};
-    use crate::Host;
+    use crate::HostPort;
 
     #[test]
     fn words_fit_as_a_whole() {
@@ -375,7 +375,7 @@ mod tests {
             ("localhost:8080", "http://localhost:8080/", true),
             ("localhost:*", "http://localhost:8080/", true),
         ] {
-            let host = Host::of(url).expect(url);
+            let host = HostPort::of(url).expect(url);
             assert_eq!(
                 HostPattern::new(pattern).expect("good").fits(&host, false),
                 expected,

@@ -9,7 +9,7 @@ use super::pattern::{HostPattern, Place, Word};
 use super::subcommand;
 use super::written::{Token, Written};
 use crate::command::is_unknown;
-use crate::{CommandFact, CommandLine, Decision, Host, Inside, PathFact, Survey};
+use crate::{CommandFact, CommandLine, Decision, HostPort, Inside, PathFact, Survey};
 
 /// One thing that a call does. Each is judged on its own, and the strictest answer is the call's.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub enum Item {
     /// It runs a text in a shell; what of that could be found out is judged beside it.
     Shell(String),
     /// It asks a host.
-    Host(Host),
+    Host(HostPort),
     /// It needs what its description declares.
     Capability(String),
     /// It does none of these.
@@ -358,7 +358,7 @@ impl Rule {
                 && n > 0
         };
         let is_host = |word: &String| {
-            let host = Host::of(word).ok().filter(|_| word.contains("://"));
+            let host = HostPort::of(word).ok().filter(|_| word.contains("://"));
             let mut hosts = self.hosts.iter().flatten();
             host.is_some_and(|host| hosts.any(|pattern| pattern.fits(&host, false)))
         };
@@ -454,7 +454,7 @@ impl Rule {
             } else {
                 format!("https://{example}")
             };
-            return Host::of(&url).is_ok_and(|host| fits(&Item::Host(host)));
+            return HostPort::of(&url).is_ok_and(|host| fits(&Item::Host(host)));
         }
         self.tools
             .as_ref()

@@ -5,8 +5,8 @@ mod written;
 
 use toolglot::End;
 use toolglot_policy::{
-    Authority, CommandFact, Decision, Effect, Grants, Host, Inside, PathFact, Policy, PolicyError,
-    Request, Sandbox, Scope,
+    Authority, CommandFact, Decision, Effect, Grants, HostPort, Inside, PathFact, Policy,
+    PolicyError, Request, Sandbox, Scope,
 };
 
 fn shipped() -> impl Iterator<Item = (String, String)> {
@@ -301,7 +301,7 @@ fn hosts_of_a_profile_are_exact() {
         ("http://api.example.test@127.0.0.1/", "deny url-unusable"),
         ("http://api.example.test.evil.test/", "deny policy-default"),
     ] {
-        let host = Host::of(url);
+        let host = HostPort::of(url);
         let request = Request {
             host: Some(&host),
             ..Request::new("http_request", Effect::Network, End::Closed, &[])
@@ -498,7 +498,7 @@ fn a_tool_is_refused_by_any_of_its_names_and_by_what_it_declares() {
     };
     let names = ["deploy/ship", "deploy/ship.rollback", "mcp/deploy/ship"].map(str::to_owned);
     let declared = ["fs.write", "net.http"].map(str::to_owned);
-    let host = Host::of("http://127.0.0.1:18099/");
+    let host = HostPort::of("http://127.0.0.1:18099/");
     let request = Request {
         names: &names,
         capabilities: &declared,

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use toolglot::End;
 use toolglot_policy::{
-    Authority, CommandFact, Decision, Effect, Grants, Host, Inside, Level, PathFact, Pin, Policy,
-    Reach, Request, Sandbox, Scope, TrustRules,
+    Authority, CommandFact, Decision, Effect, Grants, HostPort, Inside, Level, PathFact, Pin,
+    Policy, Reach, Request, Sandbox, Scope, TrustRules,
 };
 
 /// Each key of a project's file, with a value that would widen what anyone else says. The place is the table, without `[]`.
@@ -260,7 +260,7 @@ fn decisions(authority: &Authority) -> Vec<(String, Decision)> {
     };
     let (usual, odd) = (fact(false, false), fact(true, true));
     let commands = ["cat ../secret", "touch x", "echo $(id)"].map(CommandFact::of);
-    let host = Host::of("http://a.test:8080/");
+    let host = HostPort::of("http://a.test:8080/");
     let declared = ["net.http".to_owned()];
     let mut requests: Vec<(String, Request<'_>)> = Vec::new();
     for effect in [Effect::Read, Effect::Write, Effect::Delete] {

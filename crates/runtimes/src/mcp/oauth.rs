@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use toolglot_exec::web;
 use toolglot_mcp::auth::{Authorizer, Net, Person, Question, Secret, Settings, Store};
 use toolglot_mcp::client::{Answer, WebError};
-use toolglot_policy::{Host as WebHost, is_public};
+use toolglot_policy::{HostPort, is_public};
 use toolglot_toolfiles::template;
 
 use super::definition::Definition;
@@ -55,7 +55,7 @@ pub fn authorizer_of(
     store: Box<dyn Store>,
     person: Option<Person>,
 ) -> Result<Arc<Authorizer>, String> {
-    let server = WebHost::of(url).map_err(|error| error.to_string())?;
+    let server = HostPort::of(url).map_err(|error| error.to_string())?;
     let net = Box::new(Judged { server });
     let authorizer = Authorizer::new(url, settings, net, store, person);
     authorizer.map(Arc::new).map_err(|error| error.to_string())
@@ -121,10 +121,10 @@ fn settings(
 /// Asks what a server named, if anybody could be sent there.
 #[derive(Debug)]
 struct Judged {
-    server: WebHost,
+    server: HostPort,
 }
 
-fn is_loopback(place: &WebHost) -> bool {
+fn is_loopback(place: &HostPort) -> bool {
     let is_own = place
         .address
         .is_some_and(|address| address.to_canonical().is_loopback());
@@ -133,8 +133,8 @@ fn is_loopback(place: &WebHost) -> bool {
 
 impl Judged {
     /// Where an address leads: over https, or to this machine; and nearby only where the server itself is.
-    fn place(&self, url: &str) -> Result<WebHost, String> {
-        let place = WebHost::of(url).map_err(|error| error.to_string())?;
+    fn place(&self, url: &str) -> Result<HostPort, String> {
+        let place = HostPort::of(url).map_err(|error| error.to_string())?;
         if !(place.is_encrypted || is_loopback(&place)) {
             return Err("only `https` is asked for tokens, or this machine".to_owned());
         }
@@ -205,7 +205,7 @@ mod tests {
             (private, "http://127.0.0.1/token", false),
         ] {
             let judged = Judged {
-                server: WebHost::of(server).expect(server),
+                server: HostPort::of(server).expect(server),
             };
             assert_eq!(
                 judged.place(url).is_ok(),

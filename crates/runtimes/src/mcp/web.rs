@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use toolglot_exec::web;
 use toolglot_mcp::auth::Authorizer;
 use toolglot_mcp::client::{Answer, Stream, Trouble, Web, WebError, Wire};
-use toolglot_policy::{Host as WebHost, is_own_header};
+use toolglot_policy::{HostPort, is_own_header};
 use toolglot_toolfiles::template;
 
 use super::definition::Definition;
@@ -86,7 +86,7 @@ pub(super) fn place(runner: &ToolRunner, definition: &Definition) -> Result<Addr
     let url = url(runner, definition).map_err(SessionError::Refused)?;
     let url =
         url.ok_or_else(|| bad("it has neither `config.command` nor `config.url`".to_owned()))?;
-    let place = WebHost::of(&url).map_err(|error| bad(error.to_string()))?;
+    let place = HostPort::of(&url).map_err(|error| bad(error.to_string()))?;
     let named = match place.port {
         80 | 443 => format!("net:{}", place.name),
         port => format!("net:{}:{port}", place.name),
@@ -145,7 +145,7 @@ pub fn wire_to(
     authorizer: Option<Arc<Authorizer>>,
     time: Duration,
 ) -> Result<Box<dyn Wire>, Trouble> {
-    let place = WebHost::of(url).map_err(|error| Trouble::Barred(error.to_string()))?;
+    let place = HostPort::of(url).map_err(|error| Trouble::Barred(error.to_string()))?;
     let way = web::Web::to(&place).map_err(|failure| match unasked(failure) {
         WebError::Barred(why) => Trouble::Barred(why),
         WebError::Unanswered(why) => Trouble::Gone(format!("is not reached: {why}")),
