@@ -1,8 +1,10 @@
 //! Attacks and controls, through the built binary, by their effects; as this user and, where this is root, as an ordinary one
-//! too. Ours are in `own.rs`, recorded ones in `recorded.rs`.
+//! too. Ours are in `own.rs`, recorded ones in `recorded.rs`. Rows go through the doors of `door.rs` by turns.
 #![cfg(target_os = "linux")]
 #![expect(clippy::print_stderr, reason = "the score is for people")]
 
+mod door;
+mod keys;
 mod own;
 mod place;
 mod recorded;
@@ -26,10 +28,19 @@ fn walls_stand() -> bool {
     doctor.status.success()
 }
 
+fn is_root() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").expect("readable");
+    status.lines().any(|line| line.starts_with("Uid:\t0\t0\t"))
+}
+
+/// Whose turn it is among the doors of a row: an ordinary user takes another one than root.
+fn turn(row: usize) -> usize {
+    row + usize::from(is_root())
+}
+
 /// Runs tests of this binary without being root, where this is root.
 fn as_an_ordinary_user(tests: &[&str]) {
-    let status = std::fs::read_to_string("/proc/self/status").expect("readable");
-    if !status.lines().any(|line| line.starts_with("Uid:\t0\t0\t")) {
+    if !is_root() {
         return;
     }
     let own = std::env::current_exe().expect("this test");

@@ -14,10 +14,11 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
+use crate::door::{Attempt, Count, Door};
 use crate::place::{Place, Ran, shipped, toolglot};
 use crate::row::{self, Must, Row};
 use crate::server::Server;
-use crate::{as_an_ordinary_user, spelling, succeeded, walls_stand};
+use crate::{as_an_ordinary_user, is_root, spelling, succeeded, turn, walls_stand};
 
 #[test]
 fn attacks_are_refused_or_contained_and_controls_work() {
@@ -26,8 +27,15 @@ fn attacks_are_refused_or_contained_and_controls_work() {
     }
     let rows = row::all();
     let score: Mutex<BTreeMap<String, [usize; 2]>> = Mutex::default();
-    let wrong = each(&rows, |row| {
-        let found = judge(row);
+    let count = Count::default();
+    let wrong = each(&rows, |n, row| {
+        let doors = count.doors(turn(n), |door| {
+            row.message.is_none() && door.expresses(&row.id, &row.tool, &row.arguments)
+                || door == Door::Run
+        });
+        let found = doors.into_iter().try_for_each(|door| {
+            judge(row, door, &count).map_err(|why| format!("through `{}`: {why}", door.name()))
+        });
         let mut score = score.lock().expect("nobody panics here");
         let cell = score
             .entry(format!("{:10} {:?}", row.area, row.must))
@@ -44,6 +52,7 @@ fn attacks_are_refused_or_contained_and_controls_work() {
     for (what, cell) in &score {
         eprintln!("  {what:20} {:3} of {:3}", cell[0], cell[1]);
     }
+    eprint!("{}", count.lines());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -55,7 +64,7 @@ fn every_attack_fires_where_nothing_protects() {
         .filter(|row| row.must != Must::Allow)
         .collect();
     let n_inert = rows.iter().filter(|row| row.inert.is_some()).count();
-    let wrong = each(&rows, |row| {
+    let wrong = each(&rows, |_, row| {
         let place = begun(row);
         let fired = fires_unprotected(row, &place);
         match (&row.inert, fired) {
@@ -88,7 +97,7 @@ fn a_call_is_judged_alike_in_every_form_of_every_dialect() {
     };
     let rows: Vec<Row> = row::all().into_iter().filter(is_spelled).collect();
     let (n_alike, n_other) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let wrong = each(&rows, |row| {
+    let wrong = each(&rows, |_, row| {
         let place = begun(row);
         let arguments = arguments(row, &place);
         let mut first: Option<(Value, String)> = None;
@@ -158,21 +167,22 @@ fn all_of_it_holds_for_an_ordinary_user() {
 const THREADS: usize = 5;
 
 /// Tries each row, several at a time. What was wrong with which, in order.
-fn each(rows: &[Row], check: impl Fn(&Row) -> Result<(), String> + Sync) -> Vec<String> {
-    let is_root = std::fs::metadata("/proc/self")
-        .is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+fn each(rows: &[Row], check: impl Fn(usize, &Row) -> Result<(), String> + Sync) -> Vec<String> {
+    let is_root = is_root();
     let only = std::env::var("TOOLGLOT_ATTACK").unwrap_or_default();
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
-                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+                loop {
+                    let n = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(row) = rows.get(n) else { break };
                     if (row.only.as_deref() == Some("root") && !is_root) || !row.id.contains(&only)
                     {
                         continue;
                     }
-                    if let Err(why) = check(row) {
+                    if let Err(why) = check(n, row) {
                         wrong
                             .lock()
                             .expect("nobody panics here")
@@ -187,14 +197,23 @@ fn each(rows: &[Row], check: impl Fn(&Row) -> Result<(), String> + Sync) -> Vec<
     wrong
 }
 
-/// Runs a row. Why it is not as it must be.
-fn judge(row: &Row) -> Result<(), String> {
+/// Makes the call of a row through a door. Why it is not as it must be.
+fn judge(row: &Row, door: Door, count: &Count) -> Result<(), String> {
     let place = begun(row);
-    let text = match &row.message {
-        Some(message) => place.filled(message),
-        None => spelling::first(&row.tool, &arguments(row, &place)),
+    let ran = if let Some(message) = &row.message {
+        run(row, &place, &row.dialect, &place.filled(message))
+    } else {
+        let first = row.path_first.as_ref();
+        let first = first.map(|first| PathBuf::from(place.filled(first)));
+        let attempt = Attempt {
+            tool: &row.tool,
+            arguments: &arguments(row, &place),
+            policy: &policy(row, &place),
+            path_first: first.as_deref(),
+            flags: &[],
+        };
+        door.make(&place, attempt, count)?
     };
-    let ran = run(row, &place, &row.dialect, &text);
     let calls = ran.document["calls"]
         .as_array()
         .cloned()
@@ -281,7 +300,7 @@ fn fires_unprotected(row: &Row, place: &Place) -> bool {
 
 /// Runs a message.
 fn run(row: &Row, place: &Place, dialect: &str, message: &str) -> Ran {
-    let mut command = toolglot(&[]);
+    let mut command = toolglot(&["run"]);
     if let Some(first) = &row.path_first {
         let rest = std::env::var("PATH").unwrap_or_default();
         command.env("PATH", format!("{}:{rest}", place.filled(first)));

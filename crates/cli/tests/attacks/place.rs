@@ -149,7 +149,33 @@ impl Place {
         path
     }
 
-    /// Runs a message by `command`, which is the binary or begins it.
+    /// The directories and variables that every door is given.
+    pub(crate) fn settle(&self, command: &mut Command) {
+        command
+            .env("CANARY_ENV", "1")
+            .env("HOME", self.path("home"))
+            .env_remove("USER_SPACE")
+            .env_remove("XDG_CONFIG_HOME")
+            .stdin(Stdio::null())
+            .stderr(Stdio::null());
+    }
+
+    /// Runs a command to its end: what it wrote to standard output, how long it took and how much memory it had.
+    pub(crate) fn watched(&self, mut command: Command) -> (Vec<u8>, Duration, u64) {
+        let written = self.path("written");
+        command.stdout(fs::File::create(&written).expect("made"));
+        let started = Instant::now();
+        let mut child = command.spawn().expect("it starts");
+        let mut peak_mb = 0;
+        while child.try_wait().expect("it can be waited for").is_none() {
+            peak_mb = peak_mb.max(peak(child.id()));
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let elapsed = started.elapsed();
+        (fs::read(written).expect("there"), elapsed, peak_mb)
+    }
+
+    /// Runs a message by `command`, which is `toolglot run` or starts it.
     pub(crate) fn run(
         &self,
         mut command: Command,
@@ -159,31 +185,16 @@ impl Place {
     ) -> Ran {
         let file = self.path("message");
         fs::write(&file, message).expect("written");
-        let document = self.path("document");
         command
-            .args(["run", "--format", "json", "--dialect", dialect, "--policy"])
+            .args(["--format", "json", "--dialect", dialect, "--policy"])
             .arg(policy)
             .arg("--root")
             .arg(self.path("ws"))
             .arg("--audit")
             .arg(self.path("audit"))
-            .arg(file)
-            .env("CANARY_ENV", "1")
-            .env("HOME", self.path("home"))
-            .env_remove("USER_SPACE")
-            .env_remove("XDG_CONFIG_HOME")
-            .stdin(Stdio::null())
-            .stdout(fs::File::create(&document).expect("made"))
-            .stderr(Stdio::null());
-        let started = Instant::now();
-        let mut child = command.spawn().expect("it starts");
-        let mut peak_mb = 0;
-        while child.try_wait().expect("it can be waited for").is_none() {
-            peak_mb = peak_mb.max(peak(child.id()));
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        let elapsed = started.elapsed();
-        let text = fs::read(document).expect("there");
+            .arg(file);
+        self.settle(&mut command);
+        let (text, elapsed, peak_mb) = self.watched(command);
         Ran {
             document: serde_json::from_slice(&text).unwrap_or_default(),
             elapsed,
@@ -206,7 +217,7 @@ impl Drop for Place {
 }
 
 /// The most memory that a process had so far, in MiB.
-fn peak(process: u32) -> u64 {
+pub(crate) fn peak(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kib = line

@@ -12,8 +12,9 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use crate::door::{Attempt, Count, Door};
 use crate::place::{Place, Ran, shipped, toolglot};
-use crate::{as_an_ordinary_user, succeeded, timing, walls_stand};
+use crate::{as_an_ordinary_user, succeeded, timing, turn, walls_stand};
 
 /// Areas that are shown elsewhere.
 const ELSEWHERE: &[(&str, &str)] = &[("mcp", "servers that misbehave: crates/cli/tests/servers")];
@@ -45,7 +46,8 @@ fn attacks_are_refused_or_contained_and_controls_work() {
     let mut wrong = Vec::new();
     let mut not_live = Vec::new();
     let mut n_live = 0;
-    for row in &rows {
+    let count = Count::default();
+    for (n, row) in rows.iter().enumerate() {
         if ELSEWHERE.iter().any(|(area, _)| *area == row.area) {
             continue;
         }
@@ -59,7 +61,11 @@ fn attacks_are_refused_or_contained_and_controls_work() {
             .entry((row.area.clone(), row.must.clone()))
             .or_default();
         cell[1] += 1;
-        match judge(row) {
+        let doors = count.doors(turn(n), |door| door == Door::Run || expresses(row, door));
+        let found = doors.into_iter().try_for_each(|door| {
+            judge(row, door, &count).map_err(|why| format!("through `{}`: {why}", door.name()))
+        });
+        match found {
             Ok(()) => cell[0] += 1,
             Err(why) => wrong.push(format!("{}: {why}", row.id)),
         }
@@ -74,6 +80,7 @@ fn attacks_are_refused_or_contained_and_controls_work() {
     for ((area, must), cell) in &score {
         eprintln!("  {area:10} {must:8} {:3} of {:3}", cell[0], cell[1]);
     }
+    eprint!("{}", count.lines());
     eprintln!(
         "  fired without protection: {n_live}; did not here: {}",
         not_live.join(" ")
@@ -217,8 +224,17 @@ fn fires_unprotected(row: &Row) -> Option<bool> {
     Some(!held)
 }
 
-/// Runs a row. Why it is not as it must be.
-fn judge(row: &Row) -> Result<(), String> {
+/// Whether a row is one call that a door can make, and nothing around it has to be `run`.
+fn expresses(row: &Row, door: Door) -> bool {
+    let name = row.call["name"].as_str().unwrap_or_default();
+    let is_own = ["write-021", "pol-008"].contains(&row.id.as_str())
+        || row.policy == "sandbox backend unavailable";
+    let arguments = row.call["arguments"].as_object();
+    !is_own && arguments.is_some_and(|arguments| door.expresses(&row.id, name, arguments))
+}
+
+/// Makes the call of a row through a door. Why it is not as it must be.
+fn judge(row: &Row, door: Door, count: &Count) -> Result<(), String> {
     match row.id.as_str() {
         "write-021" => return timing::race(row),
         "pol-008" => return timing::approval(row),
@@ -244,6 +260,16 @@ fn judge(row: &Row) -> Result<(), String> {
             "auto",
             row,
         ),
+        _ if door != Door::Run => {
+            let attempt = Attempt {
+                tool: name,
+                arguments: arguments.as_object().expect("an object"),
+                policy: &policy,
+                path_first: None,
+                flags: &[],
+            };
+            door.make(&place, attempt, count)?
+        }
         _ => {
             let text = format!(
                 "TOOL_CALL: {}\n",
@@ -324,10 +350,11 @@ pub(crate) fn run_text(place: &Place, policy: &Path, text: &str, dialect: &str, 
             "echo 0 > /proc/sys/user/max_user_namespaces; exec \"$@\"",
             "sh",
             env!("CARGO_BIN_EXE_toolglot"),
+            "run",
         ]);
         command
     } else {
-        toolglot(&[])
+        toolglot(&["run"])
     };
     place.run(command, dialect, policy, text)
 }
