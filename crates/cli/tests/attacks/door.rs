@@ -98,6 +98,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "no tool that is a file changes `.git`, and git there sees what is kept from it as changed",
     ),
     (
+        "res-021",
+        "an error before the start, which has no verdict here",
+    ),
+    (
         "resource/word-too-long",
         "an error before the start, which has no verdict here",
     ),

@@ -100,8 +100,8 @@ const NEW_NAMESPACES: u32 = (libc::CLONE_NEWUSER
 pub(super) enum Sockets {
     /// None: it shares the network of the host and must not reach it.
     None,
-    /// TCP and UDP of a network namespace of its own, which holds nothing but its loopback: no address but those of
-    /// this machine has a route.
+    /// TCP of a network namespace of its own, which holds nothing but its loopback: no address but those of this machine has a
+    /// route. Not UDP: a datagram would be sent there as if somebody could get it, and its sender would not be told.
     Loopback,
     /// Those of the host.
     Host,
@@ -174,8 +174,8 @@ const MAKES_FILE: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY))
 const SOCKET_TYPE: u32 = 0xf;
 
 /// What sockets of a private network may be, and speak: others (SCTP, MPTCP, ..) are kernel code that nothing here needs.
-const LOOPBACK_TYPES: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_DGRAM];
-const LOOPBACK_PROTOCOLS: [i32; 3] = [0, libc::IPPROTO_TCP, libc::IPPROTO_UDP];
+const LOOPBACK_TYPES: [i32; 1] = [libc::SOCK_STREAM];
+const LOOPBACK_PROTOCOLS: [i32; 2] = [0, libc::IPPROTO_TCP];
 
 /// Places in `struct seccomp_data`; the machines of [`ARCHITECTURE`] have the low half of an argument first.
 const AT_NUMBER: u32 = 0;
