@@ -27,6 +27,7 @@ mod document;
 mod fit;
 mod kinds;
 mod nearest;
+mod plain;
 mod shape;
 mod standard;
 mod unfold;

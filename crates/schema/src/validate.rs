@@ -1,11 +1,14 @@
 //! Validation of arguments before anything runs.
 
+use std::sync::OnceLock;
+
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError};
 use serde_json::Value;
 
 use crate::Violation;
 use crate::circle::circle;
+use crate::plain::{admits, is_plain};
 use crate::standard::standard;
 use crate::unfold::unfolds_too_far;
 
@@ -48,7 +51,9 @@ pub enum SchemaError {
 /// The draft is the one that `$schema` names, else 2020-12. `format` is an annotation, as that draft has it.
 #[derive(Debug)]
 pub struct Validator {
-    compiled: jsonschema::Validator,
+    /// Compiled when it is first needed, where the schema is plain; `None` if that failed after all.
+    compiled: OnceLock<Option<jsonschema::Validator>>,
+    is_plain: bool,
     schema: Value,
 }
 
@@ -65,27 +70,52 @@ impl Validator {
         if unfolds_too_far(&schema) {
             return Err(SchemaError::Unfolds);
         }
-        let compiled = jsonschema::options()
+        let is_plain = is_plain(&schema);
+        let compiled = OnceLock::new();
+        if !is_plain {
+            let _ = compiled.set(Some(Validator::compiled(&schema)?));
+        }
+        Ok(Validator {
+            compiled,
+            is_plain,
+            schema,
+        })
+    }
+
+    pub(crate) fn compiled(schema: &Value) -> Result<jsonschema::Validator, SchemaError> {
+        let options = jsonschema::options()
             .offline()
-            .with_pattern_options(PatternOptions::regex())
-            .build(&schema)
-            .map_err(|error| {
-                let path = error.instance_path().to_string();
-                let outside = matches!(error.kind(), ValidationErrorKind::Referencing(_));
-                let source = Box::new(error);
-                if outside {
-                    SchemaError::Reference { source }
-                } else {
-                    SchemaError::Invalid { path, source }
-                }
-            })?;
-        Ok(Validator { compiled, schema })
+            .with_pattern_options(PatternOptions::regex());
+        options.build(schema).map_err(|error| {
+            let path = error.instance_path().to_string();
+            let outside = matches!(error.kind(), ValidationErrorKind::Referencing(_));
+            let source = Box::new(error);
+            if outside {
+                SchemaError::Reference { source }
+            } else {
+                SchemaError::Invalid { path, source }
+            }
+        })
     }
 
     /// What is wrong with `arguments`, in the order of the schema; empty if nothing is.
     /// At most 16 violations are listed.
     pub fn validate(&self, arguments: &Value) -> Vec<Violation> {
-        self.compiled
+        if self.is_plain && admits(&self.schema, arguments) {
+            return Vec::new();
+        }
+        let compiled = self
+            .compiled
+            .get_or_init(|| Validator::compiled(&self.schema).ok());
+        let Some(compiled) = compiled else {
+            // No plain schema comes here. If one did, nothing could be said of its arguments.
+            return vec![Violation {
+                path: String::new(),
+                keyword: "schema".into(),
+                message: "the tool's schema cannot be used".into(),
+            }];
+        };
+        compiled
             .iter_errors(arguments)
             .flat_map(|error| Violation::of(&error, &self.schema, arguments))
             .take(MAX_VIOLATIONS)
