@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 use toolglot_runtimes::{CallError, Chain};
-use toolglot_toolfiles::Found;
+use toolglot_toolfiles::ToolSource;
 use toolglot_toolread::{Diagnostic, Executor, Place, ToolFile};
-use toolglot_trust::{Refusal, Standing};
+use toolglot_trust::{Refusal, TrustBasis};
 
 use crate::Catalog;
 
 /// A tool in a few fields, for listings.
-pub fn brief(found: &Found, tool: &ToolFile, catalog: &Catalog) -> Map<String, Value> {
+pub fn brief(found: &ToolSource, tool: &ToolFile, catalog: &Catalog) -> Map<String, Value> {
     let metadata = &tool.metadata;
     let mut fields = Map::new();
     let mut set = |name: &str, value: Value| fields.insert(name.to_owned(), value);
@@ -40,14 +40,14 @@ pub fn brief(found: &Found, tool: &ToolFile, catalog: &Catalog) -> Map<String, V
 #[derive(Debug)]
 pub struct Answer {
     /// Whether anybody vouches for it, and who.
-    pub standing: Result<Standing, Refusal>,
+    pub standing: Result<TrustBasis, Refusal>,
     /// What runs it, or why it is not called.
     pub runs: Result<Chain, CallError>,
 }
 
 impl Answer {
     /// The answer about a file.
-    pub fn of(catalog: &Catalog, found: &Found) -> Answer {
+    pub fn of(catalog: &Catalog, found: &ToolSource) -> Answer {
         let version = found.tool().metadata.version.as_deref();
         Answer {
             standing: catalog.trust.standing(found, version),
@@ -64,7 +64,7 @@ impl Answer {
     /// The answer as JSON: `status`, of a signature its key, owner, time and digest, `runs`, and why not.
     pub fn to_json(&self) -> Value {
         let mut json = match &self.standing {
-            Ok(Standing::Signed(verified)) => json!({
+            Ok(TrustBasis::Signed(verified)) => json!({
                 "status": "signed",
                 "key": verified.key,
                 "owner": verified.owner,

@@ -2,7 +2,7 @@
 
 use globset::GlobBuilder;
 use toolglot_runtimes::{CallError, Chain, resolve};
-use toolglot_toolfiles::{FindError, Found, Registry};
+use toolglot_toolfiles::{FindError, Registry, ToolSource};
 use toolglot_toolread::{EXTENSIONS, ItemId};
 use toolglot_trust::{Demands, Space, Spaces, Trust};
 
@@ -35,12 +35,12 @@ impl Catalog {
     ///
     /// # Errors
     /// The first reason why it is not called.
-    pub fn resolve(&self, found: &Found) -> Result<Chain, CallError> {
+    pub fn resolve(&self, found: &ToolSource) -> Result<Chain, CallError> {
         resolve(&self.registry, &self.trust, found.clone())
     }
 
     /// The files of the project, each or why it cannot be read.
-    pub fn own(&self) -> Vec<Result<Found, FindError>> {
+    pub fn own(&self) -> Vec<Result<ToolSource, FindError>> {
         let (entries, _) = self.registry.list();
         let own = entries.iter().filter(|entry| entry.space == Space::Project);
         own.map(|entry| self.registry.read(entry)).collect()
@@ -52,12 +52,12 @@ impl Catalog {
     ///
     /// # Errors
     /// For the first word that names nothing, or is no id and no pattern.
-    pub fn named(&self, words: &[String]) -> Result<Vec<Found>, CatalogError> {
+    pub fn named(&self, words: &[String]) -> Result<Vec<ToolSource>, CatalogError> {
         if words.is_empty() {
             return self.own().into_iter().map(|read| Ok(read?)).collect();
         }
         let (entries, _) = self.registry.list();
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<ToolSource> = Vec::new();
         for word in words {
             let word = &as_id(word);
             if !word.contains(['*', '?', '[', '{']) {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use toolglot_runtimes::{CallError, has_server, leads_somewhere};
-use toolglot_toolfiles::{BadLink, FindError, Found};
+use toolglot_toolfiles::{FindError, LinkError, ToolSource};
 use toolglot_toolread::{Diagnostic, EXECUTORS, ItemId, Language, Severity, ToolFile, rule};
 use toolglot_trust::Space;
 
@@ -24,7 +24,7 @@ pub struct CheckedFile {
 
 impl CheckedFile {
     /// Checks a file of a catalog.
-    pub fn of(catalog: &Catalog, found: &Found) -> CheckedFile {
+    pub fn of(catalog: &Catalog, found: &ToolSource) -> CheckedFile {
         let mut tool = found.checked();
         executor(&mut tool, catalog, found.space);
         CheckedFile {
@@ -121,7 +121,7 @@ fn executor(tool: &mut ToolFile, catalog: &Catalog, space: Space) {
             error.to_string(),
             format!("`toolglot tools check {id}` says what to write there"),
         ),
-        CallError::BadLink(BadLink::Upwards {
+        CallError::BadLink(LinkError::Upwards {
             ref on, on_space, ..
         }) => (
             error.to_string(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 use toolglot_toolfiles::FindError;
-use toolglot_toolread::BadId;
+use toolglot_toolread::IdError;
 use toolglot_trust::TrustError;
 
 /// What a catalog cannot do.
@@ -20,7 +20,7 @@ pub enum CatalogError {
     Trust(#[from] TrustError),
     /// A word is no id.
     #[error(transparent)]
-    Id(#[from] BadId),
+    Id(#[from] IdError),
     /// A word is no pattern of ids.
     #[error("`{pattern}` is no pattern of ids")]
     BadPattern {

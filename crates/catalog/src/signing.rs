@@ -3,7 +3,7 @@
 use std::fs;
 
 use toolglot_signature::{Generation, Header, PrivateKey, body, digest, sign};
-use toolglot_toolfiles::Found;
+use toolglot_toolfiles::ToolSource;
 use toolglot_toolread::Place;
 use toolglot_trust::{Space, Trust};
 
@@ -15,7 +15,7 @@ pub enum FileSigning {
     /// It is signed.
     Signed {
         /// The file as it is now.
-        file: Found,
+        file: ToolSource,
         /// Its version.
         version: String,
         /// Whether it was written: one that did not change keeps its line.
@@ -31,7 +31,7 @@ pub enum FileSigning {
 /// # Errors
 /// If the file cannot be written.
 pub fn sign_file(
-    found: &Found,
+    found: &ToolSource,
     (key, time): (&PrivateKey, &str),
     generation: Generation,
     trust: &Trust,

@@ -26,7 +26,7 @@ const PKCS8_V2: [u8; 16] = [
 /// Why a key cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum BadKey {
+pub enum KeyError {
     /// The text is no PEM block of that kind.
     #[error("no PEM block `{0}` is in it")]
     NoPem(&'static str),
@@ -44,9 +44,9 @@ impl PublicKey {
     ///
     /// # Errors
     /// If it is none, or a weak one.
-    pub fn from_pem(pem: &str) -> Result<PublicKey, BadKey> {
+    pub fn from_pem(pem: &str) -> Result<PublicKey, KeyError> {
         let der = unwrap(pem, "PUBLIC KEY")?;
-        let raw = der.strip_prefix(&SPKI).ok_or(BadKey::NoKey)?;
+        let raw = der.strip_prefix(&SPKI).ok_or(KeyError::NoKey)?;
         PublicKey::from_bytes(raw)
     }
 
@@ -54,17 +54,20 @@ impl PublicKey {
     ///
     /// # Errors
     /// If it is none, or a weak one.
-    pub fn from_text(text: &str) -> Result<PublicKey, BadKey> {
-        let encoded = text.trim().strip_prefix("ed25519:").ok_or(BadKey::NoKey)?;
-        let raw = STANDARD.decode(encoded).map_err(|_| BadKey::NoKey)?;
+    pub fn from_text(text: &str) -> Result<PublicKey, KeyError> {
+        let encoded = text
+            .trim()
+            .strip_prefix("ed25519:")
+            .ok_or(KeyError::NoKey)?;
+        let raw = STANDARD.decode(encoded).map_err(|_| KeyError::NoKey)?;
         PublicKey::from_bytes(&raw)
     }
 
-    fn from_bytes(raw: &[u8]) -> Result<PublicKey, BadKey> {
-        let raw: &[u8; 32] = raw.try_into().map_err(|_| BadKey::NoKey)?;
-        let key = VerifyingKey::from_bytes(raw).map_err(|_| BadKey::NoKey)?;
+    fn from_bytes(raw: &[u8]) -> Result<PublicKey, KeyError> {
+        let raw: &[u8; 32] = raw.try_into().map_err(|_| KeyError::NoKey)?;
+        let key = VerifyingKey::from_bytes(raw).map_err(|_| KeyError::NoKey)?;
         if key.is_weak() {
-            return Err(BadKey::NoKey);
+            return Err(KeyError::NoKey);
         }
         Ok(PublicKey(key))
     }
@@ -119,13 +122,13 @@ impl PrivateKey {
     ///
     /// # Errors
     /// If it is none.
-    pub fn from_pem(pem: &str) -> Result<PrivateKey, BadKey> {
+    pub fn from_pem(pem: &str) -> Result<PrivateKey, KeyError> {
         let der = unwrap(pem, "PRIVATE KEY")?;
         let seed = der
             .strip_prefix(&PKCS8)
             .or_else(|| der.strip_prefix(&PKCS8_V2))
             .and_then(|rest| rest.first_chunk::<32>())
-            .ok_or(BadKey::NoKey)?;
+            .ok_or(KeyError::NoKey)?;
         Ok(PrivateKey(SigningKey::from_bytes(seed)))
     }
 
@@ -165,14 +168,14 @@ fn wrap(der: &[u8], kind: &str) -> String {
     pem
 }
 
-fn unwrap(pem: &str, kind: &'static str) -> Result<Vec<u8>, BadKey> {
+fn unwrap(pem: &str, kind: &'static str) -> Result<Vec<u8>, KeyError> {
     let begin = format!("-----BEGIN {kind}-----");
     let end = format!("-----END {kind}-----");
     let body = pem
         .split_once(&begin)
         .and_then(|(_, rest)| rest.split_once(&end))
         .map(|(body, _)| body)
-        .ok_or(BadKey::NoPem(kind))?;
+        .ok_or(KeyError::NoPem(kind))?;
     let encoded: String = body.split_whitespace().collect();
-    STANDARD.decode(encoded).map_err(|_| BadKey::NoKey)
+    STANDARD.decode(encoded).map_err(|_| KeyError::NoKey)
 }

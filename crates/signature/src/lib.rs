@@ -34,5 +34,5 @@ mod verify;
 
 pub use body::{BOM, Item, Style, body, digest, hex};
 pub use header::{Generation, Header, is_malformed, is_signature_like, signature_line};
-pub use keys::{BadKey, PrivateKey, PublicKey};
+pub use keys::{KeyError, PrivateKey, PublicKey};
 pub use verify::{Keyring, SignatureError, Signer, Verified, sign, verify};

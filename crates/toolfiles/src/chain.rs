@@ -25,7 +25,7 @@ pub struct Link {
 /// Why two links do not fit.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum BadLink {
+pub enum LinkError {
     /// What everybody uses would depend on what one project has.
     #[error("`{id}` of the {space} space depends on `{on}` of the {on_space} space")]
     Upwards {
@@ -63,14 +63,14 @@ pub enum BadLink {
 }
 
 /// Looks at each link and the one behind it; all that does not fit.
-pub fn validate(chain: &[Link]) -> Vec<BadLink> {
+pub fn validate(chain: &[Link]) -> Vec<LinkError> {
     let mut bad = Vec::new();
     for pair in chain.windows(2) {
         let (child, parent) = (&pair[0], &pair[1]);
         if let (Some(space), Some(on_space)) = (child.space, parent.space)
             && on_space < space
         {
-            bad.push(BadLink::Upwards {
+            bad.push(LinkError::Upwards {
                 id: child.id.clone(),
                 space,
                 on: parent.id.clone(),
@@ -84,7 +84,7 @@ pub fn validate(chain: &[Link]) -> Vec<BadLink> {
             .cloned()
             .collect();
         if !child.outputs.is_empty() && !missing.is_empty() {
-            bad.push(BadLink::MissingInput {
+            bad.push(LinkError::MissingInput {
                 id: parent.id.clone(),
                 missing,
                 from: child.id.clone(),
@@ -94,7 +94,7 @@ pub fn validate(chain: &[Link]) -> Vec<BadLink> {
             && let Some(found) = &child.version
         {
             let mut tell = |bound: String| {
-                bad.push(BadLink::Version {
+                bad.push(LinkError::Version {
                     id: parent.id.clone(),
                     of: child.id.clone(),
                     bound,

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use toolglot_toolread::{ItemId, Language};
 use toolglot_trust::{SERVERS, Space, Trust, server_name};
 
-use crate::{Entry, Found};
+use crate::{Entry, ToolSource};
 
 /// The extension of such a file, which no file on a disk has.
 pub(crate) const EXTENSION: &str = "mcp";
@@ -33,7 +33,7 @@ pub(crate) const PLACES: &[(Space, &str)] =
     &[(Space::Project, ".mcp.json"), (Space::User, ".ai/mcp.json")];
 
 /// The servers that `.mcp.json` names and the tools of approved servers, as files; and what is wrong with the former.
-pub(crate) fn files(trust: &Trust) -> (Vec<Found>, Vec<String>) {
+pub(crate) fn files(trust: &Trust) -> (Vec<ToolSource>, Vec<String>) {
     let (mut files, mut problems) = (Vec::new(), Vec::new());
     for (space, place) in PLACES {
         let root = match space {
@@ -60,7 +60,7 @@ pub(crate) fn files(trust: &Trust) -> (Vec<Found>, Vec<String>) {
 }
 
 /// Reads a `.mcp.json`: the servers as files, and what is wrong with it.
-pub(crate) fn read(path: &Path, space: Space) -> (Vec<Found>, Vec<String>) {
+pub(crate) fn read(path: &Path, space: Space) -> (Vec<ToolSource>, Vec<String>) {
     let bad = |why: String| (Vec::new(), vec![format!("{}: {why}", path.display())]);
     let text = match text(path) {
         Ok(Some(text)) => text,
@@ -135,7 +135,7 @@ const FORMS: &[Form] = &[
     }),
 ];
 
-fn server(name: &str, entry: &Value, path: &Path, space: Space) -> Result<Found, String> {
+fn server(name: &str, entry: &Value, path: &Path, space: Space) -> Result<ToolSource, String> {
     if !is_server_name(name) {
         return Err("a name is 1 to 64 letters, digits, `_` and `-`".to_owned());
     }
@@ -195,7 +195,7 @@ pub(crate) fn is_server_name(name: &str) -> bool {
 }
 
 /// The server and the tool of it that a tool file stands for.
-pub(crate) fn wrapped(found: &Found) -> Option<(String, String)> {
+pub(crate) fn wrapped(found: &ToolSource) -> Option<(String, String)> {
     let config = found.tool().metadata.config.as_ref()?;
     let text = |key: &str| config.get(key)?.as_str().map(str::to_owned);
     Some((text("server")?, text("tool_name")?))
@@ -210,7 +210,7 @@ pub(crate) fn tool(
     transport: &str,
     said: &Value,
     space: Space,
-) -> Result<Found, String> {
+) -> Result<ToolSource, String> {
     let name = said["name"].as_str().unwrap_or_default();
     let short = server_name(server);
     let plain = |text: &str| text.trim().to_owned();
@@ -237,7 +237,7 @@ pub(crate) fn tool(
     found(&format!("mcp/{short}/{name}"), &text, None, space)
 }
 
-fn found(id: &str, text: &Value, path: Option<&Path>, space: Space) -> Result<Found, String> {
+fn found(id: &str, text: &Value, path: Option<&Path>, space: Space) -> Result<ToolSource, String> {
     let entry = Entry {
         id: ItemId::new(id).map_err(|error| error.to_string())?,
         space,
@@ -245,7 +245,12 @@ fn found(id: &str, text: &Value, path: Option<&Path>, space: Space) -> Result<Fo
     };
     let path = path.map(Path::to_owned);
     // JSON is YAML.
-    Ok(Found::new(entry, Language::Yaml, path, text.to_string()))
+    Ok(ToolSource::new(
+        entry,
+        Language::Yaml,
+        path,
+        text.to_string(),
+    ))
 }
 
 /// The file as it is written. A name that stands there twice is refused: two readers would start two programs.
@@ -319,7 +324,7 @@ impl<'de> Deserialize<'de> for Entries {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> (Vec<Found>, Vec<String>) {
+    fn of(text: &str) -> (Vec<ToolSource>, Vec<String>) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join(".mcp.json");
         std::fs::write(&path, text).expect("written");

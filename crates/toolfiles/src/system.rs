@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use toolglot_toolread::{EXTENSIONS, ItemId, Language};
 
-use crate::{Entry, Found, Space};
+use crate::{Entry, Space, ToolSource};
 
 macro_rules! files {
     ($($id:literal $extension:literal;)*) => {
@@ -38,17 +38,20 @@ files! {
 }
 
 /// The file of the system that has an id, whoever else has one of that id.
-pub fn system_file(id: &ItemId) -> Option<Found> {
+pub fn system_file(id: &ItemId) -> Option<ToolSource> {
     find(id)
 }
 
-pub(crate) fn find(id: &ItemId) -> Option<Found> {
+pub(crate) fn find(id: &ItemId) -> Option<ToolSource> {
     // What was read of one of them stays read: nearly every call passes two.
-    static FOUND: LazyLock<BTreeMap<ItemId, Found>> = LazyLock::new(|| {
+    static FOUND: LazyLock<BTreeMap<ItemId, ToolSource>> = LazyLock::new(|| {
         let found = FILES.iter().filter_map(|(id, extension, text)| {
             let (entry, language) = entry(id, extension)?;
             let id = entry.id.clone();
-            Some((id, Found::new(entry, language, None, (*text).to_owned())))
+            Some((
+                id,
+                ToolSource::new(entry, language, None, (*text).to_owned()),
+            ))
         });
         found.collect()
     });

@@ -14,7 +14,7 @@ pub struct ItemId(String);
 /// Why a text is no id.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum BadId {
+pub enum IdError {
     /// Nothing.
     #[error("an id is not empty")]
     Empty,
@@ -49,38 +49,38 @@ impl ItemId {
     /// Reads an id.
     ///
     /// # Errors
-    /// [`BadId`] for what could lead elsewhere or be named by no call.
-    pub fn new(text: &str) -> Result<ItemId, BadId> {
+    /// [`IdError`] for what could lead elsewhere or be named by no call.
+    pub fn new(text: &str) -> Result<ItemId, IdError> {
         if is_plain(text) {
             return Ok(ItemId(text.to_owned()));
         }
         if text.is_empty() {
-            return Err(BadId::Empty);
+            return Err(IdError::Empty);
         }
         if text.len() > MAX_BYTES {
-            return Err(BadId::TooLong(text.len()));
+            return Err(IdError::TooLong(text.len()));
         }
         let has_drive = text.as_bytes().get(1) == Some(&b':');
         if text.starts_with(['/', '\\', '~']) || has_drive {
-            return Err(BadId::Absolute(text.to_owned()));
+            return Err(IdError::Absolute(text.to_owned()));
         }
         for part in text.split(['/', '\\']) {
             if part.is_empty() {
-                return Err(BadId::EmptyPart(text.to_owned()));
+                return Err(IdError::EmptyPart(text.to_owned()));
             }
             if part == "." || part == ".." {
-                return Err(BadId::Traversal(text.to_owned()));
+                return Err(IdError::Traversal(text.to_owned()));
             }
         }
         let bad = |c: char| !(c.is_alphanumeric() || "-_./".contains(c));
         if let Some(character) = text.chars().find(|c| bad(*c)) {
-            return Err(BadId::Character {
+            return Err(IdError::Character {
                 id: text.to_owned(),
                 character,
             });
         }
         if text.split('/').any(|part| part.starts_with('.')) {
-            return Err(BadId::Hidden(text.to_owned()));
+            return Err(IdError::Hidden(text.to_owned()));
         }
         Ok(ItemId(text.to_owned()))
     }

@@ -17,7 +17,7 @@
 //! let tool = ToolFile::read(&id, Language::Python, text);
 //! let broken = tool.diagnostics.iter().find(|one| one.rule.code == "R05").expect("a version has three parts");
 //! assert_eq!(&text[broken.span.clone()], "\"1.0\"");
-//! # Ok::<(), toolglot_toolread::BadId>(())
+//! # Ok::<(), toolglot_toolread::IdError>(())
 //! ```
 
 pub mod capability;
@@ -40,12 +40,12 @@ mod tool_file;
 
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use executors::{EXECUTORS, SYSTEM_EXECUTORS, executor_id, nearest_executor};
-pub use item_id::{BadId, ItemId};
+pub use item_id::{IdError, ItemId};
 pub use language::{EXTENSIONS, Language};
-pub use metadata::{Backoff, Cost, Executor, Metadata, RetryPolicy};
+pub use metadata::{Cost, Executor, Metadata, RetryBackoff, RetryPolicy};
 pub use new::new_tool;
 pub use read::javascript_of;
-pub use returns::{ReturnContract, Returned};
+pub use returns::{ReturnContract, ReturnValue};
 pub use rules::{RULES, Rule, rule};
 pub use schema::{Action, Schema};
 pub use surrogates::read_json;

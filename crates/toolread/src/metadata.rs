@@ -62,7 +62,7 @@ pub struct RetryPolicy {
     /// How often it is tried in all, at least once.
     pub max_attempts: u32,
     /// How the delay grows.
-    pub backoff: Backoff,
+    pub backoff: RetryBackoff,
     /// The delay before the second attempt.
     pub initial_delay: Duration,
     /// The longest delay.
@@ -73,7 +73,7 @@ pub struct RetryPolicy {
 
 /// How the delay between attempts grows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Backoff {
+pub enum RetryBackoff {
     /// It does not.
     Fixed,
     /// By the initial delay each time.
@@ -90,9 +90,9 @@ impl RetryPolicy {
             return None;
         }
         let factor = match self.backoff {
-            Backoff::Fixed => 1.0,
-            Backoff::Linear => f64::from(attempt),
-            Backoff::Exponential => self.multiplier.powi(attempt.cast_signed() - 1),
+            RetryBackoff::Fixed => 1.0,
+            RetryBackoff::Linear => f64::from(attempt),
+            RetryBackoff::Exponential => self.multiplier.powi(attempt.cast_signed() - 1),
         };
         let seconds = (self.initial_delay.as_secs_f64() * factor).min(self.max_delay.as_secs_f64());
         Some(Duration::try_from_secs_f64(seconds).unwrap_or(self.max_delay))
@@ -206,9 +206,9 @@ fn retry(value: &Literal) -> Option<RetryPolicy> {
                 .unwrap_or(1)
         }),
         backoff: match value.get("backoff_type").and_then(Literal::as_text) {
-            Some("fixed") => Backoff::Fixed,
-            Some("linear") => Backoff::Linear,
-            _ => Backoff::Exponential,
+            Some("fixed") => RetryBackoff::Fixed,
+            Some("linear") => RetryBackoff::Linear,
+            _ => RetryBackoff::Exponential,
         },
         initial_delay: seconds(value.get("initial_delay")).unwrap_or(Duration::from_secs(1)),
         max_delay: seconds(value.get("max_delay")).unwrap_or(Duration::from_secs(60)),
@@ -252,10 +252,16 @@ mod tests {
                 .map(|attempt| policy(backoff).delay(attempt).map(|delay| delay.as_secs()))
                 .collect()
         };
-        assert_eq!(delays(Backoff::Fixed), [Some(2), Some(2), Some(2), None]);
-        assert_eq!(delays(Backoff::Linear), [Some(2), Some(4), Some(6), None]);
         assert_eq!(
-            delays(Backoff::Exponential),
+            delays(RetryBackoff::Fixed),
+            [Some(2), Some(2), Some(2), None]
+        );
+        assert_eq!(
+            delays(RetryBackoff::Linear),
+            [Some(2), Some(4), Some(6), None]
+        );
+        assert_eq!(
+            delays(RetryBackoff::Exponential),
             [Some(2), Some(6), Some(7), None]
         );
     }

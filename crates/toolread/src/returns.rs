@@ -18,7 +18,7 @@ const OF_CONTRACT: &[&str] = &["success", "error", "stdout", "stderr", "exit_cod
 
 /// What came back from a tool, brought to one form.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Returned {
+pub struct ReturnValue {
     /// Whether the tool did what was asked.
     pub success: bool,
     /// The whole map.
@@ -27,7 +27,7 @@ pub struct Returned {
     pub breaches: Vec<String>,
 }
 
-impl Returned {
+impl ReturnValue {
     /// What a tool printed beside its answer is not lost; it never replaces what it returned.
     pub fn beside(&mut self, stdout: &str, stderr: &str) {
         for (key, text) in [("stdout", stdout), ("stderr", stderr)] {
@@ -59,7 +59,7 @@ impl ReturnContract {
     ///
     /// The object ends the output, so that a tool may print before it answers; or it says `success`, wherever it stands. One
     /// that is an object to others and no JSON, as with `NaN`, is a failure: what it says cannot be told.
-    pub fn of_output(&self, stdout: &str, stderr: &str, exit_code: i32) -> Returned {
+    pub fn of_output(&self, stdout: &str, stderr: &str, exit_code: i32) -> ReturnValue {
         let Some(printed) = Printed::find(stdout) else {
             let mut returned = Self::of_process(stdout, stderr, exit_code);
             if let (Some(output), true) = (&self.output, returned.success) {
@@ -92,7 +92,7 @@ impl ReturnContract {
     }
 
     /// What a program did that prints no object.
-    pub fn of_process(stdout: &str, stderr: &str, exit_code: i32) -> Returned {
+    pub fn of_process(stdout: &str, stderr: &str, exit_code: i32) -> ReturnValue {
         let Value::Object(value) = json!({
             "success": exit_code == 0,
             "stdout": stdout,
@@ -101,7 +101,7 @@ impl ReturnContract {
         }) else {
             unreachable!("the literal is an object")
         };
-        Returned {
+        ReturnValue {
             success: exit_code == 0,
             value,
             breaches: Vec::new(),
@@ -109,7 +109,7 @@ impl ReturnContract {
     }
 
     /// What a function returned.
-    pub fn of_value(&self, value: Value) -> Returned {
+    pub fn of_value(&self, value: Value) -> ReturnValue {
         let map = match value {
             Value::Object(map) => map,
             other => {
@@ -120,7 +120,7 @@ impl ReturnContract {
                     Value::String(_) => "a string",
                     _ => "a list",
                 };
-                return Returned {
+                return ReturnValue {
                     success: false,
                     value: Map::from_iter([
                         ("success".to_owned(), Value::Bool(false)),
@@ -150,7 +150,7 @@ impl ReturnContract {
         if let (Some(output), true) = (&self.output, success) {
             breaches.extend(self.misfits(output, &map));
         }
-        Returned {
+        ReturnValue {
             success: success && breaches.is_empty(),
             value: map,
             breaches,

@@ -51,7 +51,7 @@ impl ToolFile {
     /// let tool = ToolFile::read(&id, Language::Python, text);
     /// assert_eq!(tool.metadata.version.as_deref(), Some("1.0.0"));
     /// assert_eq!(tool.part(), Some("module"), "it names no executor, and there is nothing to call");
-    /// # Ok::<(), toolglot_toolread::BadId>(())
+    /// # Ok::<(), toolglot_toolread::IdError>(())
     /// ```
     pub fn read(id: &ItemId, language: Language, text: &str) -> ToolFile {
         ToolFile::of((id, language), text, Asked::All)

@@ -6,7 +6,7 @@ use toolglot_signature::{Header, SignatureError, Style, Verified, is_malformed};
 
 use crate::ledger::{Order, Record, SigningTime};
 use crate::version::version_numbers;
-use crate::{Refusal, Space, Standing};
+use crate::{Refusal, Space, TrustBasis};
 
 /// All that the answer follows from. What costs more than a look is a function, and is asked only where it decides.
 pub(crate) struct Facts<'a> {
@@ -32,12 +32,12 @@ pub(crate) struct Facts<'a> {
 }
 
 /// Whether a file may run, and why; or the first reason why not.
-pub(crate) fn decide(facts: &Facts<'_>) -> Result<Standing, Refusal> {
+pub(crate) fn decide(facts: &Facts<'_>) -> Result<TrustBasis, Refusal> {
     let is_trusted = facts
         .record
         .is_some_and(|record| record.trusted && record.trusted_digest() == facts.whole);
     if is_trusted && !facts.needs_signature {
-        return facts.as_locked().map(|()| Standing::Trusted);
+        return facts.as_locked().map(|()| TrustBasis::Trusted);
     }
     if Header::find(facts.text, facts.style).is_none() {
         return unsigned(facts, is_trusted);
@@ -45,11 +45,11 @@ pub(crate) fn decide(facts: &Facts<'_>) -> Result<Standing, Refusal> {
     let verified = (facts.verify)()?;
     facts.at_its_place(&verified)?;
     facts.is_newest(&verified)?;
-    Ok(Standing::Signed(verified))
+    Ok(TrustBasis::Signed(verified))
 }
 
 /// The answer for a file without a signature that the user does not trust as it is, or not enough.
-fn unsigned(facts: &Facts<'_>, is_trusted: bool) -> Result<Standing, Refusal> {
+fn unsigned(facts: &Facts<'_>, is_trusted: bool) -> Result<TrustBasis, Refusal> {
     // The lock does not say whether what it names was ever signed: what is here was only trusted elsewhere, it may be.
     if facts.record.is_none() && !facts.needs_signature {
         facts.as_locked()?;
@@ -66,7 +66,7 @@ fn unsigned(facts: &Facts<'_>, is_trusted: bool) -> Result<Standing, Refusal> {
             version: before.version.clone(),
             is_malformed: is_malformed(facts.text, facts.style),
         }),
-        (None, Space::User) if !facts.needs_signature => Ok(Standing::Own),
+        (None, Space::User) if !facts.needs_signature => Ok(TrustBasis::Own),
         (None, _) if facts.needs_signature => Err(Refusal::SignatureRequired { id }),
         (None, _) => Err(SignatureError::Unsigned { id }.into()),
     }

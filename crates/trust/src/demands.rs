@@ -58,7 +58,7 @@ pub(crate) fn counted(keys: &Keyring, named: &[String]) -> Result<Keyring, Trust
             if !is_fingerprint {
                 return Err(TrustError::BadPolicyKey {
                     name: name.clone(),
-                    source: toolglot_signature::BadKey::NoKey,
+                    source: toolglot_signature::KeyError::NoKey,
                 });
             }
             match keys.find(name) {

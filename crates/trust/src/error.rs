@@ -55,7 +55,7 @@ pub enum TrustError {
         path: PathBuf,
         /// Why.
         #[source]
-        source: toolglot_signature::BadKey,
+        source: toolglot_signature::KeyError,
     },
     /// No key has that fingerprint.
     #[error("no key has the fingerprint `{0}`; `toolglot tools keys list` shows them")]
@@ -69,7 +69,7 @@ pub enum TrustError {
         name: String,
         /// What is wrong with it.
         #[source]
-        source: toolglot_signature::BadKey,
+        source: toolglot_signature::KeyError,
     },
     /// What a server says of a tool was not approved, and the policy takes nothing on first sight.
     #[error(

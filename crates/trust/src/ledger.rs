@@ -289,22 +289,22 @@ mod tests {
     const T1: &str = "2026-02-23T05:24:41Z";
     const T2: &str = "2026-02-23T05:24:42Z";
 
-    fn sighting(digest: &str, version: &str, time: Option<SigningTime>) -> Sighting {
+    fn sighting(digest: &str, version: &str, time: impl Into<Option<SigningTime>>) -> Sighting {
         Sighting {
             place: "/p".to_owned(),
             id: "a/b".to_owned(),
             version: version.to_owned(),
             digest: digest.to_owned(),
-            time,
+            time: time.into(),
         }
     }
 
-    fn covered(time: &str) -> Option<SigningTime> {
-        Some(SigningTime::Covered(time.to_owned()))
+    fn covered(time: &str) -> SigningTime {
+        SigningTime::Covered(time.to_owned())
     }
 
-    fn by_line(time: &str) -> Option<SigningTime> {
-        Some(SigningTime::Declared(time.to_owned()))
+    fn by_line(time: &str) -> SigningTime {
+        SigningTime::Declared(time.to_owned())
     }
 
     fn known(ledger: &Ledger) -> Record {
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn what_ran_is_noted_if_it_is_later() {
         let mut ledger = Ledger::default();
-        assert!(!ledger.see(&sighting("1", "1.0.0", None)));
+        assert!(!ledger.see(&sighting("1", "1.0.0", None::<SigningTime>)));
         assert_eq!(ledger.record("/p", "a/b"), None);
         // In order: what ran, whether that is news, and the digest and the times that are known then.
         let rows: &[(Sighting, bool, [&str; 3])] = &[
@@ -348,7 +348,7 @@ mod tests {
     fn the_users_word_counts_whatever_was_there() {
         let mut ledger = Ledger::default();
         ledger.see(&sighting("2", "2.0.0", by_line(T2)));
-        ledger.trust(&sighting("1", "1.0.0", None), "whole");
+        ledger.trust(&sighting("1", "1.0.0", None::<SigningTime>), "whole");
         let record = known(&ledger);
         assert!(record.trusted);
         assert_eq!(record.trusted_digest(), "whole");
@@ -369,8 +369,8 @@ mod tests {
     #[test]
     fn a_text_is_known_by_all_the_names_it_had() {
         let mut ledger = Ledger::default();
-        ledger.sign(&sighting("1", "1.0.0", None));
-        ledger.sign(&sighting("2", "1.0.0", None));
+        ledger.sign(&sighting("1", "1.0.0", None::<SigningTime>));
+        ledger.sign(&sighting("2", "1.0.0", None::<SigningTime>));
         for digest in ["1", "2"] {
             assert_eq!(ledger.seen_as("/p", "a/c", digest), Some("a/b"));
             assert_eq!(ledger.seen_as("/p", "a/b", digest), None);
@@ -383,7 +383,7 @@ mod tests {
     fn sixty_four_earlier_texts_are_remembered() {
         let mut ledger = Ledger::default();
         for n in 0..100 {
-            ledger.sign(&sighting(&n.to_string(), "1.0.0", None));
+            ledger.sign(&sighting(&n.to_string(), "1.0.0", None::<SigningTime>));
         }
         let before = known(&ledger).before;
         assert_eq!(before.len(), MAX_BEFORE);

@@ -2,7 +2,7 @@
 //!
 //! The store knows the user's keys, what was trusted and seen before, and the lock of the project.
 //! Asked about a text ([`Trust::standing`]), it verifies the signature and holds the text against all of these.
-//! What it answers is how the text may run ([`Standing`]), or the first reason why not ([`Refusal`]), each with what to do.
+//! What it answers is how the text may run ([`TrustBasis`]), or the first reason why not ([`Refusal`]), each with what to do.
 //!
 //! It does not find tools, reads no language, and starts nothing: a [`Subject`] is a text with an id and a space.
 //! It reads and writes the files of the store only:
@@ -60,9 +60,9 @@ pub use error::TrustError;
 pub use keys::KnownKey;
 pub use ledger::Record;
 pub use refusal::Refusal;
-pub use servers::{Approved, SERVERS, approved_as, server_name};
+pub use servers::{SERVERS, ServerApproval, approved_as, server_name};
 pub use space::{Space, Spaces};
-pub use standing::Standing;
+pub use standing::TrustBasis;
 pub use store::Trust;
 pub use subject::{Origin, Subject, TextFile};
 pub use version::version_numbers;

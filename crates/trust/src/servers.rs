@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use toolglot_signature::digest;
 
-use crate::{Origin, Refusal, Space, Standing, Subject, Trust, TrustError};
+use crate::{Origin, Refusal, Space, Subject, Trust, TrustBasis, TrustError};
 
 /// Where the ledger keeps approvals; no project's path is this.
 const APPROVED: &str = "approved-servers";
@@ -13,7 +13,7 @@ pub const SERVERS: &str = "mcp/servers";
 
 /// What was approved of a server.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Approved {
+pub struct ServerApproval {
     /// The digest of the file that defines it.
     pub definition: String,
     /// `stdio` or `http`.
@@ -24,7 +24,7 @@ pub struct Approved {
 
 impl Trust {
     /// The servers that were approved for a space, by the ids of their files.
-    pub fn approvals(&self, space: Space) -> Vec<(String, Approved)> {
+    pub fn approvals(&self, space: Space) -> Vec<(String, ServerApproval)> {
         let all = self
             .ledger
             .0
@@ -37,10 +37,10 @@ impl Trust {
     }
 
     /// What was approved of a server.
-    pub fn approved(&self, server: &str, space: Space) -> Option<Approved> {
+    pub fn approved(&self, server: &str, space: Space) -> Option<ServerApproval> {
         let all = self.ledger.0.get(APPROVED)?.get(self.place(space))?;
         let one = all.get(server)?;
-        Some(Approved {
+        Some(ServerApproval {
             definition: one.get("definition")?.as_str()?.to_owned(),
             transport: one.get("transport")?.as_str()?.to_owned(),
             tools: one.get("tools")?.as_array()?.clone(),
@@ -124,7 +124,7 @@ impl Trust {
     }
 
     /// Whether a server of `.mcp.json`, or a tool of an approved server, may run.
-    pub(crate) fn standing_of_server(&self, found: &impl Subject) -> Result<Standing, Refusal> {
+    pub(crate) fn standing_of_server(&self, found: &impl Subject) -> Result<TrustBasis, Refusal> {
         let id = found.id().to_owned();
         let name = id.rsplit('/').next().unwrap_or(&id).to_owned();
         if (self.demands.signed)(&id) {
@@ -133,10 +133,12 @@ impl Trust {
         }
         if found.origin() == Origin::ServerTool {
             // Its text is what was approved: it was made from that. Whether its server is, is asked of the server.
-            return Ok(Standing::Trusted);
+            return Ok(TrustBasis::Trusted);
         }
         match self.approved(&id, found.space()) {
-            Some(approved) if approved.definition == digest(found.text()) => Ok(Standing::Trusted),
+            Some(approved) if approved.definition == digest(found.text()) => {
+                Ok(TrustBasis::Trusted)
+            }
             Some(_) => Err(Refusal::Redefined { name }),
             None => Err(Refusal::NotApproved { name }),
         }

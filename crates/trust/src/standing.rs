@@ -11,7 +11,7 @@ use crate::{Origin, Refusal, Space, Subject, Trust};
 
 /// Why a tool may run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum TrustBasis {
     /// It came with toolglot.
     System,
     /// A trusted key signed it.
@@ -22,14 +22,14 @@ pub enum Standing {
     Own,
 }
 
-impl Standing {
+impl TrustBasis {
     /// One word for it.
     pub fn word(&self) -> &'static str {
         match self {
-            Standing::System => "system",
-            Standing::Signed(_) => "signed",
-            Standing::Trusted => "trusted",
-            Standing::Own => "own",
+            TrustBasis::System => "system",
+            TrustBasis::Signed(_) => "signed",
+            TrustBasis::Trusted => "trusted",
+            TrustBasis::Own => "own",
         }
     }
 }
@@ -43,7 +43,7 @@ impl Trust {
         &self,
         found: &impl Subject,
         its_version: Option<&str>,
-    ) -> Result<Standing, Refusal> {
+    ) -> Result<TrustBasis, Refusal> {
         let id = found.id();
         if found.origin() != Origin::File {
             return self.standing_of_server(found);
@@ -51,7 +51,7 @@ impl Trust {
         if found.space() == Space::System {
             return self
                 .verified(found, &self.keys)
-                .map(|_| Standing::System)
+                .map(|_| TrustBasis::System)
                 .map_err(Refusal::from);
         }
         let record = self.record(found);

@@ -6,7 +6,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 use toolglot_catalog::{FileSigning, sign_file};
 use toolglot_exec::clock;
-use toolglot_toolfiles::{Found, Generation, PrivateKey, Style, Trust};
+use toolglot_toolfiles::{Generation, PrivateKey, Style, ToolSource, Trust};
 
 use super::project::{self, answer};
 use crate::args::ToolsProject;
@@ -27,7 +27,7 @@ pub(super) fn sign(
     let generation = if v2 { Generation::V2 } else { Generation::V1 };
     let told = all(&found, generation, &key, &catalog.trust, &mut signed);
     // Where one of them could not be written, those before it are signed all the same.
-    let noted: Vec<(&Found, &str)> = signed
+    let noted: Vec<(&ToolSource, &str)> = signed
         .iter()
         .map(|(found, version)| (found, version.as_str()))
         .collect();
@@ -40,11 +40,11 @@ pub(super) fn sign(
 
 /// Signs what can be signed, which is added to `signed` with its version. What is told of it, for people and as rows.
 fn all(
-    found: &[Found],
+    found: &[ToolSource],
     generation: Generation,
     key: &PrivateKey,
     trust: &Trust,
-    signed: &mut Vec<(Found, String)>,
+    signed: &mut Vec<(ToolSource, String)>,
 ) -> Result<(String, Vec<Value>), Failure> {
     let (mut text, mut rows) = (String::new(), Vec::new());
     for found in found {

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 use toolglot_catalog::line_changes;
-use toolglot_toolfiles::{Found, Record, Space, Trust};
+use toolglot_toolfiles::{Record, Space, ToolSource, Trust};
 
 use super::project::{self, answer};
 use crate::args::ToolsProject;
@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 
 /// A file that is to be trusted, and what was trusted before in its place.
 struct Asked {
-    found: Found,
+    found: ToolSource,
     version: String,
     /// Why it is not trusted.
     why: Option<String>,
@@ -35,7 +35,7 @@ pub(super) fn trust(
         .into_iter()
         .map(|found| Asked::of(found, &catalog.trust))
         .collect();
-    let fit: Vec<(&Found, &str)> = asked
+    let fit: Vec<(&ToolSource, &str)> = asked
         .iter()
         .filter(|asked| asked.why.is_none())
         .map(|asked| (&asked.found, asked.version.as_str()))
@@ -52,7 +52,7 @@ pub(super) fn trust(
 }
 
 impl Asked {
-    fn of(found: Found, trust: &Trust) -> Asked {
+    fn of(found: ToolSource, trust: &Trust) -> Asked {
         let tool = found.checked();
         let why = if found.space == Space::System {
             Some("tools of the system are trusted already".to_owned())

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 use toolglot_catalog::Answer;
-use toolglot_toolfiles::Standing;
+use toolglot_toolfiles::TrustBasis;
 
 use super::project::{self, answer};
 use crate::args::ToolsProject;
@@ -24,7 +24,7 @@ pub(super) fn verify(
         is_faulty |= said.is_faulty();
         let _ = write!(text, "{}", found.id);
         let _ = match &said.standing {
-            Ok(Standing::Signed(verified)) => {
+            Ok(TrustBasis::Signed(verified)) => {
                 write!(text, "  signed by {} ({})", verified.owner, verified.key)
             }
             Ok(standing) => write!(text, "  {}", standing.word()),

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use crate::{Found, ItemId, Space};
+use crate::{ItemId, Space, ToolSource};
 
 /// More files than this, or longer ones together, are not remembered: all are forgotten.
 const MAX_FILES: usize = 128;
@@ -18,13 +18,13 @@ pub(super) struct Memory(Mutex<Files>);
 
 #[derive(Debug, Default)]
 struct Files {
-    by_place: HashMap<(Space, ItemId, &'static str), Found>,
+    by_place: HashMap<(Space, ItemId, &'static str), ToolSource>,
     n_bytes: usize,
 }
 
 impl Memory {
     /// The file as it was found before, if it has the same text and place, or else itself.
-    pub(super) fn of(&self, found: Found) -> Found {
+    pub(super) fn of(&self, found: ToolSource) -> ToolSource {
         if found.path.is_none() {
             // It lies on no disk, and whoever made it has it.
             return found;
@@ -54,16 +54,16 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::{MAX_FILES, Memory};
-    use crate::{Entry, Found, ItemId, Language, Space};
+    use crate::{Entry, ItemId, Language, Space, ToolSource};
 
-    fn found(name: &str, text: &str) -> Found {
+    fn found(name: &str, text: &str) -> ToolSource {
         let entry = Entry {
             id: ItemId::new(name).expect("an id"),
             space: Space::Project,
             extension: "py",
         };
         let path = Some(format!("/p/.ai/tools/{name}.py").into());
-        Found::new(entry, Language::Python, path, text.to_owned())
+        ToolSource::new(entry, Language::Python, path, text.to_owned())
     }
 
     #[test]

@@ -20,7 +20,7 @@ use toolglot_trust::{Space, Spaces, Trust};
 use memory::Memory;
 use open::{failure, lacks, read};
 
-use crate::{Found, Stamp, servers, system};
+use crate::{Stamp, ToolSource, servers, system};
 
 /// The directory of tools below a project's or a user's.
 const TOOLS: &str = ".ai/tools";
@@ -30,7 +30,7 @@ const TOOLS: &str = ".ai/tools";
 pub struct Registry {
     places: Vec<(Space, Dir, PathBuf)>,
     /// Files that lie on no disk.
-    made: BTreeMap<ItemId, Found>,
+    made: BTreeMap<ItemId, ToolSource>,
     /// What is wrong with what they are made from.
     problems: Vec<String>,
     /// Files that were found before.
@@ -167,7 +167,7 @@ impl Registry {
     ///
     /// # Errors
     /// [`FindError`]. A file that is there and cannot be read ends the search: the next space's is another tool.
-    pub fn find(&self, id: &ItemId) -> Result<Found, FindError> {
+    pub fn find(&self, id: &ItemId) -> Result<ToolSource, FindError> {
         self.find_from(id, Space::Project)
     }
 
@@ -175,11 +175,11 @@ impl Registry {
     ///
     /// # Errors
     /// As [`find`](Registry::find).
-    pub fn find_from(&self, id: &ItemId, space: Space) -> Result<Found, FindError> {
+    pub fn find_from(&self, id: &ItemId, space: Space) -> Result<ToolSource, FindError> {
         Ok(self.memory.of(self.read_from(id, space)?))
     }
 
-    fn read_from(&self, id: &ItemId, space: Space) -> Result<Found, FindError> {
+    fn read_from(&self, id: &ItemId, space: Space) -> Result<ToolSource, FindError> {
         let made = self.made.get(id).filter(|made| made.space >= space);
         for (here, dir, root) in &self.places {
             if *here < space || lacks(dir, id.category()) {
@@ -194,7 +194,7 @@ impl Registry {
                         extension,
                     };
                     let path = Some(root.join(relative));
-                    let found = Found::new(entry, *language, path, text);
+                    let found = ToolSource::new(entry, *language, path, text);
                     // A file that stands for the same tool of the same server is that tool, with words of its own.
                     if let Some(made) = made
                         && servers::wrapped(made)
@@ -229,7 +229,7 @@ impl Registry {
     ///
     /// # Errors
     /// As [`find`](Registry::find).
-    pub fn find_called(&self, id: &ItemId) -> Result<Found, FindError> {
+    pub fn find_called(&self, id: &ItemId) -> Result<ToolSource, FindError> {
         let error = match self.find(id) {
             Err(error @ FindError::NotFound { .. }) => error,
             other => return other,
@@ -247,7 +247,7 @@ impl Registry {
         id: &ItemId,
         extension: &'static str,
         space: Space,
-    ) -> Result<Option<Found>, FindError> {
+    ) -> Result<Option<ToolSource>, FindError> {
         let Some((_, dir, root)) = self.places.iter().find(|(here, ..)| *here == space) else {
             return Ok(None);
         };
@@ -262,7 +262,8 @@ impl Registry {
         };
         let found = read(dir, &relative)?.map(|text| {
             let path = Some(root.join(relative));
-            self.memory.of(Found::new(entry, *language, path, text))
+            self.memory
+                .of(ToolSource::new(entry, *language, path, text))
         });
         Ok(found)
     }
@@ -356,7 +357,7 @@ impl Registry {
     ///
     /// # Errors
     /// As [`find`](Registry::find).
-    pub fn read(&self, entry: &Entry) -> Result<Found, FindError> {
+    pub fn read(&self, entry: &Entry) -> Result<ToolSource, FindError> {
         let place = self.places.iter().find(|(here, ..)| *here == entry.space);
         let language = Language::of_extension(entry.extension);
         // None of the other names that it could have was there when it was listed.
@@ -366,7 +367,7 @@ impl Registry {
             let relative = format!("{}.{}", entry.id, entry.extension);
             if let Some(text) = read(dir, &relative)? {
                 let path = Some(root.join(relative));
-                return Ok(Found::new(entry.clone(), language, path, text));
+                return Ok(ToolSource::new(entry.clone(), language, path, text));
             }
         }
         self.read_from(&entry.id, entry.space)

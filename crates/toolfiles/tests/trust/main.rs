@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use toolglot_toolfiles::{
-    FindError, Found, Generation, Header, ItemId, Keyring, Language, PrivateKey, PublicKey,
-    Registry, Signer, Space, Spaces, Standing, Style, ToolFile, Trust, TrustError, new_tool,
+    FindError, Generation, Header, ItemId, Keyring, Language, PrivateKey, PublicKey, Registry,
+    Signer, Space, Spaces, Style, ToolFile, ToolSource, Trust, TrustBasis, TrustError, new_tool,
     sign_text, verify_text,
 };
 
@@ -52,7 +52,7 @@ impl World {
         Trust::open(&self.spaces()).expect("it can be opened")
     }
 
-    fn found(&self, id: &str) -> Found {
+    fn found(&self, id: &str) -> ToolSource {
         self.registry().find(&item(id)).expect(id)
     }
 
@@ -519,7 +519,7 @@ fn the_system_set_is_whole_signed_and_in_order() {
         let standing = world
             .trust()
             .standing(&found, tool.metadata.version.as_deref());
-        assert_eq!(standing, Ok(Standing::System), "{}", entry.id);
+        assert_eq!(standing, Ok(TrustBasis::System), "{}", entry.id);
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("system");
     let mut on_disk = Vec::new();

@@ -14,7 +14,7 @@ use crate::Entry;
 /// A file that was found and read: its text, and once it is asked for what follows from that. Nothing of it changes, and a
 /// copy shares it.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ToolSource {
     /// What it is called by.
     pub id: ItemId,
     /// Whose it is.
@@ -50,19 +50,19 @@ impl Known {
     }
 }
 
-impl Found {
+impl ToolSource {
     pub(crate) fn new(
         entry: Entry,
         language: Language,
         path: Option<PathBuf>,
         text: String,
-    ) -> Found {
+    ) -> ToolSource {
         let Entry {
             id,
             space,
             extension,
         } = entry;
-        Found {
+        ToolSource {
             id,
             space,
             extension,
@@ -94,8 +94,8 @@ impl Found {
 
     /// The same file, had it this text.
     #[must_use]
-    pub fn with_text(self, text: String) -> Found {
-        Found {
+    pub fn with_text(self, text: String) -> ToolSource {
+        ToolSource {
             known: Known::of(text),
             ..self
         }
@@ -187,7 +187,7 @@ impl Found {
     }
 }
 
-impl Subject for Found {
+impl Subject for ToolSource {
     fn id(&self) -> &str {
         self.id.as_str()
     }
