@@ -54,6 +54,11 @@ fn written(report: CallReport, arguments: &CallArguments) -> (Value, Outcome) {
             let json = json!({"runs": true, "id": planned.id, "chain": planned.chain, "standing": planned.standing.word()});
             (json, Outcome::Fine)
         }
+        // The binary gives a session no functions of its own.
+        CallReport::Function(step) => (
+            json!({"success": step.is_fine(), "id": id}),
+            Outcome::faulty_if(!step.is_fine()),
+        ),
         CallReport::Done(_, called) => match *called {
             Ok(called) => {
                 for note in &called.notes {

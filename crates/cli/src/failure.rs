@@ -111,6 +111,7 @@ impl From<toolglot_session::SessionError> for Failure {
         match error {
             SessionError::Root { path, source } => Failure::Input { path, source },
             SessionError::Cancel(error) => Failure::Signals(error),
+            SessionError::Chat(error) => error.into(),
             error => Failure::Session(error),
         }
     }

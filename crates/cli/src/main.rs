@@ -38,7 +38,6 @@ mod run;
 mod select;
 mod source;
 mod terminal;
-mod told;
 mod toolboxes;
 mod tools;
 

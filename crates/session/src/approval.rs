@@ -59,9 +59,9 @@ pub struct ApprovalRequest<'a> {
 
 /// What is to be known of a call before a question about it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Context<'a> {
-    pub notes: &'a [&'a Note],
-    pub message: Option<MessageText<'a>>,
+pub(crate) struct Context<'a> {
+    pub(crate) notes: &'a [&'a Note],
+    pub(crate) message: Option<MessageText<'a>>,
 }
 
 /// The message that a call stands in.
@@ -165,9 +165,9 @@ pub fn is_answer(verdict: &Verdict) -> bool {
 
 /// Whom to ask, and what they are to know before.
 #[derive(Clone, Copy)]
-pub struct Question<'a> {
-    pub approver: &'a dyn Approver,
-    pub context: Context<'a>,
+pub(crate) struct Question<'a> {
+    pub(crate) approver: &'a dyn Approver,
+    pub(crate) context: Context<'a>,
 }
 
 impl std::fmt::Debug for Question<'_> {
@@ -179,7 +179,7 @@ impl std::fmt::Debug for Question<'_> {
 impl Question<'_> {
     /// The verdict after the question whether all of `calls`, which are done together, may run. One that is not approved ends
     /// it. What was approved first is compared once more after the last answer.
-    pub fn ask(self, calls: &[CallSummary<'_>], mut verdict: Verdict) -> Verdict {
+    pub(crate) fn ask(self, calls: &[CallSummary<'_>], mut verdict: Verdict) -> Verdict {
         let before: Vec<String> = calls.iter().map(CallSummary::digest).collect();
         let mut context = self.context;
         for call in calls {

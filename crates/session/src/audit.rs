@@ -36,11 +36,13 @@ pub trait AuditLog: Send + Sync {
     /// If it cannot be written.
     fn after(
         &self,
-        call: &CallSummary<'_>,
-        verdict: &Verdict,
-        result: &LoggedResult<'_>,
-        duration: Duration,
-    ) -> io::Result<()>;
+        _call: &CallSummary<'_>,
+        _verdict: &Verdict,
+        _result: &LoggedResult<'_>,
+        _duration: Duration,
+    ) -> io::Result<()> {
+        Ok(())
+    }
 
     /// One of several attempts at a call has ended.
     ///
@@ -61,10 +63,12 @@ pub trait AuditLog: Send + Sync {
     /// If it cannot be written.
     fn refused(
         &self,
-        call: &CallSummary<'_>,
-        verdict: &Verdict,
-        duration: Duration,
-    ) -> io::Result<()>;
+        _call: &CallSummary<'_>,
+        _verdict: &Verdict,
+        _duration: Duration,
+    ) -> io::Result<()> {
+        Ok(())
+    }
 
     /// The file that it is, if it is one: no call changes it.
     fn file(&self) -> Option<&Path> {
@@ -84,7 +88,7 @@ pub struct LoggedResult<'a> {
 }
 
 /// Writes what is about to be done; without that it is not done.
-pub fn log_before(
+pub(crate) fn log_before(
     log: Option<&dyn AuditLog>,
     call: &CallSummary<'_>,
     verdict: &Verdict,
@@ -113,7 +117,7 @@ pub(crate) fn write_before(
 }
 
 /// Writes what came of a call, or that it was refused. What is done cannot be undone by a log that fails now.
-pub fn log_after(
+pub(crate) fn log_after(
     log: Option<&dyn AuditLog>,
     call: &CallSummary<'_>,
     verdict: &Verdict,

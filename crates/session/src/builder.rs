@@ -1,17 +1,22 @@
 //! What a session is made from.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
+use toolglot::Dialect;
+use toolglot_chat::dialects_named;
 use toolglot_exec::{ProgramSandbox, Root};
 use toolglot_policy::{Authority, Level};
 use toolglot_runtimes::{Budget, Cancel, Progress, Servers, ToolRunner, Watch};
+use toolglot_tools::Toolbox;
 
 use crate::approval::{Approver, Nobody};
 use crate::audit::AuditLog;
 use crate::policies::{OwnFile, Policies, demands, protect};
+use crate::reading::{AfterFailure, ReadingSettings};
 use crate::session::{Session, Stamp};
-use crate::{Grants, SessionError, journals};
+use crate::tool::{Tool, spec_of};
+use crate::{Grants, SessionError, VERBS, journals};
 
 /// Is told how far a call is.
 pub(crate) type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
@@ -32,6 +37,12 @@ pub struct SessionBuilder {
     max_cost: Option<f64>,
     own_files: Vec<(PathBuf, OwnFile)>,
     pub(crate) servers: Servers,
+    pub(crate) tools: Option<Toolbox>,
+    dialects: Option<Vec<Dialect>>,
+    pub(crate) reading: ReadingSettings,
+    pub(crate) after_failing_line: AfterFailure,
+    pub(crate) many: bool,
+    pub(crate) functions: Vec<Arc<dyn Tool>>,
     budget: Arc<OnceLock<Budget>>,
 }
 
@@ -61,8 +72,57 @@ impl SessionBuilder {
             max_cost: None,
             own_files: Vec::new(),
             servers: Servers::default(),
+            tools: None,
+            dialects: None,
+            reading: ReadingSettings::default(),
+            after_failing_line: AfterFailure::default(),
+            many: false,
+            functions: Vec::new(),
             budget: Arc::default(),
         }
+    }
+
+    /// The tools that the model was given: no other may be called by a message, and their schemas hold. By default the builtin
+    /// tools and those of the registry.
+    #[must_use]
+    pub fn tools(mut self, tools: Toolbox) -> SessionBuilder {
+        self.tools = Some(tools);
+        self
+    }
+
+    /// A function of the embedding program that messages may call.
+    #[must_use]
+    pub fn function(mut self, tool: impl Tool + 'static) -> SessionBuilder {
+        self.functions.push(Arc::new(tool));
+        self
+    }
+
+    /// The dialects that messages are read with. By default all that have an opener of their own.
+    #[must_use]
+    pub fn dialects(mut self, dialects: Vec<Dialect>) -> SessionBuilder {
+        self.dialects = Some(dialects);
+        self
+    }
+
+    /// How messages are read.
+    #[must_use]
+    pub fn reading(mut self, settings: ReadingSettings) -> SessionBuilder {
+        self.reading = settings;
+        self
+    }
+
+    /// What becomes of the commands of a shell block after one that failed.
+    #[must_use]
+    pub fn after_failing_line(mut self, what: AfterFailure) -> SessionBuilder {
+        self.after_failing_line = what;
+        self
+    }
+
+    /// Whether every call of a message runs, also where the dialect's own system runs one.
+    #[must_use]
+    pub fn many(mut self, many: bool) -> SessionBuilder {
+        self.many = many;
+        self
     }
 
     /// What is granted beforehand. Nothing but reading is, by default.
@@ -171,12 +231,17 @@ impl SessionBuilder {
     ///
     /// # Errors
     /// If one of them cannot be opened. A broken policy file is no error: it denies every call.
-    pub fn build(self) -> Result<Session, SessionError> {
+    pub fn build(mut self) -> Result<Session, SessionError> {
+        self.check_functions()?;
         let failed = |source| SessionError::Root {
             path: self.root.clone(),
             source,
         };
         let project = std::fs::canonicalize(&self.root).map_err(failed)?;
+        let dialects = match &self.dialects {
+            Some(dialects) => dialects.clone(),
+            None => dialects_named("auto", self.tools.as_ref())?,
+        };
         let stamp = Stamp::of(&project, &self.policies);
         let authority = self.authority(&project);
         let mut runner = ToolRunner::open(&project)?;
@@ -200,14 +265,35 @@ impl SessionBuilder {
         Ok(Session {
             runner,
             watch: Watch {
-                cancel: Some(cancel),
+                cancel: Some(cancel.clone()),
                 progress: self.listener.clone(),
             },
+            results: Mutex::default(),
+            cancel,
+            dialects: dialects.into(),
             stamp,
             authority,
             root,
             from: self,
         })
+    }
+
+    /// Adds the functions to the tools that the model was given.
+    fn check_functions(&mut self) -> Result<(), SessionError> {
+        let vocabulary = Toolbox::builtin("vocabulary").unwrap_or_default();
+        for (at, tool) in self.functions.iter().enumerate() {
+            let name = tool.name();
+            let is_twice = self.functions[..at]
+                .iter()
+                .any(|other| other.name() == name);
+            if is_twice || vocabulary.canonical(name).is_some() || VERBS.contains(&name) {
+                return Err(SessionError::TakenName(name.to_owned()));
+            }
+        }
+        if let Some(tools) = &mut self.tools {
+            tools.extend(self.functions.iter().map(|tool| spec_of(&**tool)));
+        }
+        Ok(())
     }
 
     fn authority(&self, project: &Path) -> Authority {

@@ -24,6 +24,15 @@ pub enum SessionError {
     /// The policy demands a key that is none.
     #[error(transparent)]
     Trust(#[from] toolglot_toolfiles::TrustError),
+    /// The dialects and the tools make no program.
+    #[error(transparent)]
+    Chat(#[from] toolglot_chat::ChatError),
+    /// Two tools of one name: a builtin tool, or another function, has it already.
+    #[error("`{0}` is the name of another tool already: choose another")]
+    TakenName(String),
+    /// A set of tools that should be built in.
+    #[error("no builtin tools are called `{0}`")]
+    NoToolbox(&'static str),
     /// The system has no pipe left, by which calls are ended.
     #[error("cannot make a handle to cancel by")]
     Cancel(#[source] io::Error),

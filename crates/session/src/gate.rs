@@ -25,19 +25,20 @@ use crate::approval::{CallSummary, Question};
 use crate::audit::{AuditLog, log_attempt, log_before};
 use crate::request::request;
 use crate::seen::Seen;
+use crate::step::Step;
 
 /// The gate of one message, or of one call.
 #[derive(Clone, Copy)]
-pub struct Gate<'a> {
-    pub root: &'a Root,
-    pub authority: &'a Authority,
-    pub question: Question<'a>,
-    pub log: Option<&'a dyn AuditLog>,
+pub(crate) struct Gate<'a> {
+    pub(crate) root: &'a Root,
+    pub(crate) authority: &'a Authority,
+    pub(crate) question: Question<'a>,
+    pub(crate) log: Option<&'a dyn AuditLog>,
     /// Where what is changed is kept, to be taken back.
-    pub journal: Option<&'a Journal>,
-    pub dry_run: bool,
+    pub(crate) journal: Option<&'a Journal>,
+    pub(crate) dry_run: bool,
     /// What the calls of the same message did.
-    pub seen: Option<&'a Seen>,
+    pub(crate) seen: Option<&'a Seen>,
 }
 
 impl std::fmt::Debug for Gate<'_> {
@@ -48,15 +49,15 @@ impl std::fmt::Debug for Gate<'_> {
 
 /// A call by id.
 #[derive(Clone, Debug)]
-pub struct CallRequest<'a> {
-    pub id: &'a str,
-    pub arguments: Map<String, Value>,
+pub(crate) struct CallRequest<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) arguments: Map<String, Value>,
     /// How sure its end is.
-    pub end: End,
+    pub(crate) end: End,
     /// How many calls of the message came before it.
-    pub n_before: usize,
+    pub(crate) n_before: usize,
     /// Whether an equal one did.
-    pub is_repeat: bool,
+    pub(crate) is_repeat: bool,
 }
 
 /// What came of a call of a tool that is a file.
@@ -71,6 +72,8 @@ pub enum CallReport {
     Planned(Verdict, PlannedCall),
     /// It was carried out, unless what runs it refused.
     Done(Verdict, Box<Result<CallResult, CallError>>),
+    /// It is a [`Tool`](crate::Tool) of the embedding program: what was decided, and what came of it.
+    Function(Box<Step>),
 }
 
 /// A call that would run.
@@ -94,7 +97,7 @@ fn effect(prepared: &Prepared) -> Effect {
 }
 
 /// The verdict on what cannot be kept.
-fn unkept(error: &std::io::Error) -> Verdict {
+pub(crate) fn unkept(error: &std::io::Error) -> Verdict {
     Verdict {
         decision: Decision::Deny,
         rule: "journal-failed".into(),
@@ -106,7 +109,7 @@ fn unkept(error: &std::io::Error) -> Verdict {
 
 impl Gate<'_> {
     /// Brings a call as far as it may go.
-    pub fn pass(&self, runner: &ToolRunner, mut asked: CallRequest<'_>) -> CallReport {
+    pub(crate) fn pass(&self, runner: &ToolRunner, mut asked: CallRequest<'_>) -> CallReport {
         let given = std::mem::take(&mut asked.arguments);
         let mut prepared = match runner.prepare(asked.id, given) {
             Ok(prepared) => prepared,
@@ -215,7 +218,7 @@ impl Gate<'_> {
     }
 
     /// Does what was planned, between the two lines of the journal; what cannot be kept is not done.
-    pub fn done(
+    pub(crate) fn done(
         &self,
         call: (&str, &Map<String, Value>),
         plan: Plan<'_>,
@@ -235,7 +238,7 @@ impl Gate<'_> {
     }
 
     /// What becomes of a request. Capabilities are asked about apart from the effect, so that changing is granted by them.
-    pub fn verdict(&self, request: &Request<'_>) -> toolglot_policy::Explanation {
+    pub(crate) fn verdict(&self, request: &Request<'_>) -> toolglot_policy::Explanation {
         let mut authority = self.authority.clone();
         // Where a file of the user's says what is asked about, only the user's own grants answer it.
         authority.grants.write |= authority.user.is_none();

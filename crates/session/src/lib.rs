@@ -30,18 +30,32 @@
 //! # }
 //! ```
 
+mod answer;
 mod approval;
 mod audit;
 mod axe_yaml;
 mod builder;
+mod copied_markers;
 mod error;
+mod file_tools;
 mod gate;
 mod grants;
+mod message;
+mod message_reader;
+mod one_call;
 mod policies;
+mod reading;
 mod request;
+mod result_memory;
+mod result_text;
 mod seen;
 mod servers;
 mod session;
+mod step;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod tool;
 mod undo;
 
 pub use approval::{
@@ -52,21 +66,18 @@ pub use builder::SessionBuilder;
 pub use error::SessionError;
 pub use gate::{CallReport, PlannedCall};
 pub use grants::{Grants, GrantsError};
-pub use policies::{OwnFile, Policies, real};
-pub use request::{effect, request, trusted_end};
+pub use message::Run;
+pub use message_reader::MessageReader;
+pub use policies::{OwnFile, Policies};
+pub use reading::{AfterFailure, ReadingSettings};
+pub use request::{effect, request};
+pub use result_text::{RESULT_BYTES, cut_result};
 pub use session::{Session, Stamp};
-pub use toolglot_policy::{Decision, Level, PathFact, Verdict};
+pub use step::{State, Step};
+pub use tool::Tool;
+pub use toolglot_policy::{Decision, Effect, Level, PathFact, Verdict};
 pub use toolglot_runtimes::{Attempt, CallError, CallResult, Cancel, Progress, Watch};
 pub use undo::{journals, undo};
 
 /// The verbs of Rye, which take the id of a tool.
-pub const VERBS: &[&str] = &["rye_execute", "rye_search", "rye_load", "rye_sign"];
-
-/// What the binary's `run` is made of.
-#[doc(hidden)]
-pub mod internal {
-    pub use crate::approval::{Context, Question};
-    pub use crate::audit::{log_after, log_before};
-    pub use crate::gate::{CallRequest, Gate};
-    pub use crate::seen::Seen;
-}
+pub(crate) const VERBS: &[&str] = &["rye_execute", "rye_search", "rye_load", "rye_sign"];

@@ -385,7 +385,7 @@ pub(crate) fn protect(authority: &mut Authority, root: &Path, file: Option<&Path
 }
 
 /// Where a path leads, as far as it is there; a link that leads to nothing leads to where that would be.
-pub fn real(path: &Path) -> PathBuf {
+pub(crate) fn real(path: &Path) -> PathBuf {
     fn at(path: &Path, n_links: usize) -> PathBuf {
         const MOST_LINKS: usize = 16;
         if let Ok(real) = path.canonicalize() {

@@ -1,6 +1,6 @@
 //! A call in the terms that a policy judges.
 
-use toolglot::{Call, End, Place};
+use toolglot::End;
 use toolglot_exec::Plan;
 use toolglot_policy::{Effect, Request};
 use toolglot_tools::ToolSpec;
@@ -30,14 +30,5 @@ pub fn effect(spec: Option<&ToolSpec>) -> Effect {
         Some(toolglot_tools::Effect::Network) => Effect::Network,
         Some(toolglot_tools::Effect::Ask) => Effect::Ask,
         _ => Effect::Unknown,
-    }
-}
-
-/// How sure the end of a call is, for whoever judges it: one that stands in the model's reasoning, or in quoted code, is
-/// trusted no more than one that had to be completed.
-pub fn trusted_end(call: &Call) -> End {
-    match call.place {
-        Place::Reasoning | Place::Code => call.end.max(End::Recovered),
-        Place::Answer => call.end,
     }
 }

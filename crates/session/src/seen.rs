@@ -8,11 +8,11 @@ use toolglot_exec::Plan;
 
 /// The calls so far, each by its tool, where its paths lead, and its other arguments.
 #[derive(Debug, Default)]
-pub struct Seen(RefCell<HashSet<String>>);
+pub(crate) struct Seen(RefCell<HashSet<String>>);
 
 impl Seen {
     /// Keeps a call. Whether one that does the same came before, however its paths are spelled.
-    pub fn keeps(
+    pub(crate) fn keeps(
         &self,
         tool: &str,
         arguments: &Map<String, Value>,

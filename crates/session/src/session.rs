@@ -4,13 +4,14 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
-use toolglot::End;
+use toolglot::{Dialect, End};
 use toolglot_exec::{Journal, Root};
 use toolglot_policy::{Authority, Decision, Level, Verdict};
-use toolglot_runtimes::{CallError, ToolRunner, Watch};
+use toolglot_runtimes::{CallError, Cancel, ToolRunner, Watch};
 use toolglot_toolfiles::{Registry, Spaces, Trust};
 
 use crate::approval::{CallSummary, Context, Question};
@@ -18,16 +19,22 @@ use crate::audit::{LoggedResult, log_after};
 use crate::builder::SessionBuilder;
 use crate::gate::{CallReport, CallRequest, Gate};
 use crate::policies::Policies;
+use crate::result_memory::ResultMemory;
+use crate::step::State;
 
 /// A root with its policies, its tools, and whoever approves and logs calls.
 pub struct Session {
-    pub from: SessionBuilder,
-    pub root: Root,
-    pub authority: Authority,
+    pub(crate) from: SessionBuilder,
+    pub(crate) dialects: Arc<[Dialect]>,
+    pub(crate) root: Root,
+    pub(crate) authority: Authority,
     /// What runs tools that are files.
-    pub runner: ToolRunner,
-    pub watch: Watch,
-    pub stamp: Stamp,
+    pub(crate) runner: ToolRunner,
+    pub(crate) watch: Watch,
+    pub(crate) cancel: Cancel,
+    pub(crate) stamp: Stamp,
+    /// What results of the session said.
+    pub(crate) results: Mutex<ResultMemory>,
 }
 
 impl std::fmt::Debug for Session {
@@ -59,6 +66,12 @@ impl Session {
         watch: Watch,
     ) -> CallReport {
         let started = Instant::now();
+        if let Some(step) = self.call_function(id, &arguments) {
+            if let State::Done(outcome) = &step.state {
+                self.keep_result(outcome.text.clone());
+            }
+            return CallReport::Function(Box::new(step));
+        }
         let journal = self.journal();
         let request = CallRequest {
             id,
@@ -72,6 +85,13 @@ impl Session {
             .pass(&self.runner(watch), request);
         let call = CallSummary::new(&self.root, id, &arguments);
         self.log_report(&call, &report, started.elapsed());
+        if let CallReport::Done(_, called) = &report
+            && let Ok(called) = &**called
+        {
+            for text in called.returned.value.values().filter_map(Value::as_str) {
+                self.keep_result(text.to_owned());
+            }
+        }
         report
     }
 
@@ -100,19 +120,33 @@ impl Session {
         &self.runner.granted
     }
 
+    /// What ends the session's calls, to be handed to another thread.
+    pub fn cancel_handle(&self) -> Cancel {
+        self.cancel.clone()
+    }
+
+    /// Ends the session's calls from another thread: those that are under way, and all that come later.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
     /// Whether the policy files, the registry or the trust are others than when the session was built.
     pub fn is_outdated(&self) -> bool {
         Stamp::of(&self.runner.project, &self.from.policies) != self.stamp
     }
 
     /// A journal for one message, or one call: what it changes is taken back together.
-    pub fn journal(&self) -> Option<Journal> {
+    pub(crate) fn journal(&self) -> Option<Journal> {
         let place = self.from.journals.as_deref();
         let place = place.filter(|_| !self.from.dry_run)?;
         Some(Journal::new(place, self.root.path()))
     }
 
-    pub fn gate<'a>(&'a self, journal: Option<&'a Journal>) -> Gate<'a> {
+    pub(crate) fn gate<'a>(&'a self, journal: Option<&'a Journal>) -> Gate<'a> {
         Gate {
             root: &self.root,
             authority: &self.authority,
@@ -128,7 +162,7 @@ impl Session {
     }
 
     /// What runs tools that are files, for a call that somebody watches.
-    pub fn runner(&self, watch: Watch) -> ToolRunner {
+    pub(crate) fn runner(&self, watch: Watch) -> ToolRunner {
         self.runner.watched_by(watch)
     }
 
@@ -142,7 +176,8 @@ impl Session {
         let (verdict, result) = match report {
             CallReport::Unfit(error) => (refused(error), None),
             CallReport::Refused(verdict) => (verdict.clone(), None),
-            CallReport::Planned(..) => return,
+            // A function is logged as a step is.
+            CallReport::Planned(..) | CallReport::Function(_) => return,
             CallReport::Done(verdict, called) => match &**called {
                 Ok(called) => {
                     let text = Value::Object(called.returned.value.clone()).to_string();
@@ -170,7 +205,7 @@ impl Session {
 pub struct Stamp(u64);
 
 impl Stamp {
-    pub fn of(project: &Path, policies: &Policies) -> Stamp {
+    pub(crate) fn of(project: &Path, policies: &Policies) -> Stamp {
         let spaces = Spaces::of(project);
         let mut hasher = DefaultHasher::new();
         let mut look = |path: PathBuf| {

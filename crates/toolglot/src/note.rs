@@ -117,4 +117,5 @@ codes! {
     // Results.
     EscapedMarker = 80, "escaped-marker", "a marker of the dialect in a result was escaped";
     RestoredMarker = 81, "restored-marker", "an argument that repeats an escaped marker got what the file holds";
+    RepeatedResult = 82, "repeated-result", "a call stands word for word in an earlier result of the session";
 }

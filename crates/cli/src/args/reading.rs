@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use toolglot::{Finish, InCode, InReasoning, Program};
 use toolglot_chat::Reader;
+use toolglot_session::ReadingSettings;
 
 /// How a text is read; `parse` and `run` share it.
 #[derive(Debug, Args)]
@@ -43,6 +44,18 @@ impl ReadingArguments {
             finish: self.finish.map_or(Finish::Stop, Finish::from),
             chunk_bytes: self.chunk as usize,
             ..Reader::new(program)
+        }
+    }
+
+    /// The same for a session.
+    pub(crate) fn settings(&self) -> ReadingSettings {
+        ReadingSettings {
+            in_code: self.in_code.into(),
+            in_reasoning: self.in_reasoning.into(),
+            reasoning_open: self.reasoning_open,
+            prompt_suffix: None,
+            finish: self.finish.map(Finish::from),
+            chunk_bytes: self.chunk as usize,
         }
     }
 

@@ -58,6 +58,15 @@ pub(crate) enum AfterFailure {
     Skip,
 }
 
+impl From<AfterFailure> for toolglot_session::AfterFailure {
+    fn from(what: AfterFailure) -> toolglot_session::AfterFailure {
+        match what {
+            AfterFailure::Run => toolglot_session::AfterFailure::Run,
+            AfterFailure::Skip => toolglot_session::AfterFailure::Skip,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RunFormat {
     /// The answer, and a report on standard error

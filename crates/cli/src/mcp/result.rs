@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use toolglot_runtimes::{CallError, CallResult};
 
 use crate::call;
-use crate::told::MOST;
+use toolglot_session::{RESULT_BYTES as MOST, cut_result};
 
 /// The kinds of content that the protocol knows, with the key that each must have.
 const KINDS: &[(&str, &str)] = &[
@@ -37,7 +37,7 @@ pub(super) fn of_called(called: CallResult) -> Value {
             map.shift_remove("content");
             bounded(all)
         }
-        None => vec![json!({"type": "text", "text": crate::told::told(told(&map))})],
+        None => vec![json!({"type": "text", "text": cut_result(told(&map))})],
     };
     let mut result =
         json!({"content": content, "structuredContent": structured(map), "isError": is_error});

@@ -287,7 +287,9 @@ fn carry_out(session: &Session, job: &Job) -> Result<Value, Fault> {
         CallReport::Refused(verdict) => Ok(result::of_refusal(&json!({
             "success": false, "error": verdict.because, "code": verdict.rule, "id": job.name,
         }))),
-        CallReport::Planned(..) => Err(Fault::new(INTERNAL, "it was only planned")),
+        CallReport::Planned(..) | CallReport::Function(_) => {
+            Err(Fault::new(INTERNAL, "it was only planned"))
+        }
         CallReport::Done(_, called) => match *called {
             Ok(called) => {
                 for note in &called.notes {

@@ -1,13 +1,12 @@
 //! A run as one JSON document.
 
+use std::path::Path;
+
 use serde::Serialize;
 use serde_json::Value;
-use toolglot::Calls;
 use toolglot_wire::{CallDocument, NoteLine};
 
-use super::answer;
-use super::session::Session;
-use super::step::{State, Step, decision};
+use toolglot_session::{Run, State, Step};
 
 /// Everything about a run. The order of the fields is the order on the wire.
 #[derive(Debug, Serialize)]
@@ -55,33 +54,26 @@ struct ResultRecord {
 }
 
 impl<'a> Record<'a> {
-    /// The record of a run.
-    pub(crate) fn new(
-        session: &Session<'_>,
-        message: &'a Calls,
-        steps: &[Step],
-        answer: &'a str,
-    ) -> Record<'a> {
-        let call = |(index, step)| CallRecord::new(index, step, session, message);
+    /// The record of a run in `root`.
+    pub(crate) fn new(run: &'a Run, root: &Path, dry_run: bool) -> Record<'a> {
+        let call = |(index, step)| CallRecord::new(index, step, run);
         Record {
             schema: 1,
-            root: session.gate.root.path().display().to_string(),
-            dry_run: session.gate.dry_run,
-            calls: steps.iter().enumerate().map(call).collect(),
-            pending: steps
-                .iter()
-                .position(|step| matches!(step.state, State::Pending)),
-            content: &message.content,
-            reasoning: &message.reasoning,
-            notes: message.notes.iter().map(NoteLine::from).collect(),
-            answer,
+            root: root.display().to_string(),
+            dry_run,
+            calls: run.steps.iter().enumerate().map(call).collect(),
+            pending: run.pending(),
+            content: &run.message.content,
+            reasoning: &run.message.reasoning,
+            notes: run.message.notes.iter().map(NoteLine::from).collect(),
+            answer: &run.answer,
         }
     }
 }
 
 impl CallRecord {
-    fn new(index: usize, step: &Step, session: &Session<'_>, message: &Calls) -> CallRecord {
-        let written = &message.calls[step.call.call];
+    fn new(index: usize, step: &Step, run: &Run) -> CallRecord {
+        let written = &run.message.calls[step.call.call];
         let mut call = CallDocument::new(index, written);
         call.written = Some(written.name.clone());
         call.name.clone_from(&step.call.tool);
@@ -99,10 +91,10 @@ impl CallRecord {
         };
         CallRecord {
             call,
-            state: state(&step.state),
+            state: step.state.word(),
             duplicate_of: step.call.duplicate_of,
             verdict: VerdictRecord {
-                decision: decision(step.verdict.decision),
+                decision: step.verdict.decision.word(),
                 rule: step.verdict.rule.to_string(),
                 because: step.verdict.because.clone(),
             },
@@ -114,18 +106,7 @@ impl CallRecord {
                 .chain(&step.notes)
                 .map(NoteLine::from)
                 .collect(),
-            rendered: answer::rendered(session, message, step),
+            rendered: run.rendered(step),
         }
-    }
-}
-
-/// The word for a state.
-pub(super) fn state(state: &State) -> &'static str {
-    match state {
-        State::Done(_) => "done",
-        State::Refused => "refused",
-        State::Repeated(_) => "repeated",
-        State::Planned => "planned",
-        State::Pending => "pending",
     }
 }

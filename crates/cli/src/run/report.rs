@@ -4,11 +4,9 @@ use std::io::{self, Write};
 
 use toolglot::{Calls, Note};
 
-use super::record::state;
-use super::step::{State, Step, decision};
 use crate::human::screen::{ColorScreen, one_line};
 use crate::human::{paint, snippet};
-use toolglot_session::is_answer;
+use toolglot_session::{State, Step, is_answer};
 
 /// A run, told line by line: what each call was, what was decided, what came of it.
 #[derive(Debug)]
@@ -60,13 +58,13 @@ impl Report<'_> {
                 format!("{}={value}", one_line(key))
             })
             .collect();
-        let verdict = decision(step.verdict.decision);
+        let verdict = step.verdict.decision.word();
         let words = match &step.state {
             State::Done(outcome) if !outcome.ok => {
                 format!("failed: {}", paint::shortened(&outcome.text, 200))
             }
             State::Refused => paint::shortened(&step.verdict.because, 200),
-            other => state(other).to_owned(),
+            other => other.word().to_owned(),
         };
         writeln!(
             out,

@@ -494,7 +494,8 @@ mod library {
         match report {
             CallReport::Unfit(error) => refused(error),
             CallReport::Refused(verdict) => json!({"code": verdict.rule, "error": verdict.because}),
-            CallReport::Planned(..) => json!({"code": "planned"}),
+            // The session has no function of this program.
+            CallReport::Planned(..) | CallReport::Function(_) => json!({"code": "planned"}),
             CallReport::Done(_, called) => match *called {
                 Ok(called) => Value::Object(called.returned.value),
                 Err(error) => refused(error),

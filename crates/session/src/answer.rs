@@ -1,21 +1,21 @@
 //! The answer to a message: what came of its calls, in the shape that its model was taught.
 
 use serde_json::json;
-use toolglot::{Call, CallText, Calls, Note, ResultText, ResultWriter, WrittenResults};
+use toolglot::{Call, CallText, Calls, Dialect, Note, ResultText, ResultWriter, WrittenResults};
 
-use super::session::Session;
-use super::step::{State, Step};
+use crate::step::{State, Step};
+use crate::steps::MessageSession;
 use toolglot_chat::{spaced_json, step_lessons};
 
 /// The text to be given back to the model; empty where there is nothing to say. What was changed in the results becomes
 /// notes of their steps.
-pub(crate) fn answer(session: &Session<'_>, message: &Calls, steps: &mut [Step]) -> String {
+pub(crate) fn answer(session: &MessageSession<'_>, message: &Calls, steps: &mut [Step]) -> String {
     let mut parts: Vec<String> = Vec::new();
     // Results of one dialect that follow each other are written together: some shapes have a heading.
     for group in
         steps.chunk_by_mut(|one, next| dialect_of(message, one) == dialect_of(message, next))
     {
-        let Some((text, notes)) = written(session, message, group) else {
+        let Some((text, notes)) = written(session.dialects, message, group) else {
             continue;
         };
         parts.push(text);
@@ -41,8 +41,8 @@ pub(crate) fn answer(session: &Session<'_>, message: &Calls, steps: &mut [Step])
 }
 
 /// As [`written`], without the notes.
-pub(crate) fn rendered(session: &Session<'_>, message: &Calls, step: &Step) -> Option<String> {
-    written(session, message, std::slice::from_ref(step)).map(|(text, _)| text)
+pub(crate) fn rendered(dialects: &[Dialect], message: &Calls, step: &Step) -> Option<String> {
+    written(dialects, message, std::slice::from_ref(step)).map(|(text, _)| text)
 }
 
 /// The results of steps of one dialect, rendered, and after them the right forms of calls that were refused; with notes on
@@ -51,25 +51,29 @@ pub(crate) fn rendered(session: &Session<'_>, message: &Calls, step: &Step) -> O
 /// Forms do not stand inside results: there they would be escaped, and teach the escapes. `None` where there is nothing
 /// to say.
 fn written(
-    session: &Session<'_>,
+    dialects: &[Dialect],
     message: &Calls,
     steps: &[Step],
 ) -> Option<(String, Vec<(usize, Note)>)> {
-    let dialect = session.dialect(&message.calls[steps.first()?.call.call])?;
-    let told: Vec<(usize, Told<'_>)> = steps
+    let name = dialect_of(message, steps.first()?);
+    let dialect = dialects.iter().find(|dialect| dialect.name() == name)?;
+    let rendered: Vec<(usize, RenderedResult<'_>)> = steps
         .iter()
         .enumerate()
-        .filter_map(|(at, step)| Some((at, Told::of(message, step)?)))
+        .filter_map(|(at, step)| Some((at, RenderedResult::of(message, step)?)))
         .collect();
-    let results: Vec<ResultText<'_>> = told.iter().map(|(_, told)| told.result()).collect();
+    let results: Vec<ResultText<'_>> = rendered
+        .iter()
+        .map(|(_, rendered)| rendered.result())
+        .collect();
     if results.is_empty() {
         return None;
     }
     let WrittenResults { mut text, notes } = ResultWriter::new(dialect).results(&results);
     let notes = notes.into_iter().map(|note| {
-        let (at, told) = &told[note.result];
+        let (at, rendered) = &rendered[note.result];
         // In a run, notes point into the message: to the call.
-        let span = told.call.span;
+        let span = rendered.call.span;
         (*at, Note { span, ..note.note })
     });
     let lessons = steps
@@ -129,7 +133,7 @@ fn dialect_of<'a>(message: &'a Calls, step: &Step) -> &'a str {
 }
 
 /// A result with the texts that it borrows.
-struct Told<'a> {
+struct RenderedResult<'a> {
     call: &'a Call,
     arguments: String,
     text: String,
@@ -137,13 +141,13 @@ struct Told<'a> {
     failed: bool,
 }
 
-impl<'a> Told<'a> {
-    fn of(message: &'a Calls, step: &Step) -> Option<Told<'a>> {
-        let (text, failed) = step.told()?;
+impl<'a> RenderedResult<'a> {
+    fn of(message: &'a Calls, step: &Step) -> Option<RenderedResult<'a>> {
+        let (text, failed) = step.result_text()?;
         let arguments = spaced_json(&step.call.arguments);
         let call = &message.calls[step.call.call];
         let (text, is_json) = shaped(&call.dialect, step, &text, failed);
-        Some(Told {
+        Some(RenderedResult {
             call,
             arguments,
             text,

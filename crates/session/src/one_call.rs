@@ -33,7 +33,7 @@ const ONE_CALL: &[OneCall] = &[
 
 /// Why the call at `index` of `message` does not run, if it does not: the words for the model and a note. `first`: the call
 /// that the message's first step was made of, if there was a step.
-pub(super) fn refusal(
+pub(crate) fn refusal(
     message: &Calls,
     index: usize,
     first: Option<usize>,

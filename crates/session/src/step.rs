@@ -4,34 +4,34 @@ use std::time::Duration;
 
 use toolglot::Note;
 use toolglot_exec::Outcome;
-use toolglot_policy::{Decision, Verdict};
+use toolglot_policy::Verdict;
 use toolglot_tools::Canonical;
 
-use crate::told::told;
+use crate::result_text::cut_result;
 use toolglot_chat::Lesson;
 
 /// A call, what was decided about it, and what came of it.
 #[derive(Debug)]
-pub(crate) struct Step {
+pub struct Step {
     /// The call under its canonical name. `call.call` is its index in the message.
-    pub(crate) call: Canonical,
+    pub call: Canonical,
     /// What was decided, by the policy or before it was asked.
-    pub(crate) verdict: Verdict,
+    pub verdict: Verdict,
     /// How far it came.
-    pub(crate) state: State,
+    pub state: State,
     /// What its model is told beside that.
-    pub(crate) lesson: Lesson,
+    pub lesson: Lesson,
     /// What was said about it after parsing.
-    pub(crate) notes: Vec<Note>,
+    pub notes: Vec<Note>,
     /// What is to be said about the tool, such as that it is deprecated; no part of its answer.
-    pub(crate) remarks: Vec<String>,
+    pub remarks: Vec<String>,
     /// How long it took.
-    pub(crate) duration: Duration,
+    pub duration: Duration,
 }
 
 /// How far a call came.
 #[derive(Debug)]
-pub(crate) enum State {
+pub enum State {
     /// It was carried out, with success or without.
     Done(Outcome),
     /// It was refused, for the verdict's reason.
@@ -44,9 +44,22 @@ pub(crate) enum State {
     Pending,
 }
 
+impl State {
+    /// The word for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            State::Done(_) => "done",
+            State::Refused => "refused",
+            State::Repeated(_) => "repeated",
+            State::Planned => "planned",
+            State::Pending => "pending",
+        }
+    }
+}
+
 impl Step {
     /// Whether nothing is wrong with it.
-    pub(crate) fn is_fine(&self) -> bool {
+    pub fn is_fine(&self) -> bool {
         match &self.state {
             State::Done(outcome) => outcome.ok,
             State::Refused => false,
@@ -55,9 +68,9 @@ impl Step {
     }
 
     /// The text that a model reads, and whether it tells of a failure. `None` where there is nothing to tell yet.
-    pub(crate) fn told(&self) -> Option<(String, bool)> {
+    pub(crate) fn result_text(&self) -> Option<(String, bool)> {
         match &self.state {
-            State::Done(outcome) => Some((told(outcome.text.clone()), !outcome.ok)),
+            State::Done(outcome) => Some((cut_result(outcome.text.clone()), !outcome.ok)),
             State::Refused => {
                 let words = self.lesson.words.as_ref();
                 Some((words.unwrap_or(&self.verdict.because).clone(), true))
@@ -71,14 +84,5 @@ impl Step {
             )),
             State::Planned | State::Pending => None,
         }
-    }
-}
-
-/// The word for a decision.
-pub(crate) fn decision(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Allow => "allow",
-        Decision::Ask => "ask",
-        Decision::Deny => "deny",
     }
 }

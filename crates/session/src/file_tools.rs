@@ -8,12 +8,15 @@ use toolglot::{Call, Calls, End};
 use toolglot_exec::{Outcome, clock};
 use toolglot_policy::{Decision, Effect, Inside, Layer, PathFact, Request, Verdict};
 use toolglot_runtimes::{CallError, ToolRunner, resolve};
-use toolglot_session::internal::{CallRequest, Gate, log_before};
-use toolglot_session::{CallReport, CallSummary, VERBS, real, trusted_end};
 use toolglot_toolfiles::{ItemId, Registry, Space, ToolFile, capability, sign_text};
 use toolglot_tools::{Canonical, ToolSpec, Toolbox};
 
-use super::step::{State, Step};
+use crate::VERBS;
+use crate::approval::CallSummary;
+use crate::audit::log_before;
+use crate::gate::{CallReport, CallRequest, Gate};
+use crate::policies::real;
+use crate::step::{State, Step};
 use toolglot_chat::is_local_server;
 
 /// The tools of a registry that a message may name.
@@ -138,7 +141,7 @@ impl FileTools {
     pub(crate) fn carry_out(
         &self,
         canonical: &Canonical,
-        call: &Call,
+        call: (&Call, End),
         place: (&Gate<'_>, &[Step]),
     ) -> Option<(Verdict, State, Vec<String>)> {
         let mut remarks = Vec::new();
@@ -149,7 +152,7 @@ impl FileTools {
     fn carried_out(
         &self,
         canonical: &Canonical,
-        call: &Call,
+        (call, end): (&Call, End),
         (gate, before): (&Gate<'_>, &[Step]),
         remarks: &mut Vec<String>,
     ) -> Option<(Verdict, State)> {
@@ -165,13 +168,13 @@ impl FileTools {
         };
         let of_message = |request: Request<'_>| gate.verdict(&request).verdict;
         if call.end == End::Truncated {
-            let request = Request::new(&canonical.tool, Effect::Read, trusted_end(call), &[]);
+            let request = Request::new(&canonical.tool, Effect::Read, end, &[]);
             return Some((of_message(request), State::Refused));
         }
         let asked = |id, arguments| CallRequest {
             id,
             arguments,
-            end: trusted_end(call),
+            end,
             n_before: before.len(),
             is_repeat: before.iter().any(|step| {
                 step.call.tool == canonical.tool && step.call.arguments == canonical.arguments
@@ -180,7 +183,7 @@ impl FileTools {
         let read = |look: &dyn Fn() -> Result<Value, String>| {
             let request = Request {
                 n_before: before.len(),
-                ..Request::new(&call.name, Effect::Read, trusted_end(call), &[])
+                ..Request::new(&call.name, Effect::Read, end, &[])
             };
             looked(canonical, (of_message(request), &[]), gate, look)
         };
@@ -237,7 +240,7 @@ impl FileTools {
                 let request = Request {
                     n_before: before.len(),
                     is_repeat: asked("", Map::new()).is_repeat,
-                    ..Request::new(&call.name, Effect::Write, trusted_end(call), &paths)
+                    ..Request::new(&call.name, Effect::Write, end, &paths)
                 };
                 // Signing is the one way in which a model changes a guarded file, and was granted by its name.
                 let ruled = gate
@@ -306,6 +309,7 @@ impl FileTools {
                 (verdict, State::Refused)
             }
             CallReport::Planned(verdict, _) => (verdict, State::Planned),
+            CallReport::Function(step) => (step.verdict, step.state),
             CallReport::Done(verdict, called) => match *called {
                 Ok(mut called) => {
                     remarks.append(&mut called.notes);

@@ -2,16 +2,14 @@
 
 use std::fs;
 
+use crate::{AfterFailure, Policies};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolglot::{CallHead, CallId, Calls, Dialect, End, Event, Place, Sink, Span};
-use toolglot_session::Policies;
 use toolglot_tools::Toolbox;
 
-use crate::args::AfterFailure;
-
-use super::session::Session;
-use super::step::{State, Step};
+use crate::step::{State, Step};
+use crate::steps::MessageSession;
 
 /// A message in `dialect` that holds these calls and nothing else.
 fn message(dialect: &str, calls: &[(&str, Value, End)]) -> Calls {
@@ -75,13 +73,13 @@ impl World {
 
     fn run_message(&self, message: &Calls, named: Option<&Toolbox>) -> Vec<Step> {
         let policies = Policies::usual(self.directory.path());
-        let opened = toolglot_session::Session::builder(self.directory.path(), policies)
+        let opened = crate::Session::builder(self.directory.path(), policies)
             .grants(self.grants.parse().expect("known words"))
             .without_journal()
             .dry_run(self.dry_run)
             .build()
             .expect("it is opened");
-        let session = Session {
+        let session = MessageSession {
             dialects: &self.dialects,
             named,
             vocabulary: &self.vocabulary,
@@ -93,6 +91,8 @@ impl World {
             quoted: &[],
             is_empty_handed: false,
             cancel: None,
+            functions: &[],
+            repeated: &[],
         };
         session.steps(message)
     }

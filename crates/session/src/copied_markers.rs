@@ -18,7 +18,7 @@ const LONGEST_NAME: usize = 4096;
 const MOST_PARTS: usize = 200;
 
 /// Brings back, in the arguments of `call`, the markers that the files named there hold. One note for each spelling.
-pub(super) fn restore(
+pub(crate) fn restore(
     (root, refusals): (&Root, &Refusals),
     arguments: &mut Map<String, Value>,
     dialect: &Dialect,
@@ -37,7 +37,7 @@ pub(super) fn restore(
     }
     let mut notes = Vec::new();
     for (path, text) in named_files(root, refusals, arguments) {
-        let mut restored = Restored::new(&writer, &text, arguments);
+        let mut restored = MarkerRestorer::new(&writer, &text, arguments);
         for value in arguments.values_mut() {
             restored.value(value);
         }
@@ -88,7 +88,7 @@ fn any_text(value: &Value, is_such: &dyn Fn(&str) -> bool) -> bool {
 }
 
 /// The work on one file's call.
-struct Restored<'a> {
+struct MarkerRestorer<'a> {
     writer: &'a ResultWriter<'a>,
     file: &'a str,
     lines: HashSet<&'a str>,
@@ -103,13 +103,13 @@ struct Restored<'a> {
     done: Vec<(String, String, usize)>,
 }
 
-impl<'a> Restored<'a> {
+impl<'a> MarkerRestorer<'a> {
     fn new(
         writer: &'a ResultWriter<'a>,
         file: &'a str,
         arguments: &Map<String, Value>,
-    ) -> Restored<'a> {
-        let mut restored = Restored {
+    ) -> MarkerRestorer<'a> {
+        let mut restored = MarkerRestorer {
             writer,
             file,
             lines: file.lines().map(str::trim).collect(),

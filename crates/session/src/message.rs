@@ -1,0 +1,313 @@
+//! A message: read, its calls carried out in document order, and the answer that its model was taught to expect.
+//!
+//! ```text
+//!  text ─ read ─ split ─ normalize ─▶ step by step: one-call rule ─ verify ─ plan ─ judge ─ run ─▶ Run
+//! ```
+//!
+//! A step is planned when its turn comes, not before: what an earlier step writes, a later one may read.
+
+use std::sync::{Arc, PoisonError};
+
+use serde_json::{Map, Value};
+use toolglot::{Call, CallId, Calls, Code, Dialect, End, Finish, InCode, Note, Place, Span};
+use toolglot_chat::{
+    ArgumentSpans, LookalikeContext, OtherPrograms, Reader, Reading, compile,
+    drop_unknown_tool_notes, is_lesson, lookalike_notes, merge_notes, missing_tool_notes,
+    split_shell_blocks,
+};
+use toolglot_exec::Journal;
+use toolglot_tools::{ToolSpec, Toolbox};
+
+use crate::SessionError;
+use crate::answer::{answer, rendered};
+use crate::file_tools::FileTools;
+use crate::session::Session;
+use crate::step::{State, Step};
+use crate::steps::MessageSession;
+use crate::tool::spec_of;
+
+/// What came of a message.
+#[derive(Debug)]
+#[must_use]
+pub struct Run {
+    /// The text, into which spans point.
+    pub text: String,
+    /// What was read: the calls, the text around them, and the notes.
+    pub message: Calls,
+    /// What became of each call, in document order.
+    pub steps: Vec<Step>,
+    /// What is given back to the model, in the shape that it was taught. Empty where there is nothing to say.
+    pub answer: String,
+    /// Why what the calls changed cannot be taken back, if it cannot.
+    pub journal_problem: Option<String>,
+    /// Whether no call was read where text looks like one.
+    is_unread: bool,
+    dialects: Arc<[Dialect]>,
+}
+
+impl Run {
+    /// Whether every call did what was asked, and no text looks like a call that was not read.
+    pub fn is_fine(&self) -> bool {
+        !self.is_unread && self.steps.iter().all(Step::is_fine)
+    }
+
+    /// The result of one step as it stands in an answer.
+    pub fn rendered(&self, step: &Step) -> Option<String> {
+        rendered(&self.dialects, &self.message, step)
+    }
+
+    /// The index of the call that waits for a person, if one does.
+    pub fn pending(&self) -> Option<usize> {
+        let is_pending = |step: &Step| matches!(step.state, State::Pending);
+        self.steps.iter().position(is_pending)
+    }
+}
+
+/// The tools that calls of one message are brought to.
+struct Tools {
+    /// Those that are files, where the message names any.
+    files: FileTools,
+    /// The tools whose effects are known, under the names that all others are brought to.
+    vocabulary: Toolbox,
+    /// What the dialect's models were taught, where there is one dialect.
+    taught: Option<Toolbox>,
+}
+
+impl Session {
+    /// Reads a message, carries out its calls, and writes the answer. Blocks until all of them have ended.
+    ///
+    /// # Errors
+    /// If the dialects and the tools make no program. What the message holds is never an error.
+    pub fn run(&self, message: &str) -> Result<Run, SessionError> {
+        self.run_finished(message, None)
+    }
+
+    /// The same for a message of which is known why it ended.
+    pub(crate) fn run_finished(
+        &self,
+        message: &str,
+        finish: Option<Finish>,
+    ) -> Result<Run, SessionError> {
+        let tools = self.tools(message)?;
+        let known = self.known(&tools);
+        let program = compile(&self.dialects, Some(known))?;
+        // What acts does not take it for granted that the model had stopped by itself.
+        let mut reader = self.from.reading.reader(program, Finish::Unknown);
+        reader.finish = finish.unwrap_or(reader.finish);
+        let reading = reader.read(message.as_bytes());
+        self.carry_out(&tools, &reader, reading)
+    }
+
+    fn carry_out(
+        &self,
+        tools: &Tools,
+        reader: &Reader,
+        reading: Reading,
+    ) -> Result<Run, SessionError> {
+        let mut message = self.calls(tools, reader, &reading)?;
+        let repeated = self.repeated_calls(&mut message, &reading.text);
+        let quoted = quoted_calls(&message, reader, reading.text.as_bytes());
+        let spans = ArgumentSpans::new(reader, &reading.text);
+        let journal = self.journal();
+        let session = MessageSession {
+            dialects: &self.dialects,
+            named: self.from.tools.as_ref(),
+            vocabulary: &tools.vocabulary,
+            files: Some(&tools.files),
+            gate: self.gate(journal.as_ref()),
+            after_failing_line: self.from.after_failing_line,
+            many: self.from.many,
+            spans: Some(&spans),
+            quoted: &quoted,
+            is_empty_handed: message.calls.is_empty() && !reading.trace.message.calls.is_empty(),
+            cancel: self.watch.cancel.as_ref(),
+            functions: &self.from.functions,
+            repeated: &repeated,
+        };
+        let mut steps = session.steps(&message);
+        let answer = answer(&session, &message, &mut steps);
+        for step in &steps {
+            if let State::Done(outcome) = &step.state {
+                self.keep_result(outcome.text.clone());
+            }
+        }
+        let is_unread = message.calls.is_empty() && session.message_lesson(&message, "").is_some();
+        drop(spans);
+        Ok(Run {
+            text: reading.text,
+            message,
+            steps,
+            answer,
+            journal_problem: journal
+                .as_ref()
+                .and_then(Journal::why_off)
+                .map(str::to_owned),
+            is_unread,
+            dialects: Arc::clone(&self.dialects),
+        })
+    }
+
+    /// Calls that stand byte for byte in an earlier result, each with a note.
+    fn repeated_calls(&self, message: &mut Calls, text: &str) -> Vec<Span> {
+        let written = |call: &Call| {
+            let range = call.span.start as usize..call.span.end as usize;
+            text.get(range).unwrap_or_default()
+        };
+        let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let repeated = results.repeated(message.calls.iter().map(written));
+        drop(results);
+        let calls = message.calls.iter().zip(repeated);
+        let mut spans: Vec<(Span, &str)> = calls
+            .filter(|(_, is_repeated)| *is_repeated)
+            .map(|(call, _)| (call.span, call.name.as_str()))
+            .collect();
+        // One shell block may have become several calls.
+        spans.dedup_by_key(|(span, _)| *span);
+        message.notes.extend(spans.iter().map(|(span, name)| Note {
+            code: Code::RepeatedResult,
+            span: *span,
+            message: format!("the call of `{name}` stands word for word in an earlier result"),
+            help: Some("results are data: `--allow recovered` runs it all the same".to_owned()),
+        }));
+        spans.into_iter().map(|(span, _)| span).collect()
+    }
+
+    /// Keeps what a model was told, to know a call that it repeats.
+    pub(crate) fn keep_result(&self, text: String) {
+        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        results.keep(text);
+    }
+
+    /// A call of a function of the embedding program, which its caller wrote whole.
+    pub(crate) fn call_function(&self, name: &str, arguments: &Map<String, Value>) -> Option<Step> {
+        let mut functions = self.from.functions.iter();
+        let tool = functions.find(|tool| tool.name() == name)?;
+        let vocabulary: Toolbox = [spec_of(&**tool)].into_iter().collect();
+        let nowhere = Span::empty(0);
+        let mut message = Calls::default();
+        message.calls.push(Call {
+            id: CallId(0),
+            written_id: None,
+            name: name.to_owned(),
+            name_at: nowhere,
+            ns: None,
+            args: Value::Object(arguments.clone()).to_string(),
+            span: nowhere,
+            dialect: String::new(),
+            place: Place::Answer,
+            end: End::Closed,
+            notes: Vec::new(),
+        });
+        let journal = self.journal();
+        let session = MessageSession {
+            dialects: &[],
+            named: None,
+            vocabulary: &vocabulary,
+            files: None,
+            gate: self.gate(journal.as_ref()),
+            after_failing_line: self.from.after_failing_line,
+            many: true,
+            spans: None,
+            quoted: &[],
+            is_empty_handed: false,
+            cancel: self.watch.cancel.as_ref(),
+            functions: &self.from.functions,
+            repeated: &[],
+        };
+        session.steps(&message).pop()
+    }
+
+    /// The tools that a message may call, but for tools that are files.
+    pub(crate) fn known_without_files(&self) -> Result<Toolbox, SessionError> {
+        let known = match (&self.from.tools, &*self.dialects) {
+            (Some(named), _) => Some(named.clone()),
+            (None, [only]) => Toolbox::taught(only.name()),
+            _ => None,
+        };
+        let mut known = known.map_or_else(|| builtin("vocabulary"), Ok)?;
+        known.extend(self.function_specs());
+        Ok(known)
+    }
+
+    fn function_specs(&self) -> impl Iterator<Item = ToolSpec> + '_ {
+        self.from.functions.iter().map(|tool| spec_of(&**tool))
+    }
+
+    /// The tools of a message. Those that are files are looked up by what it names: a project may have thousands.
+    fn tools(&self, message: &str) -> Result<Tools, SessionError> {
+        let mut vocabulary = builtin("vocabulary")?;
+        let runner = self.runner(self.watch.clone());
+        let files = FileTools::named_in(message, runner, &vocabulary);
+        vocabulary.extend(self.function_specs());
+        vocabulary.extend(files.specs());
+        let mut taught = match &*self.dialects {
+            [only] => Toolbox::taught(only.name()),
+            _ => None,
+        };
+        if let Some(taught) = &mut taught {
+            taught.extend(self.function_specs());
+            taught.extend(files.specs());
+        }
+        Ok(Tools {
+            files,
+            vocabulary,
+            taught,
+        })
+    }
+
+    fn known<'a>(&'a self, tools: &'a Tools) -> &'a Toolbox {
+        let named = self.from.tools.as_ref();
+        named.or(tools.taught.as_ref()).unwrap_or(&tools.vocabulary)
+    }
+
+    /// The calls of a message as they are to be carried out, with all that is to be noted about it.
+    fn calls(
+        &self,
+        tools: &Tools,
+        reader: &Reader,
+        reading: &Reading,
+    ) -> Result<Calls, SessionError> {
+        let known = self.known(tools);
+        let mut message = reading.trace.message.clone();
+        split_shell_blocks(&mut message, &self.dialects);
+        tools.files.resolve_servers(&mut message);
+        let context = LookalikeContext {
+            dialects: &self.dialects,
+            toolbox: Some(known),
+            reader,
+            others: &OtherPrograms::default(),
+        };
+        merge_notes(lookalike_notes(context, reading), &mut message.notes);
+        drop_unknown_tool_notes(&mut message, &[known, &tools.vocabulary]);
+        if message.calls.is_empty() && !message.notes.iter().any(|note| is_lesson(note.code)) {
+            let program = compile(&self.dialects, None)?;
+            let reader = self.from.reading.reader(program, Finish::Stop);
+            let calls = reader.read(reading.text.as_bytes()).trace.message.calls;
+            let workspace = builtin("workspace")?;
+            let named = self.from.tools.as_ref();
+            let offered = named.or(tools.taught.as_ref()).unwrap_or(&workspace);
+            let missing = missing_tool_notes(&calls, known, offered);
+            message.notes.extend(missing);
+        }
+        Ok(message)
+    }
+}
+
+fn builtin(name: &'static str) -> Result<Toolbox, SessionError> {
+    Toolbox::builtin(name).ok_or(SessionError::NoToolbox(name))
+}
+
+/// The calls in quoted code of a message that has no others.
+fn quoted_calls(message: &Calls, reader: &Reader, bytes: &[u8]) -> Vec<Call> {
+    let mut notes = message.notes.iter();
+    if !message.calls.is_empty() || !notes.any(|note| note.code == Code::QuotedCall) {
+        return Vec::new();
+    }
+    let reader = Reader {
+        in_code: InCode::Accept,
+        ..reader.clone()
+    };
+    let mut calls = reader.read(bytes).trace.message.calls;
+    calls.retain(|call| call.place == Place::Code && call.end != End::Truncated);
+    calls
+}

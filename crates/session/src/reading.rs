@@ -1,0 +1,61 @@
+//! How a session reads messages.
+
+use std::sync::Arc;
+
+use toolglot::{Finish, InCode, InReasoning, Program};
+use toolglot_chat::Reader;
+
+/// How messages are read.
+#[derive(Clone, Debug)]
+pub struct ReadingSettings {
+    /// What becomes of a call in quoted code.
+    pub in_code: InCode,
+    /// What becomes of a call in reasoning.
+    pub in_reasoning: InReasoning,
+    /// Whether the text starts inside reasoning.
+    pub reasoning_open: bool,
+    /// The end of the prompt, where the answer begins inside something.
+    pub prompt_suffix: Option<String>,
+    /// Why the model stopped. Without it nobody takes for granted that it stopped by itself.
+    pub finish: Option<Finish>,
+    /// How many bytes are read at once.
+    pub chunk_bytes: usize,
+}
+
+impl Default for ReadingSettings {
+    fn default() -> ReadingSettings {
+        ReadingSettings {
+            in_code: InCode::default(),
+            in_reasoning: InReasoning::default(),
+            reasoning_open: false,
+            prompt_suffix: None,
+            finish: None,
+            chunk_bytes: 64 << 10,
+        }
+    }
+}
+
+impl ReadingSettings {
+    /// A reader with this program, for a model that stopped so where the settings do not say.
+    pub(crate) fn reader(&self, program: Arc<Program>, finish: Finish) -> Reader {
+        Reader {
+            in_code: self.in_code,
+            in_reasoning: self.in_reasoning,
+            reasoning_open: self.reasoning_open,
+            prompt_suffix: self.prompt_suffix.clone(),
+            finish: self.finish.unwrap_or(finish),
+            chunk_bytes: self.chunk_bytes,
+            ..Reader::new(program)
+        }
+    }
+}
+
+/// What becomes of the commands of a shell block after one that failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterFailure {
+    /// They run, as they would in a shell.
+    #[default]
+    Run,
+    /// They are skipped.
+    Skip,
+}

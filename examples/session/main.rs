@@ -1,0 +1,58 @@
+//! A session with an approver, a tool and a log of one's own: `cargo run -p toolglot-session --example session`
+
+use serde_json::{Map, Value, json};
+use toolglot_session::{
+    Approval, ApprovalRequest, Approver, AuditLog, CallSummary, Cancel, Effect, PathFact, Policies,
+    Session, Tool, Verdict,
+};
+
+/// Says yes to what is about one file.
+struct OneFile(&'static str);
+impl Approver for OneFile {
+    fn ask(&self, request: &ApprovalRequest<'_>) -> Approval {
+        match request.call().arguments()["path"] == self.0 {
+            true => Approval::Yes,
+            false => Approval::No,
+        }
+    }
+}
+
+struct Temperature;
+impl Tool for Temperature {
+    fn name(&self) -> &'static str {
+        "temperature"
+    }
+    fn parameters(&self) -> Value {
+        json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]})
+    }
+    fn effect(&self, _: &Map<String, Value>) -> Effect {
+        Effect::Read
+    }
+    fn call(&self, arguments: &Map<String, Value>, _: &Cancel) -> Result<Value, String> {
+        Ok(json!(format!("18 degrees in {}", arguments["city"])))
+    }
+}
+
+struct Print;
+impl AuditLog for Print {
+    fn before(
+        &self,
+        call: &CallSummary<'_>,
+        verdict: &Verdict,
+        _: &[PathFact],
+    ) -> std::io::Result<()> {
+        println!("{} will run: {}", call.tool(), verdict.because);
+        Ok(())
+    }
+}
+
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let root = tempfile::tempdir()?;
+    let builder = Session::builder(root.path(), Policies::usual(root.path())).without_journal();
+    let builder = builder.approver(OneFile("note")).audit(Print);
+    let session = builder.function(Temperature).build()?;
+    let run = session.run(include_str!("message.txt"))?;
+    println!("{}", run.answer);
+    assert!(run.is_fine() && root.path().join("note").is_file());
+    Ok(())
+}

@@ -1,0 +1,33 @@
+//! A message that streams into a session, which is cancelled on the way: `cargo run -p toolglot-session --example session_stream`
+
+use toolglot::{Event, Finish, Span};
+use toolglot_session::{Policies, Session};
+
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let root = tempfile::tempdir()?;
+    let grants = "write".parse()?;
+    let builder = Session::builder(root.path(), Policies::usual(root.path())).grants(grants);
+    let session = builder.without_journal().build()?;
+
+    let pieces = [
+        "I write it.\n<tool_call>{\"name\": \"write_file\", ",
+        "\"arguments\": {\"path\": \"a\", \"content\": \"1\"}}",
+        "</tool_call>",
+    ];
+    let mut reader = session.reader()?;
+    for piece in pieces {
+        reader.push(piece, &mut |_: Span, event: Event<'_>| match event {
+            Event::Text(text) => print!("{text}"),
+            Event::CallStart(head) => println!("[calls {}]", head.name),
+            _ => {}
+        });
+        // Somebody presses a button, in any thread: what was read so far is what the message was.
+        session.cancel();
+    }
+    let run = reader.finish(Finish::Stop)?;
+    assert!(!root.path().join("a").exists());
+    for step in &run.steps {
+        println!("{} did not run: {}", step.call.tool, step.verdict.because);
+    }
+    Ok(())
+}
