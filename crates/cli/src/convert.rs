@@ -67,7 +67,7 @@ pub(crate) fn convert(
     if arguments.jsonl {
         outcome = batch::answer(&arguments.file, out, |line, out| {
             match conversation(line, &converter, &mut report) {
-                Ok(converted) => write_line(out, &converted).map(|()| false),
+                Ok(document) => write_line(out, &document).map(|()| false),
                 Err(BadLine { id, error }) => batch::bad(out, id, error),
             }
         })?;
@@ -80,9 +80,9 @@ pub(crate) fn convert(
             }
             return message(&text, &converter, out);
         }
-        let converted = conversation(document, &converter, &mut report)
+        let written = conversation(document, &converter, &mut report)
             .map_err(|bad| Failure::Conversation(bad.error))?;
-        write_line(out, &converted).map_err(Failure::Output)?;
+        write_line(out, &written).map_err(Failure::Output)?;
     }
     // Data is on standard output; what became of it is said beside it.
     let _ = write!(screen::stderr(), "{}", lines(&report, arguments.check));
@@ -120,8 +120,8 @@ fn conversation(
     let value: Value = serde_json::from_str(text)
         .map_err(|error| bad(Value::Null, format!("not JSON: {error}")))?;
     let id = value.get("id").cloned().unwrap_or_default();
-    let converted = converter.conversation(value, report);
-    converted.map_err(|error| bad(id, error.to_string()))
+    let document = converter.conversation(value, report);
+    document.map_err(|error| bad(id, error.to_string()))
 }
 
 /// What was carried and what was not, for a person.

@@ -10,6 +10,7 @@
 //! `TOOLGLOT_DOORS=call` that one.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -42,9 +43,12 @@ pub(crate) struct Attempt<'a> {
     pub(crate) flags: &'a [String],
 }
 
+/// The name of a parameter, and what it is called by the tool that is a file.
+type Parameter = (&'static str, &'static str);
+
 /// The tools that come with toolglot, each with the builtin one that does the same and the names of its parameters there.
 /// A parameter that is not among them cannot be expressed.
-const FILES: &[(&str, &str, &[(&str, &str)])] = &[
+const FILES: &[(&str, &str, &[Parameter])] = &[
     (
         "execute_command",
         "rye/bash/bash",
@@ -551,14 +555,11 @@ impl Count {
     /// A line for each door.
     pub(crate) fn lines(&self) -> String {
         let count = self.0.lock().expect("nobody panics here");
-        count
-            .iter()
-            .map(|(door, [expressed, made])| {
-                format!(
-                    "  {:8} can express {expressed:4}, made {made:4}\n",
-                    door.name()
-                )
-            })
-            .collect()
+        let mut lines = String::new();
+        for (door, [expressed, made]) in count.iter() {
+            let name = door.name();
+            let _ = writeln!(lines, "  {name:8} can express {expressed:4}, made {made:4}");
+        }
+        lines
     }
 }
