@@ -565,7 +565,7 @@ mod tests {
                 ["is version 1.1.0 here", "version 1.2.0 was there before"],
             ),
             (
-                v1.clone().after(seen("other", "1.1.0")),
+                v1.clone().after(replaced("it", seen("other", "1.1.0"))),
                 ["seen as version 1.1.0", "does not say that it is newer"],
             ),
             (

@@ -354,6 +354,7 @@ mod tests {
         assert_eq!(record.trusted_digest(), "whole");
         assert_eq!((record.version.as_str(), record.declared), ("1.0.0", None));
         assert_eq!(record.before, ["2"]);
+        assert!(!ledger.see(&sighting("3", "0.9.0", covered(T2))), "lower");
         // A text that ran as it is trusted stays trusted; another that the user signs does not make it so.
         assert!(ledger.see(&sighting("1", "1.0.0", covered(T1))));
         assert_eq!(known(&ledger).trusted_digest(), "whole");
