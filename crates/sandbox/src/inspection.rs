@@ -27,10 +27,11 @@ impl Inspection {
     /// Looks now: for who ended the program otherwise than by [`Command::run`](crate::Command::run). Text for people, a line
     /// for each remark; empty where there is nothing to say.
     pub fn text(&self, argv: &[OsString]) -> String {
-        (self.look)(argv)
-            .iter()
-            .map(|remark| format!("[{remark}]\n"))
-            .collect()
+        let mut text = String::new();
+        for remark in (self.look)(argv) {
+            text.extend(["[", remark.as_str(), "]\n"]);
+        }
+        text
     }
 }
 

@@ -101,9 +101,10 @@ fn start(
     for end in [&status, &stderr, &stdout].into_iter().chain(&stdin) {
         sys::set_nonblocking(end.as_raw_fd())?;
     }
-    let nowhere = match command.sinks.contains(&Sink::Null) {
-        true => Some(null_output()?),
-        false => None,
+    let nowhere = if command.sinks.contains(&Sink::Null) {
+        Some(null_output()?)
+    } else {
+        None
     };
     let end = |sink: Sink| match (sink, &nowhere) {
         (Sink::Error, _) => stderr_end.as_raw_fd(),

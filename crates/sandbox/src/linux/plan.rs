@@ -50,16 +50,16 @@ pub(super) struct Words {
     pub(super) pointers: Vec<*const c_char>,
 }
 
-// SAFETY: the pointers lead into the strings beside them, which nobody changes, and whose bytes stay where they are when the
-// words are moved.
 #[expect(
     unsafe_code,
     reason = "a plan may be dropped by another thread than the one that made it"
 )]
+// SAFETY: the pointers lead into the strings beside them, which nobody changes, and whose bytes stay where they are when the
+// words are moved.
 unsafe impl Send for Words {}
 
-// SAFETY: as above; nothing is changed through them.
 #[expect(unsafe_code, reason = "whoever holds a plan may be shared by threads")]
+// SAFETY: as above; nothing is changed through them.
 unsafe impl Sync for Words {}
 
 /// The mounts of a namespace.
