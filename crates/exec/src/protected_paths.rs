@@ -127,7 +127,7 @@ impl ProtectedPaths {
     pub fn of(root: &Path, tool: &str, refused: &Refusals) -> Result<ProtectedPaths, Failure> {
         let mut paths = ProtectedPaths::default();
         paths.before.root = root.to_path_buf();
-        paths.before.tool = tool.to_owned();
+        tool.clone_into(&mut paths.before.tool);
         paths.before.refused = refused.clone();
         // Whether what programs obey is looked for below: it may be changed there, or all of it stays as it is.
         let mut ahead = vec![(PathBuf::new(), true)];

@@ -252,7 +252,7 @@ pub(super) fn is_link_file((root, place): (&Dir, &Path), dir: &Dir, path: &Path)
             Component::RootDir | Component::Prefix(_) => return false,
         }
     }
-    let mut parts = inside.components().map(|part| part.as_os_str());
+    let mut parts = inside.components().map(Component::as_os_str);
     let has_repository = parts.any(|part| part == ".git");
     let kind = parts.next();
     let is_kind = kind.is_some_and(|kind| kind == "modules" || kind == "worktrees");
