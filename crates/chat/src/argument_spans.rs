@@ -133,18 +133,18 @@ impl<'a> ArgumentSpans<'a> {
         let member = self.value(call, pointer, names);
         let key = pointer.rsplit('/').next().unwrap_or_default();
         let key = key.replace("~1", "/").replace("~0", "~");
-        let (range, begin) = (member.range(), call.span.range().start);
+        let (range, start) = (member.range(), call.span.range().start);
         let (Some(text), Some(before)) = (
             self.text.get(range.clone()),
-            self.text.get(begin.min(range.start)..range.start),
+            self.text.get(start.min(range.start)..range.start),
         ) else {
             return member;
         };
         let written = text.trim_start_matches(['"', '\'', '`', '\\', '<']);
-        let behind = written.strip_prefix(key.as_str());
-        let is_beside = behind
-            .and_then(|behind| {
-                behind
+        let after = written.strip_prefix(key.as_str());
+        let is_beside = after
+            .and_then(|after| {
+                after
                     .trim_start_matches(['"', '\'', '`', '\\', ' '])
                     .chars()
                     .next()
@@ -154,12 +154,12 @@ impl<'a> ArgumentSpans<'a> {
             .rfind(key.as_str())
             .filter(|_| !is_beside && !key.is_empty())
         {
-            Some(at) => Span::new((begin + at) as u64, (begin + at + key.len()) as u64),
+            Some(at) => Span::new((start + at) as u64, (start + at + key.len()) as u64),
             None => member,
         }
     }
 
-    /// The place of a list's item in text that spells it otherwise: right behind a tag.
+    /// The place of a list's item in text that spells it otherwise: right after a tag.
     fn item(&self, item: &str, around: &Range<usize>) -> Option<Range<usize>> {
         let value = match item.as_bytes().first()? {
             b'{' | b'[' => return None,
@@ -176,7 +176,7 @@ impl<'a> ArgumentSpans<'a> {
         (!value.is_empty()).then(|| start..start + value.len())
     }
 
-    /// The place of a member of a Python call, from its keyword on, which ends behind `from`.
+    /// The place of a member of a Python call, from its keyword on, which ends after `from`.
     fn keyword(&self, member: &str, around: &Range<usize>, from: usize) -> Option<Range<usize>> {
         let whole = format!("{{{member}}}");
         let (key, _) = members(&whole).next()?;
@@ -206,7 +206,7 @@ impl<'a> ArgumentSpans<'a> {
         Some(around.start + open..around.start + end)
     }
 
-    /// The place of a member in text that spells it otherwise: its value behind its key, if that can be found, or all from
+    /// The place of a member in text that spells it otherwise: its value after its key, if that can be found, or all from
     /// its key on.
     fn member(&self, member: &str, around: &Range<usize>) -> Option<Range<usize>> {
         let whole = format!("{{{member}}}");
@@ -218,10 +218,10 @@ impl<'a> ArgumentSpans<'a> {
             _ => value.into(),
         };
         let keys = text.rmatch_indices(&*key);
-        let behind = |at: usize| Some(at + text[at..].find(&*value)?);
+        let value_after = |at: usize| Some(at + text[at..].find(&*value)?);
         let found = keys
             .take(if value.is_empty() { 0 } else { TRIED })
-            .find_map(|(at, key)| behind(at + key.len()));
+            .find_map(|(at, key)| value_after(at + key.len()));
         let range = if let Some(at) = found {
             at..at + value.len()
         } else {
@@ -307,9 +307,9 @@ struct Tape<'a> {
 }
 
 impl Tape<'_> {
-    /// Argument text was told. What it was read from may begin with what an event before accounted for: a number ends only
-    /// with the byte behind it.
-    fn told(&mut self, json: &str, span: Span) {
+    /// Records argument text. The bytes that it was read from may start with some that an earlier event accounted for: a
+    /// number ends only with the byte after it.
+    fn record(&mut self, json: &str, span: Span) {
         if self.read.end != span.range().start {
             self.read.start = span.range().start;
         }
@@ -341,7 +341,7 @@ impl Sink for Tape<'_> {
     fn event(&mut self, span: Span, event: Event<'_>) {
         match &event {
             Event::CallStart(_) => self.written.push(Written::default()),
-            Event::Args { json, .. } => self.told(json, span),
+            Event::Args { json, .. } => self.record(json, span),
             _ => {}
         }
         self.calls.event(span, event);

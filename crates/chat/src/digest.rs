@@ -141,7 +141,7 @@ fn check(
                 // The parser may have said so, before the call began, but it knows no better name.
                 message
                     .notes
-                    .retain(|told| told.code != note.code || told.span != note.span);
+                    .retain(|other| other.code != note.code || other.span != note.span);
                 vec![note]
             }
             Some(_) if matches!(Arguments::of(call), Arguments::Raw(_)) => {

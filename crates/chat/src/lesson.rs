@@ -1,4 +1,4 @@
-//! What a model is told about a call that was not carried out as it was written: what is wrong, and where in its own message.
+//! What a model learns about a call that was not carried out as it was written: what is wrong, and where in its message.
 //!
 //! The words are for a model: they point at its lines, quote them, and say what to write. Who may grant what is for people.
 
@@ -11,7 +11,7 @@ use toolglot_tools::Toolbox;
 use crate::example_call::example_call;
 use crate::verify::{call_around, unknown_tool_note};
 
-/// What a model is told beside the reason of the verdict.
+/// What a model reads beside the reason of the verdict.
 #[derive(Clone, Debug, Default)]
 pub struct Lesson {
     /// The words of the result, in place of the verdict's reason.
@@ -46,8 +46,8 @@ const MOST_SAME: usize = 3;
 /// So many of those are looked up; several may stand on one line, which is listed once.
 const MOST_LOOKED_UP: usize = 32;
 
-/// What is said of text that looks like calls and is none; `None` where there is nothing to say. `before` is what the model is
-/// told already, and `example` writes the right form of a call in quoted code.
+/// What is said of text that looks like calls and is none; `None` where there is nothing to say. `before` is what the model
+/// reads before it, and `example` writes the right form of a call in quoted code.
 pub fn message_lesson(
     context: LessonContext<'_>,
     message: &Calls,
@@ -162,13 +162,6 @@ pub fn argument_lesson(notes: &[Note], call: &Call, text: &str) -> String {
         format!("{words} (line {})", line(text, note.span.range().start))
     });
     said.collect::<Vec<_>>().join("\n")
-}
-
-/// Why a command failed that was to change files where none may.
-pub fn read_only_lesson(text: &str) -> Option<String> {
-    // What the system says of it, which walls make of all files (EROFS).
-    text.contains("Read-only file system")
-        .then(|| "commands can change no files here: the user has not allowed it".to_owned())
 }
 
 /// Notes that say the same, of other words or at other places.

@@ -8,6 +8,40 @@
 //!
 //! It deliberately opens no file, starts no process, asks no policy and knows no clock. Tools come as a
 //! [`Toolbox`](toolglot_tools::Toolbox), dialects as a [`Dialect`](toolglot::Dialect).
+//!
+//! A server that teaches a dialect, reads an answer, and says what is wrong with it:
+//!
+//! ```
+//! use serde_json::json;
+//! use toolglot_chat::{
+//!     Digest, DigestContext, LessonContext, Reader, compile, dialect_named, instructions, message_lesson,
+//! };
+//! use toolglot_tools::Toolbox;
+//!
+//! let path = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+//! let tools = Toolbox::from_json(&json!({"read_file": path})).expect("a list of tools");
+//! let dialects = [dialect_named("roo")?.clone()];
+//! let prompt = instructions(&dialects[0], &tools)?;
+//! assert!(prompt.text.contains("<read_file>"));
+//!
+//! // The model answers.
+//! let text = "I look.\n<read_file>\n<pth>src/main.rs</pth>\n</read_file>\n";
+//! let reader = Reader::new(compile(&dialects, Some(&tools))?);
+//! let reading = reader.read(text.as_bytes());
+//! let context = DigestContext { dialects: &dialects, toolbox: Some(&tools), normalize: false, spans: None };
+//! let digest = Digest::new(reading.trace.message, context);
+//! assert!(digest.is_faulty, "the path is missing");
+//!
+//! // A placeholder of the instructions, copied: no call, and the model learns why.
+//! let text = "<tool_name>\n<parameter_name>a.rs</parameter_name>\n</tool_name>\n";
+//! let message = reader.read(text.as_bytes()).trace.message;
+//! let context = LessonContext { text, dialects: &dialects, named: Some(&tools), vocabulary: &tools, quoted: &[] };
+//! let lesson = message_lesson(context, &message, "", &|_| None).expect("something is to be said");
+//! assert!(lesson.contains("The right form is:\n\n<read_file>"), "{lesson}");
+//! # Ok::<(), toolglot_chat::ChatError>(())
+//! ```
+
+#![warn(missing_docs)]
 
 mod argument_spans;
 mod dialect_list;
@@ -33,7 +67,7 @@ pub use error::ChatError;
 pub use example_call::{example_call, example_of_tool, render_calls, writes_rows};
 pub use lesson::{
     Lesson, LessonContext, argument_lesson, doubt_lesson, is_lesson, message_lesson,
-    missing_tool_notes, read_only_lesson, repair_reasons, step_lessons,
+    missing_tool_notes, repair_reasons, step_lessons,
 };
 pub use lookalike::{
     LOOKALIKE_BYTES, LookalikeContext, OtherPrograms, lookalike_notes, merge_notes,

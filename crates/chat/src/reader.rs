@@ -22,7 +22,7 @@ pub struct Reader {
     pub in_reasoning: InReasoning,
     /// Whether the text starts inside reasoning.
     pub reasoning_open: bool,
-    /// The end of the prompt, where the answer begins inside something.
+    /// The end of the prompt, where the answer starts inside something.
     pub prompt_suffix: Option<String>,
     /// Why the model stopped.
     pub finish: Finish,

@@ -1,4 +1,4 @@
-//! JSON on one line with blanks behind colons and commas, as chat templates write it.
+//! JSON on one line with blanks after colons and commas, as chat templates write it.
 
 use std::io;
 
@@ -44,7 +44,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn blanks_stand_behind_colons_and_commas() {
+    fn blanks_stand_after_colons_and_commas() {
         let value = json!({"a": [1, {"b": null}], "c": {}});
         let object = value.as_object().expect("an object");
         assert_eq!(

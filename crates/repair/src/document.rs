@@ -119,7 +119,7 @@ fn twice(text: &str) -> Vec<RepairNote> {
     let (mut at, mut is_key) = (0, false);
     let bytes = text.as_bytes();
     while let Some(byte) = bytes.get(at) {
-        let begin = at;
+        let start = at;
         at += 1;
         match byte {
             b'{' => {
@@ -144,7 +144,7 @@ fn twice(text: &str) -> Vec<RepairNote> {
                     continue;
                 };
                 is_key = false;
-                let written = &text[begin..at];
+                let written = &text[start..at];
                 let key = if written.contains('\\') {
                     serde_json::from_str(written).map_or(Cow::Borrowed(written), Cow::Owned)
                 } else {
@@ -160,7 +160,7 @@ fn twice(text: &str) -> Vec<RepairNote> {
                 notes.push(RepairNote {
                     message: message.to_owned(),
                     after: Some(written.to_owned()),
-                    ..RepairNote::at(code, Some(&(begin..at)))
+                    ..RepairNote::at(code, Some(&(start..at)))
                 });
             }
             _ => {}

@@ -26,7 +26,7 @@ pub struct EditPiece {
     pub is_same: bool,
 }
 
-/// A token: where it begins, and its text.
+/// A token: where it starts, and its text.
 type Token<'t> = (usize, &'t str);
 
 impl<'t> Edits<'t> {

@@ -19,6 +19,8 @@
 //! # Ok::<(), toolglot_repair::RepairError>(())
 //! ```
 
+#![warn(missing_docs)]
+
 mod document;
 mod edits;
 mod error;

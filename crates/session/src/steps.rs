@@ -8,7 +8,7 @@ use toolglot::{Call, Calls, Code, Dialect, End, Note, Place, Span};
 use toolglot_chat::{
     ArgumentSpans, CallLocator, Lesson, LessonContext, argument_lesson, canonical_calls,
     doubt_lesson, example_call, example_of_tool, is_local_server, message_lesson, no_object_note,
-    read_only_lesson, repair_reasons, schema_notes, unknown_tool_note,
+    repair_reasons, schema_notes, unknown_tool_note,
 };
 use toolglot_exec::{Outcome, plan};
 use toolglot_policy::{Decision, Effect, PathFact, Request, Verdict};
@@ -256,14 +256,13 @@ impl MessageSession<'_> {
             let (verdict, state) = self.judged(&gate, canonical, call, before);
             (verdict, state, Vec::new())
         });
-        let mut lesson = self.lesson(call, &verdict, &state);
+        let lesson = self.lesson(call, &verdict, &state);
         if let State::Done(outcome) = &state
             && !outcome.ok
             && canonical.tool == "execute_command"
             && !self.gate.authority.commands_may_write()
-            && let Some(reason) = read_only_lesson(&outcome.text)
+            && outcome.output["hint"].is_string()
         {
-            lesson.reasons.push(reason);
             remarks.push("its command could change no files: `--allow write` grants it".to_owned());
         }
         (verdict, state, remarks, lesson)

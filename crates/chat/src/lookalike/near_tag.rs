@@ -63,11 +63,11 @@ fn tags(text: &str, at: Span) -> impl Iterator<Item = Tag<'_>> {
             return None;
         }
         let start = at.start + open as u64 + 1;
-        let is_right_behind = |(_, end): &(&str, usize)| piece[*end..open].trim().is_empty();
+        let is_adjacent = |(_, end): &(&str, usize)| piece[*end..open].trim().is_empty();
         Some(Tag {
             name,
             name_at: Span::new(start, start + name.len() as u64),
-            outer: before.filter(is_right_behind).map(|(name, _)| name),
+            outer: before.filter(is_adjacent).map(|(name, _)| name),
         })
     })
 }

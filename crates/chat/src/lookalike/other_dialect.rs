@@ -15,7 +15,7 @@ use crate::reader::Reader;
 pub(super) struct OtherCall {
     /// The whole call.
     pub(super) span: Span,
-    /// Its begin with the name, or the opener of a rule that fixes the tool.
+    /// Its start with the name, or the opener of a rule that fixes the tool.
     at: Span,
     tool: String,
     dialect: String,

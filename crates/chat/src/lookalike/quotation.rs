@@ -19,9 +19,9 @@ const OPENER: usize = '\u{f0f0}'.len_utf8();
 /// How many bytes of a form may stand before the part of it that is looked for.
 const LEAD: usize = 64;
 
-/// For each of `places`, which are in order, whether a call that begins there would count.
+/// For each of `places`, which are in order, whether a call that starts there would count.
 ///
-/// A fence that may wrap calls counts where a call begins it: brackets and tags before the place are taken for a part of
+/// A fence that may wrap calls counts where a call starts it: brackets and tags before the place are taken for a part of
 /// that call. Linear in the text.
 pub(super) fn is_open(text: &str, places: &[usize], in_code: InCode) -> Vec<bool> {
     let Some(program) = program() else {
@@ -35,7 +35,7 @@ pub(super) fn is_open(text: &str, places: &[usize], in_code: InCode) -> Vec<bool
     let mut origins: Vec<(u64, usize)> = Vec::with_capacity(all.len());
     for at in all {
         marked.push_str(&text[from..at]);
-        // Other markup may belong to the call, the fence that begins a message: its name tells where it stands.
+        // Other markup may belong to the call, the fence that starts a message: its name tells where it stands.
         origins.push(((marked.len() + OPENER) as u64, at));
         marked.push_str(CALL);
         from = at;
@@ -64,7 +64,7 @@ pub(super) fn is_open(text: &str, places: &[usize], in_code: InCode) -> Vec<bool
 /// Where calls are put for one place.
 struct Probe {
     at: usize,
-    /// Starts of lines before it, from where the form may begin.
+    /// Starts of lines before it, from where the form may start.
     lines: Vec<usize>,
 }
 
@@ -84,7 +84,7 @@ impl Probe {
         Probe {
             // Backticks before a name quote it.
             at: at + bytes[at..].iter().take_while(|one| **one == b'`').count(),
-            // A line that begins with `>` is a quotation, and would be none with a call before that.
+            // A line that starts with `>` is a quotation. With a call before the `>` it would not be one.
             lines: starts.filter(|at| bytes.get(*at) != Some(&b'>')).collect(),
         }
     }
@@ -94,7 +94,7 @@ impl Probe {
     }
 }
 
-/// `None` is never: the dialect is written here.
+/// Always there: the dialect is written in this file.
 fn program() -> Option<&'static Arc<Program>> {
     static PROGRAM: OnceLock<Option<Arc<Program>>> = OnceLock::new();
     let compiled = PROGRAM.get_or_init(|| {

@@ -37,7 +37,7 @@ enum Part {
     Blanks,
     /// Signs of Markdown and blanks, or none.
     Signs,
-    /// The begin of a line.
+    /// The start of a line.
     Line,
 }
 
@@ -249,7 +249,7 @@ impl<'a> Shapes<'a> {
 }
 
 impl Shape {
-    /// Where the form begins, if the name at `at` stands in it.
+    /// Where the form starts, if the name at `at` stands in it.
     fn fits(&self, text: &str, at: usize, name: &str, spec: &ToolSpec) -> Option<usize> {
         let from = before(self.before, &text[..at])?;
         let rest = &text[at + name.len()..];
@@ -317,7 +317,7 @@ fn has(near: &str, spec: &ToolSpec, fits: impl Fn(&str, &str) -> bool) -> bool {
     found.any(|(at, key)| fits(&near[..at], &near[at + key.len()..]))
 }
 
-/// Where `parts` begin that end where `text` ends.
+/// Where `parts` start, if they end at the end of `text`.
 fn before(parts: &[Part], text: &str) -> Option<usize> {
     let Some((last, parts)) = parts.split_last() else {
         return Some(text.len());
@@ -350,7 +350,7 @@ fn before(parts: &[Part], text: &str) -> Option<usize> {
     }
 }
 
-/// Where `parts` end that begin where `text` does.
+/// Where `parts` end, if they start at the start of `text`.
 fn after(parts: &[Part], text: &str) -> Option<usize> {
     let Some((first, parts)) = parts.split_first() else {
         return Some(0);
