@@ -146,13 +146,13 @@ pub fn drop_unknown_tool_notes(message: &mut Calls, toolboxes: &[&Toolbox]) {
         all.any(|toolbox| toolbox.canonical(&call.name).is_some())
     };
     let notes = message.notes.iter();
-    let noted: HashSet<Span> = notes
+    let unknown: HashSet<Span> = notes
         .filter(|note| note.code == Code::UnknownTool)
         .map(|note| note.span)
         .collect();
     let calls = message.calls.iter();
     let known: HashSet<Span> = calls
-        .filter(|call| noted.contains(&call.name_at) && is_known(call))
+        .filter(|call| unknown.contains(&call.name_at) && is_known(call))
         .map(|call| call.name_at)
         .collect();
     message

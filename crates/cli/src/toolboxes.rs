@@ -96,7 +96,7 @@ pub(crate) fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
         } else {
             match session.check(&spec.name, Map::new()) {
                 // Which arguments it wants is what the model is told.
-                Ok(_) | Err(CallError::Arguments { .. }) => None,
+                Ok(()) | Err(CallError::Arguments { .. }) => None,
                 Err(error) => Some(error.to_string()),
             }
         };

@@ -79,7 +79,7 @@ pub(super) fn servers(common: &McpProject, out: &mut dyn Write) -> Result<Outcom
     let project = open_session::project(&common.root)?;
     let runner = ToolRunner::open(&project)?;
     let (registry, trust) = (&runner.registry, runner.trust.read());
-    let (servers, problems) = all(&registry);
+    let (servers, problems) = all(registry);
     let (mut text, mut rows) = (String::new(), Vec::new());
     for found in &servers {
         let config = found.tool().metadata.config.clone().unwrap_or_default();

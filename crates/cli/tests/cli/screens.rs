@@ -30,7 +30,7 @@ const HOSTILE: [&str; 16] = [
 
 /// Each with a letter that shows that it came.
 fn hostile() -> String {
-    HOSTILE.iter().map(|text| format!("<{text}>")).collect()
+    HOSTILE.iter().flat_map(|text| ["<", *text, ">"]).collect()
 }
 
 const TOOL: &str = r#"#!/usr/bin/env bash
@@ -253,7 +253,7 @@ fn every_command_is_tried() {
         let name = line.split_whitespace().next().expect("a name");
         let is_tried = |command: &&str| command.split(' ').next() == Some(name);
         assert!(
-            name == "help" || COMMANDS.iter().any(|command| is_tried(&command)),
+            name == "help" || COMMANDS.iter().any(|command| is_tried(command)),
             "{name}"
         );
     }
