@@ -61,7 +61,11 @@ impl FileTools {
             }
             // What cannot be read is not called; `toolglot tools check` tells why.
             if let Ok(found) = runner.registry.read(entry) {
-                for spec in found.tool().callable_specs() {
+                let is_of_server = found.tool().metadata.tool_type.as_deref() == Some("mcp");
+                for mut spec in found.tool().callable_specs() {
+                    if is_of_server {
+                        open(&mut spec.parameters);
+                    }
                     specs.insert(spec.name.clone(), spec);
                 }
             }
@@ -377,6 +381,18 @@ impl FileTools {
         Ok(
             json!({"success": true, "output": format!("signed {id} {version}"), "digest": signed.digest()}),
         )
+    }
+}
+
+/// Says of a schema that it is open, where it does not say that it is closed: what a server does not list it may take all the
+/// same, as the schema is the server's and no list of ours.
+fn open(schema: &mut Value) {
+    if let Value::Object(keywords) = schema
+        && !keywords.contains_key("unevaluatedProperties")
+    {
+        keywords
+            .entry("additionalProperties")
+            .or_insert(Value::Bool(true));
     }
 }
 

@@ -184,3 +184,21 @@ fn a_tool_of_a_server_that_nobody_approved_is_told_with_the_way_to_approve() {
     let told = words(&world.toolglot(&["call", "nowhere/other"]));
     assert!(told.contains("no tool is called"), "{told}");
 }
+
+#[test]
+fn what_an_open_schema_does_not_name_is_passed_on() {
+    if !can_run() {
+        return;
+    }
+    for (how, is_open) in [("schema-changes", true), ("schema-closed", false)] {
+        let world = World::new();
+        world.how(how);
+        world.approve("m");
+        let arguments = serde_json::json!({"x": "a", "unlisted": 7});
+        let (call, _, _) = world.run("m/echo", &arguments, &World::pinned_policy());
+        let why = super::why(&call);
+        assert_eq!(super::succeeded(&call), is_open, "{how}: {why} {call}");
+        let text = call["result"]["text"].as_str().unwrap_or_default();
+        assert_eq!(text.contains("unlisted"), is_open, "{how}: {text}");
+    }
+}
