@@ -285,6 +285,11 @@ impl Rule {
         self.tools.as_deref().unwrap_or_default()
     }
 
+    /// Whether it names hosts.
+    pub(crate) fn has_hosts(&self) -> bool {
+        self.hosts.is_some()
+    }
+
     /// Whether it is about places.
     pub(crate) fn has_places(&self) -> bool {
         self.paths.is_some()

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{DEFAULT, Layer, Reason};
 use crate::file::{Asked, Item, Rule as FileRule};
 use crate::rules::{boundary, covers};
-use crate::{Decision, Effect, Grants, PathFact, Policy, Request, Verdict};
+use crate::{Decision, Effect, Grants, PathFact, Policy, Reach, Request, Verdict};
 
 /// The name of what is said about a text that does not tell what it runs.
 const DOUBT: &str = "command-in-doubt";
@@ -118,9 +118,35 @@ pub(super) fn by_file(
     for item in items(request) {
         by_rules(policy, layer, request, grants, &item, reasons);
     }
+    if let Some(because) = beyond_network(policy, layer, request) {
+        reasons.push(whole("network-none", because));
+    }
     by_more(policy, layer, request, grants, reasons);
     by_below(policy, layer, request, grants, reasons);
     by_words(policy, layer, request, reasons);
+}
+
+/// Why a host is not asked where the file keeps programs from the network: a request of ours is no program, but needs a rule
+/// that names its host.
+fn beyond_network(policy: &Policy, layer: Layer, request: &Request<'_>) -> Option<String> {
+    let Some(Ok(host)) = request.host else {
+        return None;
+    };
+    let asked = Asked {
+        names: request.names,
+        ..Asked::new(request.tool, request.effect.capability())
+    };
+    let item = Item::Host(host.clone());
+    let mut rules = policy.rules.iter();
+    let is_closed = policy.sandbox.network == Some(Reach::None);
+    let mut is_named = || rules.any(|rule| rule.has_hosts() && rule.fits(asked, &item));
+    (is_closed && !is_named()).then(|| {
+        format!(
+            "the {}'s policy has `network = \"none\"`, and none of its rules names the host `{}` in `hosts`",
+            layer.word(),
+            host.name
+        )
+    })
 }
 
 /// What a call does, one by one.

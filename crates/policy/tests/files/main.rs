@@ -530,3 +530,29 @@ fn a_tool_is_refused_by_any_of_its_names_and_by_what_it_declares() {
     let fs_read = of("capabilities = ['fs.read']");
     assert_eq!(fs_read.judge(&read).verdict.decision, Decision::Deny);
 }
+
+#[test]
+fn a_closed_network_leaves_the_hosts_that_a_rule_names() {
+    let host = Host::of("https://api.a.test/x");
+    let request = Request {
+        host: Some(&host),
+        ..Request::new("http_request", Effect::Network, End::Closed, &[])
+    };
+    let allow = "[[rule]]\nid = 'a'\ndecision = 'allow'\n";
+    let (all, named) = ("capabilities = ['network']\n", "hosts = ['api.a.test']\n");
+    let other = "hosts = ['b.test']\n[[rule]]\nid = 'b'\ndecision = 'allow'\nall = true\n";
+    for (rule, network, decision) in [
+        (all, "", Decision::Allow),
+        (all, "[sandbox]\nnetwork = 'host'", Decision::Allow),
+        (all, "[sandbox]\nnetwork = 'none'", Decision::Deny),
+        (other, "[sandbox]\nnetwork = 'none'", Decision::Deny),
+        (named, "[sandbox]\nnetwork = 'none'", Decision::Allow),
+    ] {
+        let authority = Authority {
+            user: Some(policy(&format!("{allow}{rule}{network}"))),
+            ..Authority::default()
+        };
+        let verdict = authority.judge(&request).verdict;
+        assert_eq!(verdict.decision, decision, "{rule}{network}: {verdict:?}");
+    }
+}
