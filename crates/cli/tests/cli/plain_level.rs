@@ -1,4 +1,5 @@
-//! Level `plain`, which has no sandbox around programs: what they are given must not lead them to harm the machine.
+//! Level `plain`, which has no sandbox around programs: what they are given must not lead them to harm the machine. And levels
+//! that are not there.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -32,4 +33,32 @@ fn settings_of_git_replace_no_device() {
     assert!(text.contains("WHOLE"), "{text}");
     // What is set holds for its line, and is gone after it.
     assert_eq!(text.matches("user.name=Ann").count(), 1, "{text}");
+}
+
+/// Nothing runs without the sandbox that was asked for: a tool that is a file as little as a command.
+#[test]
+fn a_level_that_is_not_there_is_refused_by_name() {
+    let base = tempfile::tempdir().expect("a directory");
+    fs::create_dir_all(base.path().join("root/.ai/tools")).expect("made");
+    fs::write(base.path().join("message"), "<bash>touch ran</bash>").expect("written");
+    let script = "echo 0 > /proc/sys/user/max_user_namespaces || exit 77
+        \"$TOOLGLOT\" call rye/bash/bash --args '{\"command\": \"touch ran\"}' --root root --allow shell.execute,write
+        \"$TOOLGLOT\" run --dialect axe --root root --allow exec:touch,write --format text message
+        echo WHOLE";
+    let output = Command::new("unshare")
+        .args(["--user", "--map-root-user", "bash", "-c", script])
+        .current_dir(base.path())
+        .env("TOOLGLOT", env!("CARGO_BIN_EXE_toolglot"))
+        .env("HOME", base.path())
+        .stdin(Stdio::null())
+        .output();
+    let Ok(output) = output else { return };
+    let text = String::from_utf8_lossy(&output.stdout);
+    if output.status.code() == Some(77) || text.is_empty() {
+        return;
+    }
+    assert!(text.contains("WHOLE"), "{text}");
+    assert!(text.contains("\"code\":\"no-sandbox\""), "{text}");
+    assert_eq!(text.matches("level `namespaces`").count(), 2, "{text}");
+    assert!(!base.path().join("root/ran").exists(), "{text}");
 }

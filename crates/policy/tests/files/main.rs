@@ -533,7 +533,7 @@ fn a_tool_is_refused_by_any_of_its_names_and_by_what_it_declares() {
 
 #[test]
 fn a_closed_network_leaves_the_hosts_that_a_rule_names() {
-    let host = Host::of("https://api.a.test/x");
+    let host = HostPort::of("https://api.a.test/x");
     let request = Request {
         host: Some(&host),
         ..Request::new("http_request", Effect::Network, End::Closed, &[])

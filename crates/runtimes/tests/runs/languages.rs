@@ -144,6 +144,21 @@ fn shells_get_parameters_as_data() {
 }
 
 #[test]
+fn a_command_that_prints_more_than_is_kept_says_so() {
+    if !can_run("long outputs of commands", &["bash", "head"]) {
+        return;
+    }
+    let mut world = World::new();
+    world.granted.push("shell.execute".into());
+    // With the mark the text of 51,242 bytes has as many as before.
+    for (n, is_cut) in [(51_200, false), (51_201, true), (51_242, true)] {
+        let command = format!("head -c {n} /dev/zero | tr '\\0' x");
+        let returned = world.returned("rye/bash/bash", json!({"command": command}));
+        assert_eq!(returned["truncated"], json!(is_cut), "{n}");
+    }
+}
+
+#[test]
 fn containers_get_exactly_what_the_file_says() {
     if !can_run("containers", &["sh"]) {
         return;

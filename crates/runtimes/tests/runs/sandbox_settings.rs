@@ -243,6 +243,25 @@ fn a_tool_has_its_own_time_up_to_the_most_that_a_policy_states() {
 }
 
 #[test]
+fn a_default_of_a_schema_is_no_time_that_a_call_asks_for() {
+    if !can_run("times of commands", &["bash", "sleep"]) {
+        return;
+    }
+    let mut world = World::new();
+    world.granted.push("shell.execute".into());
+    world.sandbox = Some(SandboxTable {
+        timeout_s: Some(1),
+        ..SandboxTable::default()
+    });
+    let command = "sleep 2; echo done";
+    let returned = world.returned("rye/bash/bash", json!({"command": command}));
+    assert_eq!(returned["success"], json!(false), "{returned}");
+    let asked = json!({"command": command, "timeout": 20});
+    let returned = world.returned("rye/bash/bash", asked);
+    assert_eq!(returned["success"], json!(true), "{returned}");
+}
+
+#[test]
 fn a_flag_weakens_the_sandbox_only_where_no_policy_states_a_level() {
     if !can_run("levels", &["bash"]) {
         return;

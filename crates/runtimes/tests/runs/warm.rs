@@ -363,3 +363,42 @@ fn a_call_can_be_cancelled() {
         json!(true)
     );
 }
+
+#[test]
+fn calls_on_one_runner_do_not_wait_for_each_other() {
+    if !can_run("calls at once", &["python3"]) {
+        return;
+    }
+    let mut world = World::new();
+    world.granted.push("fs.write".into());
+    // Each waits for what the others write: one after the other none of them would end.
+    let body = "
+def execute(params, project_path):
+    import os, time
+    open(os.path.join(project_path, params['own']), 'w').close()
+    until = time.monotonic() + 30
+    while not all(os.path.exists(os.path.join(project_path, name)) for name in ('a', 'b', 'c')):
+        if time.monotonic() > until:
+            return {'success': False, 'error': 'nobody came'}
+        time.sleep(0.01)
+    return {'success': True}
+";
+    world.tool("t/meet-it.py", &python("python/function", body));
+    world.with(|runner| {
+        let call = |own: &str| {
+            let arguments = Map::from_iter([("own".to_owned(), json!(own))]);
+            let called = runner.call_unjudged("t/meet-it", arguments);
+            called.expect("it runs").returned.success
+        };
+        let met: Vec<bool> = std::thread::scope(|scope| {
+            let started = ["a", "b", "c"].map(|own| scope.spawn(move || call(own)));
+            started.map(|call| call.join().expect("no panic")).to_vec()
+        });
+        assert_eq!(met, [true; 3]);
+        assert_eq!(
+            runner.warm.n_waiting(),
+            3,
+            "each has an interpreter, which stays"
+        );
+    });
+}
