@@ -8,18 +8,18 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 use toolglot::{Call, Code, Dialect, EscapedMarker, Note, ResultWriter};
-use toolglot_exec::{Root, text_of};
-use toolglot_policy::{Refusals, is_secret};
+use toolglot_exec::{Root, plan, text_of};
+use toolglot_policy::{PathFact, Refusals, is_secret};
 
 /// Longest text that is tried as the name of a file, in bytes.
 const LONGEST_NAME: usize = 4096;
 
-/// How many parts of lines are looked for in a file, which costs its length each.
+/// How many parts of lines, and spellings, are looked for in the files of one call, which costs a file's length each.
 const MOST_PARTS: usize = 200;
 
 /// Brings back, in the arguments of `call`, the markers that the files named there hold. One note for each spelling.
 pub(crate) fn restore(
-    (root, refusals): (&Root, &Refusals),
+    (root, refusals, tool): (&Root, &Refusals, &str),
     arguments: &mut Map<String, Value>,
     dialect: &Dialect,
     call: &Call,
@@ -36,11 +36,15 @@ pub(crate) fn restore(
         return Vec::new();
     }
     let mut notes = Vec::new();
-    for (path, text) in named_files(root, refusals, arguments) {
-        let mut restored = MarkerRestorer::new(&writer, &text, arguments);
+    let mut n_parts = 0;
+    let plan = plan(root, tool, arguments);
+    let paths: Option<Vec<PathFact>> = plan.ok().map(|plan| plan.paths().to_vec());
+    for (path, text) in named_files(root, refusals, paths.as_deref(), arguments) {
+        let mut restored = MarkerRestorer::new(&writer, &text, arguments, n_parts);
         for value in arguments.values_mut() {
             restored.value(value);
         }
+        n_parts = restored.n_parts;
         for (from, to, n) in restored.done {
             let times = if n > 1 {
                 format!(", {n} times")
@@ -60,14 +64,20 @@ pub(crate) fn restore(
     notes
 }
 
-/// The files that arguments name, with their texts. Nothing is read that the policy refuses.
+/// The files that arguments name, with their texts: of a builtin tool those of its plan, which alone are paths. Nothing is read
+/// that the policy refuses.
 fn named_files(
     root: &Root,
     refusals: &Refusals,
+    planned: Option<&[PathFact]>,
     arguments: &Map<String, Value>,
 ) -> Vec<(String, String)> {
     let names = arguments.values().filter_map(Value::as_str);
     let names = names.filter(|name| name.len() <= LONGEST_NAME && !name.contains('\n'));
+    let is_path = |name: &&str| {
+        planned.is_none_or(|planned| planned.iter().any(|fact| fact.written == **name))
+    };
+    let names = names.filter(is_path);
     let file = |name: &str| {
         let inside = root.resolve(name).ok()?.path;
         let is_open = !is_secret(&inside) && !refusals.hides("read_file", &inside);
@@ -93,6 +103,8 @@ struct MarkerRestorer<'a> {
     file: &'a str,
     lines: HashSet<&'a str>,
     n_parts: usize,
+    /// Lines that were compared already, each with what came of it: they are looked at twice.
+    compared: HashMap<String, bool>,
     /// Whether the file holds the marker of a spelling.
     known: HashMap<String, bool>,
     /// Spellings in lines that the file holds without the escapes: whoever copied one copied the others.
@@ -108,12 +120,14 @@ impl<'a> MarkerRestorer<'a> {
         writer: &'a ResultWriter<'a>,
         file: &'a str,
         arguments: &Map<String, Value>,
+        n_parts: usize,
     ) -> MarkerRestorer<'a> {
         let mut restored = MarkerRestorer {
             writer,
             file,
             lines: file.lines().map(str::trim).collect(),
-            n_parts: 0,
+            n_parts,
+            compared: HashMap::new(),
             known: HashMap::new(),
             copied: HashSet::new(),
             is_all_encoded: false,
@@ -192,7 +206,7 @@ impl<'a> MarkerRestorer<'a> {
         if let Some(known) = self.known.get(spelled) {
             return *known;
         }
-        let held = self.holds(original, spelled);
+        let held = self.may_look() && self.holds(original, spelled);
         self.known.insert(spelled.to_owned(), held);
         held
     }
@@ -221,8 +235,18 @@ impl<'a> MarkerRestorer<'a> {
         if signed.is_some_and(|line| self.lines.contains(line)) {
             return true;
         }
+        if let Some(known) = self.compared.get(written) {
+            return *known;
+        }
+        let held = self.may_look() && self.holds(line, written);
+        self.compared.insert(written.to_owned(), held);
+        held
+    }
+
+    /// Whether the file may be searched once more.
+    fn may_look(&mut self) -> bool {
         self.n_parts += 1;
-        self.n_parts <= MOST_PARTS && self.holds(line, written)
+        self.n_parts <= MOST_PARTS
     }
 }
 

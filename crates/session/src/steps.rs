@@ -195,7 +195,8 @@ impl MessageSession<'_> {
             fill_defaults(spec, &mut canonical);
         }
         if let Some(dialect) = self.dialect(call) {
-            let place = (self.gate.root, &self.gate.authority.refusals());
+            let refusals = self.gate.authority.refusals();
+            let place = (self.gate.root, &refusals, canonical.tool.as_str());
             let arguments = &mut canonical.arguments;
             notes.extend(copied_markers::restore(place, arguments, dialect, call));
         }
@@ -277,9 +278,12 @@ impl MessageSession<'_> {
             _ => return Lesson::default(),
         }
         Lesson {
-            words: is_doubtful.then(|| match self.is_repeated(call) {
-                true => repetition_lesson(call),
-                false => doubt_lesson(call),
+            words: is_doubtful.then(|| {
+                if self.is_repeated(call) {
+                    repetition_lesson(call)
+                } else {
+                    doubt_lesson(call)
+                }
             }),
             reasons: repair_reasons(call, self.text()),
             form: self.form(call),
@@ -539,7 +543,7 @@ impl MessageSession<'_> {
                     &[],
                 )
             };
-            return tool::carry_out(&**tool, arguments, (gate, cancel), request);
+            return tool::carry_out(&**tool, arguments, (gate, cancel), &request);
         }
         let effect = effect_of(self.vocabulary.get(&canonical.tool));
         let plan = plan(self.gate.root, &canonical.tool, &canonical.arguments);
