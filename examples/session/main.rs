@@ -1,4 +1,5 @@
 //! A session with an approver, a tool and a log of one's own: `cargo run -p toolglot-session --example session`
+#![expect(clippy::print_stdout, reason = "an example prints")]
 
 use serde_json::{Map, Value, json};
 use toolglot_session::{
@@ -10,10 +11,9 @@ use toolglot_session::{
 struct OneFile(&'static str);
 impl Approver for OneFile {
     fn ask(&self, request: &ApprovalRequest<'_>) -> Approval {
-        match request.call().arguments()["path"] == self.0 {
-            true => Approval::Yes,
-            false => Approval::No,
-        }
+        let path = request.call().arguments().get("path");
+        let is_it = path.is_some_and(|path| path == self.0);
+        if is_it { Approval::Yes } else { Approval::No }
     }
 }
 

@@ -59,6 +59,7 @@ impl Session {
     }
 
     /// The same with a handle to cancel this call by, and a listener of its own.
+    #[expect(clippy::needless_pass_by_value, reason = "a call is handed over")]
     pub fn call_watched(
         &self,
         id: &str,

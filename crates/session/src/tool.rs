@@ -22,6 +22,7 @@ pub trait Tool: Send + Sync {
     fn name(&self) -> &str;
 
     /// What it does, for a model to read.
+    #[expect(clippy::unnecessary_literal_bound, reason = "others borrow it")]
     fn description(&self) -> &str {
         ""
     }
@@ -57,7 +58,7 @@ pub(crate) fn carry_out(
     tool: &dyn Tool,
     arguments: &Map<String, Value>,
     (gate, cancel): (&Gate<'_>, &Cancel),
-    request: Request<'_>,
+    request: &Request<'_>,
 ) -> (Verdict, State) {
     // The tool is the embedding program's, here and below: what panics has said nothing, and done nothing that counts.
     let effect = catch_unwind(AssertUnwindSafe(|| tool.effect(arguments)));
@@ -65,7 +66,7 @@ pub(crate) fn carry_out(
     let request = Request {
         effect,
         is_repeat: request.is_repeat && effect.acts(),
-        ..request
+        ..request.clone()
     };
     let mut verdict = judged(gate, &request);
     let call = CallSummary::new(gate.root, tool.name(), arguments);

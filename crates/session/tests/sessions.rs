@@ -16,10 +16,8 @@ use toolglot_session::{
 };
 
 #[path = "../../../examples/session/main.rs"]
-#[expect(clippy::print_stdout, reason = "an example prints")]
 mod embedding;
 #[path = "../../../examples/session_stream/main.rs"]
-#[expect(clippy::print_stdout, reason = "an example prints")]
 mod streaming;
 
 #[test]
@@ -93,7 +91,7 @@ struct Mark {
 }
 
 impl Tool for Mark {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "mark"
     }
 
