@@ -87,6 +87,45 @@ fn those_that_ship_are_good_and_their_examples_hold() {
     assert!(n >= 9, "{n} ship");
 }
 
+#[test]
+fn a_run_costs_at_most_the_least_that_anyone_says() {
+    let of = |cost: &str| Some(policy(&format!("[limits]\n{cost}")));
+    for (user, project, expected) in [
+        (None, None, None),
+        (of("cost_per_run = 5"), None, Some(5.0)),
+        (None, of("cost_per_run = 2"), Some(2.0)),
+        (of("cost_per_run = 5"), of("cost_per_run = 2"), Some(2.0)),
+        (of("cost_per_run = 1"), of("cost_per_run = 2"), Some(1.0)),
+        (of("calls_per_message = 1"), of(""), None),
+    ] {
+        let authority = Authority {
+            user,
+            project,
+            ..Authority::default()
+        };
+        assert_eq!(authority.cost_per_run(), expected);
+    }
+}
+
+#[test]
+fn a_model_is_told_the_kind_of_what_is_wrong_and_no_letter_of_the_file() {
+    for (text, told) in [
+        ("version = 1\nsecret = 1", "it is no policy of a known form"),
+        ("version = 7", "its version is not known"),
+        (
+            "version = 1\n[[rule]]\nid = 'secret'\ndecision = 'allow'",
+            "one of its settings cannot be used",
+        ),
+    ] {
+        let error = Policy::parse(text, Scope::User).expect_err(text);
+        assert_eq!(error.told(), told);
+    }
+    let error = PolicyError::Unreadable {
+        why: "gone".to_owned(),
+    };
+    assert_eq!(error.told(), "it cannot be read: gone");
+}
+
 /// Rows of a table; a pattern of file names stands for two files.
 fn under_allowlist(table: &str) -> impl Iterator<Item = (String, Decision)> {
     let authority = of("exec-allowlist");

@@ -136,7 +136,7 @@ pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
 /// Settings whose value is a place where commands or more settings stand.
 fn unseen(key: &str, found: &mut Vec<Inner>) {
     let lower = key.to_ascii_lowercase();
-    let is_include = lower.starts_with("include") && lower.ends_with(".path");
+    let is_include = lower.starts_with("include") && lower.rsplit('.').next() == Some("path");
     if lower == "core.hookspath" || lower == "init.templatedir" || is_include {
         found.push(Inner::Unknown(format!(
             "git runs what stands where `{key}` leads"
