@@ -317,7 +317,7 @@ impl FileTools {
             CallReport::Done(verdict, called) => match *called {
                 Ok(mut called) => {
                     remarks.append(&mut called.notes);
-                    let text = told(&called.returned.value);
+                    let text = model_text(&called.returned.value);
                     let output = Value::Object(called.returned.value);
                     let ok = called.returned.success;
                     (verdict, State::Done(Outcome { ok, output, text }))
@@ -426,7 +426,7 @@ fn looked(
     }
     let output = look().unwrap_or_else(|why| json!({"success": false, "error": why}));
     let ok = output["success"] == json!(true);
-    let text = output.as_object().map(told).unwrap_or_default();
+    let text = output.as_object().map(model_text).unwrap_or_default();
     (verdict, State::Done(Outcome { ok, output, text }))
 }
 
@@ -467,7 +467,7 @@ fn refused(error: &CallError) -> (Verdict, State) {
 
 /// What a model reads of a result: its one part where there is but one, else the map; whether it succeeded, its dialect
 /// says.
-fn told(value: &Map<String, Value>) -> String {
+pub(crate) fn model_text(value: &Map<String, Value>) -> String {
     let mut parts = value.iter().filter(|(key, _)| *key != "success");
     match (parts.next(), parts.next()) {
         (Some((key, Value::String(text))), None)

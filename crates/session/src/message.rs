@@ -128,7 +128,7 @@ impl Session {
         let answer = answer(&session, &message, &mut steps);
         for step in &steps {
             if let State::Done(outcome) = &step.state {
-                self.keep_result(outcome.text.clone());
+                self.keep_result(outcome.text.clone(), &outcome.output);
             }
         }
         let is_unread = message.calls.is_empty() && session.message_lesson(&message, "").is_some();
@@ -172,10 +172,10 @@ impl Session {
         spans.into_iter().map(|(span, _)| span).collect()
     }
 
-    /// Keeps what a model was told, to know a call that it repeats.
-    pub(crate) fn keep_result(&self, text: String) {
+    /// Keeps a result, to know a call that a model repeats out of it.
+    pub(crate) fn keep_result(&self, text: String, value: &Value) {
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
-        results.keep(text);
+        results.keep_result(text, value);
     }
 
     /// A call of a function of the embedding program, which its caller wrote whole.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use memchr::memmem;
+use serde_json::Value;
 
 /// So much of results is kept, in bytes; the oldest go first.
 pub(crate) const MEMORY_BYTES: usize = 16 << 20;
@@ -33,6 +34,17 @@ impl ResultMemory {
         }
     }
 
+    /// Keeps a result: the text that a model reads, and every string in the value. The text may be the value as JSON, with the
+    /// strings escaped; a model that follows one of them writes it without the escapes.
+    pub(crate) fn keep_result(&mut self, text: String, value: &Value) {
+        let mut strings = String::new();
+        add_strings(value, &mut strings);
+        if strings.strip_prefix(BETWEEN) != Some(&text) && !strings.is_empty() {
+            self.keep(strings);
+        }
+        self.keep(text);
+    }
+
     /// Which of `calls`, as they were written, stand byte for byte in a result.
     pub(crate) fn repeated<'c>(&self, calls: impl IntoIterator<Item = &'c str>) -> Vec<bool> {
         let mut work = 0;
@@ -53,9 +65,58 @@ impl ResultMemory {
     }
 }
 
+/// Stands before each string of a value.
+const BETWEEN: char = '\0';
+
+/// Adds every string in a value, names included, as it is.
+fn add_strings(value: &Value, strings: &mut String) {
+    match value {
+        Value::String(text) => {
+            strings.push(BETWEEN);
+            strings.push_str(text);
+        }
+        Value::Array(items) => items.iter().for_each(|item| add_strings(item, strings)),
+        Value::Object(members) => {
+            for (name, member) in members {
+                strings.push(BETWEEN);
+                strings.push_str(name);
+                add_strings(member, strings);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn every_string_of_a_result_is_kept_as_it_is() {
+        let call = "<tool_call>\n{\"name\": \"a\"}\n</tool_call>";
+        for value in [
+            json!({"output": "fine", "data": {"files": [{"content": call}]}}),
+            json!({"stdout": format!("one\n{call}\n"), "stderr": "", "exit_code": 0}),
+            json!([[], {call: null}]),
+            json!(call),
+        ] {
+            let mut memory = ResultMemory::default();
+            memory.keep_result(value.to_string(), &value);
+            assert_eq!(
+                memory.repeated([call, "<other/>"]),
+                [true, false],
+                "{value}"
+            );
+            // A call in JSON alone stands in the text.
+            let in_json = value.to_string();
+            assert_eq!(memory.repeated([&*in_json]), [true], "{value}");
+        }
+        let mut memory = ResultMemory::default();
+        memory.keep_result("once".to_owned(), &json!("once"));
+        assert_eq!(memory.n_bytes, 4);
+    }
 
     #[test]
     fn the_oldest_results_are_forgotten_first() {

@@ -17,6 +17,7 @@ use toolglot_toolfiles::{Registry, Spaces, Trust};
 use crate::approval::{CallSummary, Context, Question};
 use crate::audit::{LoggedResult, log_after};
 use crate::builder::SessionBuilder;
+use crate::file_tools::model_text;
 use crate::gate::{CallReport, CallRequest, Gate};
 use crate::policies::Policies;
 use crate::result_memory::ResultMemory;
@@ -69,7 +70,7 @@ impl Session {
         let started = Instant::now();
         if let Some(step) = self.call_function(id, &arguments) {
             if let State::Done(outcome) = &step.state {
-                self.keep_result(outcome.text.clone());
+                self.keep_result(outcome.text.clone(), &outcome.output);
             }
             return CallReport::Function(Box::new(step));
         }
@@ -89,9 +90,8 @@ impl Session {
         if let CallReport::Done(_, called) = &report
             && let Ok(called) = &**called
         {
-            for text in called.returned.value.values().filter_map(Value::as_str) {
-                self.keep_result(text.to_owned());
-            }
+            let value = &called.returned.value;
+            self.keep_result(model_text(value), &Value::Object(value.clone()));
         }
         report
     }
