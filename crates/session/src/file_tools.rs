@@ -51,18 +51,20 @@ fn unwrapped(arguments: &str) -> Option<(String, String)> {
 impl FileTools {
     /// The tools that `text` names. What it does not name, it cannot call, and is not read.
     ///
-    /// A name that `builtin` knows stays the builtin's: a project's file takes no other tool's place.
-    pub(crate) fn named_in(text: &str, runner: ToolRunner, builtin: &Toolbox) -> FileTools {
+    /// A name that `others` know stays theirs: a project's file takes no other tool's place.
+    pub(crate) fn named_in(text: &str, runner: ToolRunner, others: &Toolbox) -> FileTools {
+        let is_taken = |name: &str| others.canonical(name).is_some();
         let mut specs = BTreeMap::new();
         let (entries, _) = runner.registry.list();
         for entry in &entries {
-            if !names(text, entry.id.as_str()) || builtin.canonical(entry.id.as_str()).is_some() {
+            if !names(text, entry.id.as_str()) || is_taken(entry.id.as_str()) {
                 continue;
             }
             // What cannot be read is not called; `toolglot tools check` tells why.
             if let Ok(found) = runner.registry.read(entry) {
                 let is_of_server = found.tool().metadata.tool_type.as_deref() == Some("mcp");
-                for mut spec in found.tool().callable_specs() {
+                let callable = found.tool().callable_specs().into_iter();
+                for mut spec in callable.filter(|spec| !is_taken(&spec.name)) {
                     if is_of_server {
                         open(&mut spec.parameters);
                     }
@@ -108,8 +110,8 @@ impl FileTools {
         self.runner.of_server(name)
     }
 
-    /// Brings calls of a server's tool to the tool's id.
-    pub(crate) fn resolve_servers(&self, message: &mut Calls) {
+    /// Brings calls of a server's tool to the tool's id. A name that `known` has is brought to no other tool.
+    pub(crate) fn resolve_servers(&self, message: &mut Calls, known: &Toolbox) {
         for call in &mut message.calls {
             if WRAPPERS.contains(&call.name.as_str())
                 && let Some((id, arguments)) = unwrapped(&call.args)
@@ -121,7 +123,7 @@ impl FileTools {
             }
             let id = format!("mcp/{}", call.name);
             if call.ns.is_none()
-                && !self.specs.contains_key(&call.name)
+                && known.canonical(&call.name).is_none()
                 && self.specs.contains_key(&id)
             {
                 call.name = id;

@@ -237,8 +237,9 @@ impl Session {
     fn tools(&self, message: &str) -> Result<Tools, SessionError> {
         let mut vocabulary = builtin("vocabulary")?;
         let runner = self.runner(self.watch.clone());
-        let files = FileTools::named_in(message, runner, &vocabulary);
+        // Before the tools that are files: none of those takes a function's place.
         vocabulary.extend(self.function_specs());
+        let files = FileTools::named_in(message, runner, &vocabulary);
         vocabulary.extend(files.specs());
         let mut taught = match &*self.dialects {
             [only] => Toolbox::taught(only.name()),
@@ -270,7 +271,7 @@ impl Session {
         let known = self.known(tools);
         let mut message = reading.trace.message.clone();
         split_shell_blocks(&mut message, &self.dialects);
-        tools.files.resolve_servers(&mut message);
+        tools.files.resolve_servers(&mut message, &tools.vocabulary);
         let context = LookalikeContext {
             dialects: &self.dialects,
             toolbox: Some(known),

@@ -270,19 +270,54 @@ fn what_panics_has_approved_done_and_logged_nothing() {
 }
 
 #[test]
-fn a_name_belongs_to_one_tool() {
-    struct Named(&'static str);
-    impl Tool for Named {
-        fn name(&self) -> &str {
-            self.0
+fn no_file_of_the_project_takes_the_place_of_a_function() {
+    let file = "tool_type: python\nexecutor_id: python/script\nversion: '1.0.0'\ndescription: Another\n\
+                actions: {run: {description: A part}}\n";
+    for (path, name) in [
+        ("weather.yaml", "weather"),
+        ("weather.yaml", "weather.run"),
+        ("mcp/weather.yaml", "weather"),
+        ("mcp/read_file.yaml", "read_file"),
+    ] {
+        let world = World::new();
+        let path = world.path().join(".ai/tools").join(path);
+        fs::create_dir_all(path.parent().expect("it has one")).expect("made");
+        fs::write(&path, file).expect("written");
+        fs::write(world.path().join("a"), "one").expect("written");
+        let mut builder = world.builder("");
+        if name != "read_file" {
+            builder = builder.function(Named(name));
         }
-        fn parameters(&self) -> Value {
-            json!({"type": "object"})
-        }
-        fn call(&self, _: &Map<String, Value>, _: &Cancel) -> Result<Value, String> {
-            Ok(Value::Null)
-        }
+        let session = builder
+            .approver(By(|| Approval::Yes))
+            .build()
+            .expect("opened");
+        let message = format!("By mcp:\n{}", call_of(name, &json!({"path": "a"})));
+        let run = session.run(&message).expect("a program");
+        assert!(run.is_fine(), "{name}: {}", run.answer);
+        assert_eq!(run.steps[0].call.tool, name);
     }
+}
+
+/// A function of a given name.
+struct Named(&'static str);
+
+impl Tool for Named {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn parameters(&self) -> Value {
+        json!({"type": "object"})
+    }
+
+    fn call(&self, _: &Map<String, Value>, _: &Cancel) -> Result<Value, String> {
+        Ok(Value::Null)
+    }
+}
+
+#[test]
+fn a_name_belongs_to_one_tool() {
     let world = World::new();
     for name in ["write_file", "cat", "rye_sign"] {
         let built = world.builder("").function(Named(name)).build();
