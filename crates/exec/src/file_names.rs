@@ -38,18 +38,7 @@ pub(crate) fn file_names(
         let is_last = parts.peek().is_none();
         let mut next = Vec::new();
         let slash = if is_last { "" } else { "/" };
-        if !has_signs(part) {
-            let name = literal(part);
-            if name == ".." {
-                return Err("a pattern for file names that climbs");
-            }
-            next.extend(found.iter().map(|before| format!("{before}{name}{slash}")));
-            if !is_below_sign {
-                // All that the pattern stands for lies below it.
-                place(root, directory, &next[0])?;
-            }
-            is_known = false;
-        } else {
+        if has_signs(part) {
             if part.matches('*').count() > MOST_STARS {
                 return Err("a pattern for file names with that many stars");
             }
@@ -83,6 +72,17 @@ pub(crate) fn file_names(
             }
             is_known = true;
             is_below_sign = true;
+        } else {
+            let name = literal(part);
+            if name == ".." {
+                return Err("a pattern for file names that climbs");
+            }
+            next.extend(found.iter().map(|before| format!("{before}{name}{slash}")));
+            if !is_below_sign {
+                // All that the pattern stands for lies below it.
+                place(root, directory, &next[0])?;
+            }
+            is_known = false;
         }
         found = next;
     }

@@ -253,7 +253,7 @@ fn every_command_is_tried() {
         let name = line.split_whitespace().next().expect("a name");
         let is_tried = |command: &&str| command.split(' ').next() == Some(name);
         assert!(
-            name == "help" || COMMANDS.iter().any(|command| is_tried(command)),
+            name == "help" || COMMANDS.iter().any(is_tried),
             "{name}"
         );
     }
