@@ -61,8 +61,10 @@ pub(crate) const OBEYED_OF_GIT: [&str; 6] = [
     "commondir",
 ];
 
-/// The same in the directory of a further working tree.
-const OBEYED_OF_WORKTREE: [&str; 2] = ["commondir", "config.worktree"];
+/// Whether git takes a directory with these names for a repository, whatever it is called. It asks for no more.
+pub(crate) fn is_repository(is_there: &dyn Fn(&str) -> bool) -> bool {
+    is_there("HEAD") && (is_there("commondir") || (is_there("objects") && is_there("refs")))
+}
 
 /// What stood in the root before a program ran. Paths are relative to it.
 #[derive(Clone, Debug, Default)]
@@ -81,6 +83,8 @@ pub(crate) struct Before {
     pub(crate) reopened: Vec<PathBuf>,
     /// Links under names that programs obey, with what they name.
     pub(crate) links: BTreeMap<PathBuf, PathBuf>,
+    /// Directories that git takes for repositories, other than those that are called `.git`.
+    pub(crate) bare_repositories: BTreeSet<PathBuf>,
     /// All directories.
     pub(crate) directories: HashSet<PathBuf>,
     /// Directories that this user cannot look into.
@@ -145,12 +149,14 @@ impl ProtectedPaths {
                 }
             };
             paths.before.directories.insert(directory.clone());
+            let mut has_head = false;
             for entry in entries.flatten() {
                 n_visits += 1;
                 if n_visits > MOST_VISITS {
                     return Err(Failure::TooMany { n: MOST_VISITS });
                 }
                 let name = entry.file_name();
+                has_head |= name == "HEAD";
                 let path = directory.join(&name);
                 let Ok(kind) = entry.file_type() else {
                     continue;
@@ -194,6 +200,12 @@ impl ProtectedPaths {
                         ahead.push((path, guards && !stays && !is_filled));
                     }
                 }
+            }
+            let place = root.join(&directory);
+            let is_there = |name: &str| place.join(name).symlink_metadata().is_ok();
+            if has_head && guards && is_repository(&is_there) {
+                paths.guarded.extend(obeyed_in(&place));
+                paths.before.bare_repositories.insert(directory);
             }
         }
         Ok(paths)
@@ -257,7 +269,7 @@ fn obeyed_in(git: &Path) -> Vec<PathBuf> {
         .flatten();
     let of_trees = trees
         .take(MOST_SETTINGS)
-        .flat_map(|tree| OBEYED_OF_WORKTREE.map(|name| tree.path().join(name)));
+        .flat_map(|tree| OBEYED_OF_GIT.map(|name| tree.path().join(name)));
     let own = OBEYED_OF_GIT.iter().map(|name| git.join(name));
     own.chain(of_trees).filter(|path| path.exists()).collect()
 }

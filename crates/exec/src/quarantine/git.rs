@@ -4,7 +4,7 @@
 //! repository stays. A hook, a setting of another key, or a directory that the settings come from is moved aside; the rest of the
 //! repository stays as it is.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
@@ -12,7 +12,7 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 
 use crate::program_sandbox::git_command;
-use crate::protected_paths::OBEYED_OF_GIT;
+use crate::protected_paths::{FILLED, OBEYED_OF_GIT};
 
 /// Bytes of such a file that are read. Git's own are short.
 const MOST_BYTES: u64 = 1 << 20;
@@ -87,28 +87,25 @@ pub(super) fn is_clone(words: &[OsString]) -> bool {
 
 /// What in the repository `git` is obeyed, is not known from before, and is more than git makes by itself. Relative paths.
 pub(super) fn planted(git: &Dir, is_known: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = OBEYED_OF_GIT
-        .iter()
-        .map(PathBuf::from)
-        .filter(|name| !is_known(name) && is_there(git, name) && !is_plain(git, name, Place::Top))
-        .collect();
-    // Further working trees have their settings from where `commondir` says.
+    let mut found = obeyed_beyond_git(git, Place::Top, is_known);
+    // Further working trees have their settings from where `commondir` says, or their own without one.
     for name in entries(git, "worktrees") {
         let path = Path::new("worktrees").join(&name);
         let Ok(tree) = open_below(git, &path) else {
             found.push(path);
             continue;
         };
-        found.extend(
-            ["commondir", "config.worktree", "hooks", "config"]
-                .map(Path::new)
-                .iter()
-                .filter(|name| !is_known(&path.join(name)) && is_there(&tree, name))
-                .filter(|name| !is_plain(&tree, name, Place::Worktree))
-                .map(|name| path.join(name)),
-        );
+        let names = obeyed_beyond_git(&tree, Place::Worktree, &|name| is_known(&path.join(name)));
+        found.extend(names.iter().map(|name| path.join(name)));
     }
     found
+}
+
+/// What git obeys in a directory of its own, is not known from before, and is not as git makes it.
+fn obeyed_beyond_git(git: &Dir, place: Place, is_known: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+    (OBEYED_OF_GIT.iter().map(PathBuf::from))
+        .filter(|name| !is_known(name) && is_there(git, name) && !is_plain(git, name, place))
+        .collect()
 }
 
 /// Where something obeyed stands.
@@ -202,6 +199,10 @@ fn is_plain_config(config: &str, place: Place) -> bool {
             let Some(header) = header.strip_suffix(']') else {
                 return false;
             };
+            // A key may stand after its section: `[core] pager = x #]`.
+            if header.contains(']') {
+                return false;
+            }
             let name = header.split([' ', '.', '"']).next().unwrap_or_default();
             section = name.to_ascii_lowercase();
             return true;
@@ -217,46 +218,102 @@ fn is_plain_config(config: &str, place: Place) -> bool {
         }
         let is_known = (PLAIN_KEYS.iter())
             .any(|(known, keys)| *known == section && keys.contains(&key.as_str()));
-        // `NAME::ADDRESS` and `-OPTION` run a program.
-        let is_address = !key.ends_with("url")
-            || !(value.starts_with(['-', '"'])
-                || value.split_once("::").is_some_and(|(helper, _)| {
-                    helper
-                        .bytes()
-                        .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
-                }));
-        is_known && is_address
+        let is_text = ["name", "email", "description"].contains(&key.as_str());
+        is_known && (is_text || is_plain_value(value))
     })
 }
 
-/// Whether the file `.git` in `dir`, which is `path` of the root at `place`, leads to a submodule or a further tree of a repository in the
-/// root. What git obeys there is judged where that repository stands.
-pub(super) fn is_link_file((root, place): (&Dir, &Path), dir: &Dir, path: &Path) -> bool {
-    let Some(text) = text(dir, Path::new(".git")) else {
+/// Whether a value names no program. `NAME::ADDRESS` and `-OPTION` do, wherever an address may stand: also the remote of a branch
+/// is one. git takes quotes and escapes out of the middle of a value, so that one with any of them may say something else.
+fn is_plain_value(value: &str) -> bool {
+    let is_helper = |name: &str| {
+        name.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    };
+    let has_helper = value
+        .split_once("::")
+        .is_some_and(|(name, _)| is_helper(name));
+    !value.starts_with('-') && !value.contains(['"', '\\']) && !has_helper
+}
+
+/// Whether the file `.git` in `dir`, which is `path` of the root at `place`, leads to a submodule or a further tree of a repository in
+/// the root, in which git obeys nothing but what is known or as git makes it. All that it leads to is protected, or looked
+/// through, after each later program too.
+pub(super) fn is_link_file(
+    (root, place): (&Dir, &Path),
+    dir: &Dir,
+    path: &Path,
+    is_known: &dyn Fn(&Path) -> bool,
+) -> bool {
+    let Some(target) = text(dir, Path::new(".git")).and_then(|text| linked(&text, place, path))
+    else {
         return false;
     };
-    let Some(target) = text.trim_end().strip_prefix("gitdir: ") else {
+    let parts: Vec<&OsStr> = target.iter().collect();
+    let Some(n_above) = parts.iter().position(|part| *part == ".git") else {
         return false;
     };
+    let (above, inner) = (&parts[..n_above], &parts[n_above + 1..]);
+    let Some(kind) = place_in_repository(inner) else {
+        return false;
+    };
+    // What tools fill is neither protected nor looked through.
+    let is_filled = above
+        .iter()
+        .any(|part| FILLED.iter().any(|name| part == name));
+    let is_plain_at = |target: &Path, kind: Place| {
+        let is_known = |name: &Path| target.join(name).ancestors().any(is_known);
+        open_below(root, target)
+            .is_ok_and(|git| obeyed_beyond_git(&git, kind, &is_known).is_empty())
+    };
+    let is_plain_above = || {
+        let Some(repository) = target.ancestors().nth(2) else {
+            return false;
+        };
+        let is_top = repository.file_name().is_some_and(|name| name == ".git");
+        is_plain_at(repository, if is_top { Place::Top } else { Place::Module })
+    };
+    !is_filled && is_plain_at(&target, kind) && (kind != Place::Worktree || is_plain_above())
+}
+
+/// Where in the root a file `.git` in its directory `path` leads. Links are followed nowhere, so that `..` counts before all
+/// other names only: after one it would lead to where the system says.
+fn linked(text: &str, place: &Path, path: &Path) -> Option<PathBuf> {
+    let target = text
+        .trim_end_matches(['\n', '\r'])
+        .strip_prefix("gitdir: ")?;
     // Older versions of git write the whole path of a further tree's directory.
     let target = Path::new(target);
     let (mut inside, target) = match target.strip_prefix(place) {
         Ok(below) => (PathBuf::new(), below),
         Err(_) => (path.to_owned(), target),
     };
+    let mut is_named = false;
     for part in target.components() {
         match part {
-            Component::Normal(name) => inside.push(name),
-            Component::ParentDir if !inside.pop() => return false,
+            Component::Normal(name) => {
+                is_named = true;
+                inside.push(name);
+            }
+            Component::ParentDir if is_named || !inside.pop() => return None,
             Component::ParentDir | Component::CurDir => {}
-            Component::RootDir | Component::Prefix(_) => return false,
+            Component::RootDir | Component::Prefix(_) => return None,
         }
     }
-    let mut parts = inside.components().map(Component::as_os_str);
-    let has_repository = parts.any(|part| part == ".git");
-    let kind = parts.next();
-    let is_kind = kind.is_some_and(|kind| kind == "modules" || kind == "worktrees");
-    has_repository && is_kind && open_below(root, &inside).is_ok()
+    Some(inside)
+}
+
+/// What the directory of these names below `.git` is for.
+fn place_in_repository(names: &[&OsStr]) -> Option<Place> {
+    let is = |n: usize, word: &str| names.get(n).is_some_and(|name| *name == word);
+    match names.len() {
+        2 if is(0, "worktrees") => Some(Place::Worktree),
+        4.. if is(0, "worktrees") && is(2, "modules") => place_in_repository(&names[2..]),
+        // A further tree of a submodule.
+        n @ 4.. if is(0, "modules") && is(n - 2, "worktrees") => Some(Place::Worktree),
+        2.. if is(0, "modules") => Some(Place::Module),
+        _ => None,
+    }
 }
 
 fn is_there(dir: &Dir, name: &Path) -> bool {

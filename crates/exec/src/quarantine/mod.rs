@@ -22,7 +22,7 @@ use rustix::fs::{Mode, OFlags, RenameFlags};
 use toolglot_policy::is_guarded;
 use toolglot_sandbox::Inspection;
 
-use crate::protected_paths::{Before, FILLED};
+use crate::protected_paths::{Before, FILLED, is_repository};
 
 /// Entries that are looked at afterwards. Before the program there were at most half as many.
 const MOST_VISITS: usize = 2_000_000;
@@ -136,6 +136,10 @@ impl Walk<'_> {
                 .iter()
                 .any(|(name, is_dir, _)| name == ".git" && *is_dir);
             let is_cloned = at.is_cloned || (self.is_clone && is_new && has_repository);
+            let is_there = |name: &str| entries.iter().any(|(entry, ..)| entry == name);
+            if at.guards && is_repository(&is_there) {
+                self.bare_repository(&opened.dir, &at.path);
+            }
             for (name, is_directory, is_link) in entries {
                 let path = at.path.join(&name);
                 if let Some(next) =
@@ -188,7 +192,9 @@ impl Walk<'_> {
             let is_of_git = || {
                 name == ".git"
                     && !is_link
-                    && git::is_link_file((self.root, &self.quarantine.before.root), dir, &at.path)
+                    && git::is_link_file((self.root, &before.root), dir, &at.path, &|path| {
+                        before.protected.contains(path)
+                    })
             };
             if !stays && !is_of_git() {
                 if is_cloned && !is_refused {
@@ -214,12 +220,32 @@ impl Walk<'_> {
             self.aside(dir, path);
             return;
         };
-        for name in git::planted(&git, &|name| {
+        let planted = git::planted(&git, &|name| {
             self.quarantine.before.protected.contains(&path.join(name))
-        }) {
+        });
+        self.aside_below(path, &planted);
+    }
+
+    /// What git obeys in the directory `path`, which it takes for a repository by what is in it. Where it was none before, its `HEAD` is
+    /// moved aside, so that it is none again: the rest of it may be the user's own.
+    fn bare_repository(&mut self, dir: &Dir, path: &Path) {
+        let before = &self.quarantine.before;
+        let was_repository = before.bare_repositories.contains(path);
+        let is_known = |name: &Path| was_repository && before.protected.contains(&path.join(name));
+        let planted = git::planted(dir, &is_known);
+        if was_repository {
+            self.aside_below(path, &planted);
+        } else if !planted.is_empty() {
+            self.aside(dir, &path.join("HEAD"));
+        }
+    }
+
+    /// Renames what stands under these names below `path`.
+    fn aside_below(&mut self, path: &Path, names: &[PathBuf]) {
+        for name in names {
             let parent = path.join(name.parent().unwrap_or(Path::new("")));
             if let Some(opened) = self.open(&parent) {
-                self.aside(&opened.dir, &path.join(&name));
+                self.aside(&opened.dir, &path.join(name));
                 opened.close();
             }
         }

@@ -303,3 +303,186 @@ fn repositories_that_git_makes_stay() {
     assert!(outcome.text.contains("`third/.vscode`"), "{outcome:?}");
     assert!(!world.at("third/.vscode").exists());
 }
+
+/// Makes a repository at `$1` that runs `touch MARK` when git looks at it, with more settings of `core` in `$2`.
+const EVIL: &str = r#"evil() {
+  mkdir -p "$1/objects" "$1/refs"; echo 'ref: refs/heads/m' > "$1/HEAD"
+  printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n%b\tfsmonitor = "touch MARK; false"\n' "$2" > "$1/config"
+}
+plain() { mkdir -p "$1/objects" "$1/refs"; echo 'ref: refs/heads/m' > "$1/HEAD"; printf '[core]\n\tbare = false\n' > "$1/config"; }
+"#;
+
+/// What plants settings that git runs a program for, what of it must not be there afterwards, and the words of git, in a directory,
+/// that ran it.
+const RUN_BY_GIT: &[(&str, &str, &str, &str)] = &[
+    // Files that lead to where nobody looks: below a further tree, below a submodule, into what tools fill.
+    (
+        "git init -q; mkdir sub; evil .git/worktrees/a/evil; echo 'gitdir: ../.git/worktrees/a/evil' > sub/.git",
+        "sub/.git",
+        "sub",
+        "status",
+    ),
+    (
+        "git init -q; mkdir sub; evil .git/worktrees/a/modules/x; echo 'gitdir: ../.git/worktrees/a/modules/x' > sub/.git",
+        "sub/.git",
+        "sub",
+        "status",
+    ),
+    (
+        "git init -q; mkdir sub; plain .git/modules/a; evil .git/modules/a/evil; echo 'gitdir: ../.git/modules/a/evil' > sub/.git",
+        "sub/.git",
+        "sub",
+        "status",
+    ),
+    (
+        "mkdir sub; evil target/e/.git/modules/x; echo 'gitdir: ../target/e/.git/modules/x' > sub/.git",
+        "sub/.git",
+        "sub",
+        "status",
+    ),
+    (
+        "mkdir sub; evil target/e/.git; mkdir -p target/e/.git/worktrees/x; cd target/e/.git/worktrees/x; \
+         echo ../.. > commondir; cp ../../HEAD .; cd ../../../../..; echo 'gitdir: ../target/e/.git/worktrees/x' > sub/.git",
+        "sub/.git",
+        "sub",
+        "status",
+    ),
+    (
+        "git init -q; plain .git/modules/x; evil target/e/.git/modules/x; mkdir -p target/e/d sub; ln -s ../target/e/d sub/l; \
+         echo 'gitdir: l/../.git/modules/x' > sub/.git; mkdir -p sub/.git2",
+        "sub/.git",
+        "sub",
+        "status",
+    ),
+    (
+        "git init -q; mkdir sub; plain .git/modules/x; evil '.git/modules/x '; echo 'gitdir: ../.git/modules/x ' > sub/.git",
+        "sub/.git",
+        "sub",
+        "status",
+    ),
+    // Repositories of any name.
+    (
+        "evil docs '\\tworktree = .\\n'",
+        "docs/HEAD",
+        "docs",
+        "status",
+    ),
+    ("evil src '\\tworktree = .\\n'", "src/HEAD", "src", "status"),
+    ("evil . '\\tworktree = .\\n'", "HEAD", "", "status"),
+    (
+        "plain e/c; printf '[remote \"o\"]\\n\\turl = ext::touch MARK\\n' >> e/c/config; mkdir docs; mv e/c/HEAD docs; echo ../e/c > docs/commondir",
+        "docs/HEAD",
+        "docs",
+        "fetch o",
+    ),
+    // Settings.
+    (
+        "git init -q; printf '[core] fsmonitor = \"touch MARK; false\" #]\\n' >> .git/config",
+        ".git/config",
+        "",
+        "status",
+    ),
+    (
+        "git init -q; printf '[remote \"o\"]\\n\\turl = e\"xt\"::touch MARK\\n' >> .git/config",
+        ".git/config",
+        "",
+        "fetch o",
+    ),
+    (
+        "git init -q; printf '[branch \"m\"]\\n\\tremote = ext::touch MARK\\n\\tmerge = refs/heads/x\\n' >> .git/config; \
+         echo 'ref: refs/heads/m' > .git/HEAD",
+        ".git/config",
+        "",
+        "fetch",
+    ),
+];
+
+#[test]
+fn git_runs_nothing_that_was_planted() {
+    for (script, planted, directory, words) in RUN_BY_GIT {
+        let files = [("src/own", "x\n")];
+        let Some(world) = world(&files) else {
+            return;
+        };
+        let script_in = |world: &World| {
+            let mark = world.out().join("ran");
+            format!("{EVIL}{script}").replace("MARK", &mark.display().to_string())
+        };
+        let git_runs_it = |world: &World| {
+            let status = std::process::Command::new("git")
+                .args(words.split(' '))
+                .current_dir(world.at(directory))
+                .env("HOME", world.out())
+                .env(
+                    "GIT_CEILING_DIRECTORIES",
+                    world.out().parent().expect("above"),
+                )
+                .env("GIT_ALLOW_PROTOCOL", "ext")
+                .output();
+            status.expect("git is there");
+            world.out().join("ran").exists()
+        };
+        // Without a sandbox it runs: the row shows something.
+        let open = World::with(&files);
+        let status = std::process::Command::new("sh")
+            .args(["-c", &script_in(&open)])
+            .current_dir(open.at(""))
+            .env("HOME", open.out())
+            .status();
+        assert!(status.expect("there is a shell").success(), "{script}");
+        assert!(git_runs_it(&open), "{script}");
+
+        world.put("plant.sh", script_in(&world));
+        let outcome = world.run("execute_command", json!({"command": "sh plant.sh"}));
+        assert!(
+            outcome.text.contains("[moved aside"),
+            "{script}: {outcome:?}"
+        );
+        assert!(
+            world.at(planted).symlink_metadata().is_err(),
+            "{script}: {outcome:?}"
+        );
+        assert!(!git_runs_it(&world), "{script}: {outcome:?}");
+        assert_eq!(world.content("src/own"), "x\n");
+    }
+}
+
+#[test]
+fn what_git_obeys_in_a_bare_repository_of_the_user_stays() {
+    let Some(world) = world(&[("own", "x\n")]) else {
+        return;
+    };
+    let git = |directory: &str, words: &[&str]| {
+        let status = std::process::Command::new("git")
+            .args(words)
+            .current_dir(world.at(directory))
+            .status();
+        assert!(status.expect("git runs").success(), "{words:?}");
+    };
+    git("", &["init", "-q", "--bare", "store"]);
+    git("store", &["config", "alias.s", "!true"]);
+    let config = world.content("store/config");
+    let command = "{ echo '[core] pager = EVIL' >> store/config; echo EVIL > store/hooks/update; echo EVIL > store/commondir; true | cat; }";
+    let outcome = world.run("execute_command", json!({"command": command}));
+    assert_eq!(world.content("store/config"), config, "{outcome:?}");
+    assert!(!world.at("store/hooks/update").exists(), "{outcome:?}");
+    assert!(!world.at("store/commondir").exists(), "{outcome:?}");
+    assert!(world.at("store/HEAD").exists(), "{outcome:?}");
+    assert!(outcome.text.contains("`store/commondir`"), "{outcome:?}");
+}
+
+#[test]
+fn files_that_lead_to_submodules_and_their_trees_stay() {
+    let Some(world) = world(&[("src/a", "x\n")]) else {
+        return;
+    };
+    let make = "set -e; git init -q src; cd src; git config user.name n; git config user.email a@b; git add a; git commit -qm a; cd ..; \
+        git -c protocol.file.allow=always clone -q --no-local src top; cd top; \
+        git -c protocol.file.allow=always submodule --quiet add ../src parts/sub; git -C parts/sub worktree add -q ../../../tree";
+    world.put("make.sh", make);
+    let outcome = world.run("execute_command", json!({"command": "sh make.sh"}));
+    assert!(outcome.ok, "{outcome:?}");
+    for path in ["top/parts/sub/.git", "tree/.git"] {
+        assert!(world.at(path).is_file(), "{path}: {outcome:?}");
+    }
+}
