@@ -252,10 +252,7 @@ fn every_command_is_tried() {
     for line in commands.lines() {
         let name = line.split_whitespace().next().expect("a name");
         let is_tried = |command: &&str| command.split(' ').next() == Some(name);
-        assert!(
-            name == "help" || COMMANDS.iter().any(is_tried),
-            "{name}"
-        );
+        assert!(name == "help" || COMMANDS.iter().any(is_tried), "{name}");
     }
 }
 
