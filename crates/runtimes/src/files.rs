@@ -15,6 +15,7 @@ use crate::plain_form::returned;
 use crate::prepared::Builtin;
 use crate::resolve::Chain;
 use crate::runner::ToolRunner;
+use crate::shell_command::ShellCommand;
 
 /// The calls of builtin tools that a call of this tool is; none, if it is no such call.
 pub(crate) fn builtins(
@@ -25,17 +26,11 @@ pub(crate) fn builtins(
     let config = |key: &str| tool.metadata.config.as_ref()?.get(key)?.as_str();
     let text = |name: &str| params.get(name).and_then(Value::as_str).unwrap_or_default();
     if chain.primitive() != "filesystem" {
-        let is_shell = chain.protocol().as_deref() == Some("shell");
-        return Ok(config("command_parameter")
-            .filter(|_| is_shell)
-            .map(|name| {
-                let cwd = config("directory_parameter").map_or("", text);
-                let cwd = if cwd.is_empty() { "." } else { cwd };
-                let arguments = json!({"command": text(name), "cwd": cwd});
-                Builtin::new("execute_command", Effect::Execute, arguments)
-            })
-            .into_iter()
-            .collect());
+        let command = ShellCommand::of(chain, params)?.map(|command| {
+            let arguments = json!({"command": command.text, "cwd": command.directory});
+            Builtin::new("execute_command", Effect::Execute, arguments)
+        });
+        return Ok(command.into_iter().collect());
     }
     let bad = |why: String| CallError::Config {
         id: found.id.to_string(),

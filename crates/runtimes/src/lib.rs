@@ -50,6 +50,7 @@ mod resolve;
 mod runner;
 mod sandboxed;
 mod sessions;
+mod shell_command;
 mod sizes;
 mod texts;
 mod warm;

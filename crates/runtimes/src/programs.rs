@@ -15,6 +15,7 @@ use crate::protected_paths;
 use crate::random_word::{nonce, random_word};
 use crate::resolve::Chain;
 use crate::runner::ToolRunner;
+use crate::shell_command::ShellCommand;
 use crate::sizes;
 use crate::texts::texts;
 use crate::words::words;
@@ -359,17 +360,15 @@ impl Builder<'_> {
                     program: "bash",
                 })?;
         let text = |key: &str| config.and_then(|config| config.get(key)?.as_str());
-        let script = if found.language == Language::Bash {
-            found.code().into_owned()
-        } else if let Some(parameter) = text("command_parameter") {
-            let command = self.params.get(parameter).and_then(Value::as_str);
-            command
-                .ok_or_else(|| self.bad(format!("`{parameter}` holds no command")))?
-                .to_owned()
-        } else {
-            text("command")
-                .ok_or_else(|| self.bad("`config.command` is missing"))?
-                .to_owned()
+        let command = ShellCommand::of(self.chain, self.params)?;
+        let (script, manner) = match command {
+            // Its own text may run the parameter as well.
+            _ if found.language == Language::Bash => (found.code().into_owned(), Manner::Printed),
+            Some(command) => (command.text.to_owned(), Manner::Command),
+            None => {
+                let fixed = text("command").ok_or_else(|| self.bad("`config.command` is missing"));
+                (fixed?.to_owned(), Manner::Printed)
+            }
         };
         if script.len() > MAX_WORD {
             return Err(self.bad(format!(
@@ -377,13 +376,13 @@ impl Builder<'_> {
                 script.len()
             )));
         }
-        let manner = match text("command_parameter") {
-            Some(_) if found.language != Language::Bash => Manner::Command,
-            _ => Manner::Printed,
+        let directory = match command {
+            Some(command) => command.directory.to_owned(),
+            None => text("directory_parameter")
+                .and_then(|parameter| self.params.get(parameter)?.as_str())
+                .unwrap_or(".")
+                .to_owned(),
         };
-        let directory = text("directory_parameter")
-            .and_then(|parameter| self.params.get(parameter)?.as_str())
-            .map(str::to_owned);
         let name = self.path();
         self.configure(config)?;
         // What is left out was told before: see [`left_out`].
@@ -392,11 +391,7 @@ impl Builder<'_> {
             .insert("TOOLGLOT_PROJECT".to_owned(), self.project());
         let words = [OsString::from("-c"), script.into(), name.into()].to_vec();
         let stdin = self.params_json().into_bytes();
-        let project = self.runner.project.clone();
-        let cwd = match directory {
-            Some(directory) => inside(&project, &directory).map_err(|why| self.bad(why))?,
-            None => project,
-        };
+        let cwd = inside(&self.runner.project, &directory).map_err(|why| self.bad(why))?;
         let mut program = self.start(interpreter, words, stdin, manner);
         program.cwd = cwd;
         Ok(program)

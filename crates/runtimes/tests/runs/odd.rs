@@ -145,3 +145,55 @@ fn parameters_beside_actions_belong_to_each_of_them() {
         assert_eq!(world.refused(id, args).0, "invalid-arguments");
     }
 }
+
+/// Policies judge the command of a call, whichever link of the chain names its parameter; and that command is what runs.
+#[test]
+fn a_command_is_judged_whichever_link_names_its_parameter() {
+    let mut world = World::new();
+    world.granted.push("shell.execute".into());
+    world.file("sub/.keep", "");
+    let names = "config: {command_parameter: line, directory_parameter: place}\n";
+    let runtime = |name: &str, rest: &str| {
+        yaml(name, "bash", rest).replace("tool_type: script", "tool_type: runtime")
+    };
+    world.tool("t/rt-it.yaml", &runtime("rt-it", names));
+    world.tool(
+        "t/far-it.yaml",
+        &runtime("far-it", "").replace("executor_id: bash", "executor_id: t/rt-it"),
+    );
+    world.tool("t/own-it.yaml", &yaml("own-it", "bash", names));
+    world.tool("t/of-it.yaml", &yaml("of-it", "t/rt-it", ""));
+    world.tool("t/of-far-it.yaml", &yaml("of-far-it", "t/far-it", ""));
+    let mixed = "config: {command_parameter: text}\n";
+    world.tool("t/mix-it.yaml", &yaml("mix-it", "t/rt-it", mixed));
+    let can_run = can_run("commands of runtimes", &["bash", "basename"]);
+    let command = "basename \"$PWD\"";
+    for (tool, parameter, place) in [
+        ("t/own-it", "line", "sub"),
+        ("t/of-it", "line", "sub"),
+        ("t/of-it", "line", ""),
+        ("t/of-far-it", "line", "sub"),
+        ("t/mix-it", "text", "sub"),
+    ] {
+        let args = json!({parameter: command, "place": place});
+        let of = args.as_object().expect("a map").clone();
+        let builtins = world.with(|runner| runner.prepare(tool, of).expect("it fits").builtins);
+        let [judged] = builtins.as_slice() else {
+            panic!("{tool}: {builtins:?}")
+        };
+        assert_eq!(judged.tool, "execute_command", "{tool}");
+        let cwd = if place.is_empty() { "." } else { place };
+        let expected = json!({"command": command, "cwd": cwd});
+        assert_eq!(json!(judged.arguments), expected, "{tool}");
+        if can_run {
+            let place = if place.is_empty() { "project" } else { place };
+            let returned = world.returned(tool, args);
+            assert_eq!(returned["stdout"], json!(format!("{place}\n")), "{tool}");
+        }
+    }
+    // What is no text is no command, before anybody is asked.
+    let args = json!({"line": ["true"]});
+    let of = args.as_object().expect("a map").clone();
+    let error = world.with(|runner| runner.prepare("t/of-it", of).map(|_| ()));
+    assert_eq!(error.expect_err("no command").code(), "bad-config");
+}
