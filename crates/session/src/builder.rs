@@ -1,7 +1,7 @@
 //! What a session is made from.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use toolglot::Dialect;
 use toolglot_chat::dialects_named;
@@ -43,7 +43,8 @@ pub struct SessionBuilder {
     pub(crate) after_failing_line: AfterFailure,
     pub(crate) many: bool,
     pub(crate) functions: Vec<Arc<dyn Tool>>,
-    budget: Arc<OnceLock<Budget>>,
+    /// What was spent by all sessions; how much may be, each says by its own policy.
+    budget: Budget,
 }
 
 impl std::fmt::Debug for SessionBuilder {
@@ -78,7 +79,7 @@ impl SessionBuilder {
             after_failing_line: AfterFailure::default(),
             many: false,
             functions: Vec::new(),
-            budget: Arc::default(),
+            budget: Budget::default(),
         }
     }
 
@@ -217,9 +218,9 @@ impl SessionBuilder {
         self.policies.warnings()
     }
 
-    /// What tells whether anything changed that a session is built from.
+    /// Compares as unequal when anything changed that a session is built from.
     pub fn stamp(&self, project: &Path) -> Stamp {
-        Stamp::of(project, &self.policies)
+        Stamp::now(project, &self.policies)
     }
 
     /// Ends the connections to servers of all its sessions.
@@ -242,7 +243,7 @@ impl SessionBuilder {
             Some(dialects) => dialects.clone(),
             None => dialects_named("auto", self.tools.as_ref())?,
         };
-        let stamp = Stamp::of(&project, &self.policies);
+        let stamp = Stamp::as_read(&project, &self.policies);
         let authority = self.authority(&project);
         let mut runner = ToolRunner::open(&project)?;
         runner.trust.write().demand(demands(&authority))?;
@@ -253,11 +254,9 @@ impl SessionBuilder {
         let root = Root::open(&self.root).map_err(failed)?;
         let sandbox = self.program_sandbox(&authority, &cancel);
         let root = root.with_sandbox(sandbox.clone());
-        let budget = self.budget.get_or_init(|| {
-            let most = [self.max_cost, authority.cost_per_run()];
-            Budget::of(most.into_iter().flatten().min_by(f64::total_cmp))
-        });
-        runner.budget = budget.clone();
+        let most = [self.max_cost, authority.cost_per_run()];
+        runner.budget = self.budget.clone();
+        runner.budget.cap = most.into_iter().flatten().min_by(f64::total_cmp);
         runner.granted = self.grants.capabilities();
         runner.sandbox = sandbox;
         runner.servers = self.servers.clone();

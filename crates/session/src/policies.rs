@@ -1,6 +1,8 @@
 //! The policy files: where they are, what is wrong in them, and the user's own files that no call changes.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use toolglot_policy::{Authority, Grants, Policy, PolicyError, Scope, ToolPattern, is_secret};
 use toolglot_toolfiles::Demands;
@@ -28,6 +30,28 @@ pub struct Policies {
     warnings: Vec<String>,
     source: Source,
     root: PathBuf,
+    /// The files as they were before they were read.
+    stamp: FileStamp,
+}
+
+/// Whether files are the same still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FileStamp(u64);
+
+impl FileStamp {
+    /// Of the files as they are now.
+    pub(crate) fn of(files: impl IntoIterator<Item = PathBuf>) -> FileStamp {
+        let mut hasher = DefaultHasher::new();
+        for file in files {
+            let state = file.metadata().ok().map(|metadata| {
+                let time = metadata.modified().ok();
+                let time = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+                (metadata.len(), time)
+            });
+            state.hash(&mut hasher);
+        }
+        FileStamp(hasher.finish())
+    }
 }
 
 /// Where the user's policy comes from.
@@ -39,6 +63,16 @@ enum Source {
     Text,
 }
 
+impl Source {
+    /// Where policy files of `root` are, or could be.
+    fn files(&self, root: &Path) -> Vec<PathBuf> {
+        match self {
+            Source::Files(named) => Policies::places(root, named.as_deref()),
+            Source::Text => vec![root.join(PROJECT_FILE)],
+        }
+    }
+}
+
 impl Policies {
     /// The policy files of `root`: that of the user's settings, and the project's. Without the first the usual rules hold.
     pub fn discover(root: &Path) -> Policies {
@@ -47,14 +81,16 @@ impl Policies {
 
     /// The same with `file` in place of the one in the user's settings, if there is a `file`.
     pub fn read(root: &Path, file: Option<&Path>) -> Policies {
-        let own = file.map(Path::to_path_buf).or_else(user_file);
-        let user = own.map(|path| read(&path, Scope::User, root));
+        let user = || {
+            let own = file.map(Path::to_path_buf).or_else(user_file);
+            own.map(|path| read(&path, Scope::User, root))
+        };
         Policies::with(root, user, Source::Files(file.map(Path::to_path_buf)))
     }
 
     /// The usual rules in place of the user's file; the project's file narrows them as well.
     pub fn usual(root: &Path) -> Policies {
-        Policies::with(root, None, Source::Text)
+        Policies::with(root, || None, Source::Text)
     }
 
     /// A policy as text in place of the user's file; the project's file narrows it as well.
@@ -63,10 +99,13 @@ impl Policies {
         let user = user
             .and_then(|policy| checked(policy, root))
             .unwrap_or_else(Policy::broken);
-        Policies::with(root, Some((user, None)), Source::Text)
+        Policies::with(root, || Some((user, None)), Source::Text)
     }
 
-    fn with(root: &Path, user: Option<Read>, source: Source) -> Policies {
+    fn with(root: &Path, user: impl FnOnce() -> Option<Read>, source: Source) -> Policies {
+        // Before anything is read: what changes meanwhile is a change.
+        let stamp = FileStamp::of(source.files(root));
+        let user = user();
         let place = root.join(PROJECT_FILE);
         // Whatever stands there is the project's: a link that leads nowhere, a directory, a file that may not be read.
         let place = place.symlink_metadata().is_ok().then_some(place);
@@ -92,6 +131,7 @@ impl Policies {
             warnings,
             source,
             root: root.to_path_buf(),
+            stamp,
         }
     }
 
@@ -116,12 +156,14 @@ impl Policies {
         own.into_iter().chain([root.join(PROJECT_FILE)]).collect()
     }
 
-    /// Where these policy files are, or could be.
-    pub(crate) fn files(&self) -> Vec<PathBuf> {
-        match &self.source {
-            Source::Files(named) => Policies::places(&self.root, named.as_deref()),
-            Source::Text => vec![self.root.join(PROJECT_FILE)],
-        }
+    /// The policy files as they were before they were read.
+    pub(crate) fn stamp(&self) -> FileStamp {
+        self.stamp
+    }
+
+    /// The policy files as they are now.
+    pub(crate) fn stamp_now(&self) -> FileStamp {
+        FileStamp::of(self.source.files(&self.root))
     }
 
     /// The same files as they are now. A policy that was given as text stays as it is.
@@ -131,7 +173,7 @@ impl Policies {
             Source::Files(named) => Policies::read(&self.root, named.as_deref()),
             Source::Text => {
                 let user = self.user.clone().map(|policy| (policy, None));
-                Policies::with(&self.root, user, Source::Text)
+                Policies::with(&self.root, || user, Source::Text)
             }
         }
     }

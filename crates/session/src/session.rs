@@ -1,11 +1,9 @@
 //! A session: a root with its policies, its tools, and whoever approves and logs calls.
 
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 use toolglot::{Dialect, End};
@@ -19,7 +17,7 @@ use crate::audit::{LoggedResult, log_after};
 use crate::builder::SessionBuilder;
 use crate::file_tools::model_text;
 use crate::gate::{CallReport, CallRequest, Gate};
-use crate::policies::Policies;
+use crate::policies::{FileStamp, Policies};
 use crate::result_memory::ResultMemory;
 use crate::step::State;
 
@@ -137,7 +135,7 @@ impl Session {
 
     /// Whether the policy files, the registry or the trust are others than when the session was built.
     pub fn is_outdated(&self) -> bool {
-        Stamp::of(&self.runner.project, &self.from.policies) != self.stamp
+        Stamp::now(&self.runner.project, &self.from.policies) != self.stamp
     }
 
     /// A journal for one message, or one call: what it changes is taken back together.
@@ -201,43 +199,48 @@ impl Session {
     }
 }
 
-/// What tells whether anything changed that the registry, the trust and the policy are read from.
+/// Whether the registry, the trust and the policy files are the same still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Stamp(u64);
+pub struct Stamp {
+    policies: FileStamp,
+    project: FileStamp,
+}
 
 impl Stamp {
-    pub(crate) fn of(project: &Path, policies: &Policies) -> Stamp {
-        let spaces = Spaces::of(project);
-        let mut hasher = DefaultHasher::new();
-        let mut look = |path: PathBuf| {
-            let seen = path.metadata().ok().map(|metadata| {
-                let time = metadata
-                    .modified()
-                    .ok()
-                    .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-                (metadata.len(), time)
-            });
-            seen.hash(&mut hasher);
-        };
-        policies.files().into_iter().for_each(&mut look);
-        for file in [
-            ".mcp.json",
-            ".ai/toolglot.lock",
-            ".ai/tools",
-            ".ai/trusted_keys",
-        ] {
-            look(project.join(file));
+    /// The project as it is now, with the policy files as they were before they were read.
+    pub(crate) fn as_read(project: &Path, policies: &Policies) -> Stamp {
+        Stamp {
+            policies: policies.stamp(),
+            project: project_stamp(project),
         }
-        if let Some(user) = spaces.user {
-            for file in [
-                ".ai/mcp.json",
-                ".ai/toolglot/ledger.json",
-                ".ai/tools",
-                ".ai/trusted_keys",
-            ] {
-                look(user.join(file));
-            }
-        }
-        Stamp(hasher.finish())
     }
+
+    /// All of it as it is now.
+    pub(crate) fn now(project: &Path, policies: &Policies) -> Stamp {
+        Stamp {
+            policies: policies.stamp_now(),
+            project: project_stamp(project),
+        }
+    }
+}
+
+fn project_stamp(project: &Path) -> FileStamp {
+    const PROJECT: &[&str] = &[
+        ".mcp.json",
+        ".ai/toolglot.lock",
+        ".ai/tools",
+        ".ai/trusted_keys",
+    ];
+    const USER: &[&str] = &[
+        ".ai/mcp.json",
+        ".ai/toolglot/ledger.json",
+        ".ai/tools",
+        ".ai/trusted_keys",
+    ];
+    let of_project = PROJECT.iter().map(|file| project.join(file));
+    let user = Spaces::of(project).user;
+    let of_user = user
+        .iter()
+        .flat_map(|user| USER.iter().map(|file| user.join(file)));
+    FileStamp::of(of_project.chain(of_user))
 }

@@ -408,3 +408,43 @@ fn nothing_leaves_the_root() {
         assert_eq!(rules(&steps), ["path-outside-root"; 2], "{path}");
     }
 }
+
+#[test]
+fn a_policy_that_changes_before_the_session_is_built_is_noticed() {
+    let world = World::new("");
+    let file = world.directory.path().join("p.toml");
+    let write = |text: &str| fs::write(&file, format!("version = 1\n{text}")).expect("written");
+    write("");
+    let root = world.directory.path();
+    let builder = crate::Session::builder(root, Policies::read(root, Some(&file)));
+    let before = builder.stamp(root);
+    assert!(!builder.clone().build().expect("opened").is_outdated());
+    write("[limits]\ncost_per_run = 2.0\n");
+    assert_ne!(builder.stamp(root), before);
+    let late = builder.clone().build().expect("opened");
+    assert!(late.is_outdated(), "its rules are those of before");
+    let read = builder.reread().build().expect("opened");
+    assert!(!read.is_outdated());
+    // A project's own policy that comes later counts as well.
+    fs::create_dir_all(root.join(".ai")).expect("made");
+    fs::write(root.join(".ai/policy.toml"), "version = 1\n").expect("written");
+    assert!(read.is_outdated());
+}
+
+#[test]
+fn copies_of_a_builder_have_their_own_limit_of_costs() {
+    let world = World::new("");
+    let root = world.directory.path();
+    let file = root.join("p.toml");
+    let builder = crate::Session::builder(root, Policies::read(root, Some(&file)));
+    let cap = |builder: &crate::SessionBuilder| {
+        let session = builder.clone().build().expect("opened");
+        session.runner.budget.cap
+    };
+    assert_eq!(cap(&builder), None);
+    assert_eq!(cap(&builder.clone().max_cost(1.0)), Some(1.0));
+    let limits = "version = 1\n[limits]\ncost_per_run = 0.5\n";
+    fs::write(&file, limits).expect("written");
+    assert_eq!(cap(&builder.clone().reread()), Some(0.5));
+    assert_eq!(cap(&builder.max_cost(0.25).reread()), Some(0.25));
+}
