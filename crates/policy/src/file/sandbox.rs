@@ -74,6 +74,25 @@ impl SandboxTable {
     }
 }
 
+impl From<Sandbox> for SandboxTable {
+    /// The table that states every setting.
+    fn from(sandbox: Sandbox) -> SandboxTable {
+        SandboxTable {
+            level: Some(sandbox.level),
+            network: Some(sandbox.network),
+            read: Some(sandbox.read),
+            write: Some(sandbox.write),
+            env: Some(sandbox.env),
+            timeout_s: Some(sandbox.timeout_s),
+            max_timeout_s: Some(sandbox.max_timeout_s),
+            output_bytes: Some(sandbox.output_bytes),
+            memory_mb: Some(sandbox.memory_mb),
+            pids: Some(sandbox.pids),
+            fsize_mb: Some(sandbox.fsize_mb),
+        }
+    }
+}
+
 /// The sandbox of commands, with every setting decided. Commands are run by this and by nothing else, so that its default is
 /// the only place where defaults are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,8 +165,8 @@ impl Default for Sandbox {
 }
 
 impl Sandbox {
-    /// The sandbox that the user's table means: what it leaves out has its default.
-    pub fn of_user(table: SandboxTable) -> Sandbox {
+    /// The sandbox that a table means: what it leaves out has its default.
+    fn of(table: SandboxTable) -> Sandbox {
         let Sandbox {
             level,
             network,
@@ -173,42 +192,6 @@ impl Sandbox {
             memory_mb: table.memory_mb.unwrap_or(memory_mb),
             pids: table.pids.unwrap_or(pids),
             fsize_mb: table.fsize_mb.unwrap_or(fsize_mb),
-        }
-    }
-
-    /// The same, narrowed by the project's table. Of each setting the narrower holds; lists keep what both have.
-    ///
-    /// `self` is complete before: a setting that the user left out is the default here, which a project cannot widen either.
-    #[must_use]
-    pub fn narrowed_by(self, project: &SandboxTable) -> Sandbox {
-        fn least<T: Ord + Copy>(own: T, project: Option<T>) -> T {
-            project.map_or(own, |project| own.min(project))
-        }
-        fn both<T: PartialEq>(own: Vec<T>, project: Option<&Vec<T>>) -> Vec<T> {
-            let keeps = |item: &T| project.is_none_or(|list| list.contains(item));
-            own.into_iter().filter(keeps).collect()
-        }
-        let write = match &project.write {
-            // What the user opens as a whole the project may open in part.
-            Some(list) if self.write.iter().any(|top| top == ".") => list.clone(),
-            list => both(self.write, list.as_ref()),
-        };
-        Sandbox {
-            level: project
-                .level
-                .map_or(self.level, |level| self.level.max(level)),
-            network: project
-                .network
-                .map_or(self.network, |network| self.network.max(network)),
-            read: both(self.read, project.read.as_ref()),
-            write,
-            env: both(self.env, project.env.as_ref()),
-            timeout_s: least(self.timeout_s, project.timeout_s),
-            max_timeout_s: least(self.max_timeout_s, project.max_timeout_s),
-            output_bytes: least(self.output_bytes, project.output_bytes),
-            memory_mb: least(self.memory_mb, project.memory_mb),
-            pids: least(self.pids, project.pids),
-            fsize_mb: least(self.fsize_mb, project.fsize_mb),
         }
     }
 
@@ -242,14 +225,12 @@ impl SandboxSettings {
     ) -> SandboxSettings {
         let mut user = user.cloned().unwrap_or_default();
         user.level = user.level.max(level);
-        let mut decided = Sandbox::of_user(user.clone());
-        if let Some(project) = project {
-            decided = decided.narrowed_by(project);
-        }
-        let stated = match project {
-            Some(project) => user.narrowed_by(project),
-            None => user,
-        };
+        let absent = SandboxTable::default();
+        let project = project.unwrap_or(&absent);
+        // The user's table is complete before it is narrowed: what it leaves out is a default, which no project widens.
+        let complete = SandboxTable::from(Sandbox::of(user.clone()));
+        let decided = Sandbox::of(complete.narrowed_by(project));
+        let stated = user.narrowed_by(project);
         SandboxSettings { decided, stated }
     }
 

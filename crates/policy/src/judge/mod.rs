@@ -4,9 +4,7 @@ mod by_file;
 
 use crate::file::Item;
 use crate::rules::RULES;
-use crate::{
-    Decision, Grants, Level, Policy, Request, Sandbox, SandboxSettings, TrustRules, Verdict,
-};
+use crate::{Decision, Grants, Level, Policy, Request, SandboxSettings, TrustRules, Verdict};
 use by_file::by_file;
 
 /// Everyone who has a say. The strictest of them wins.
@@ -120,26 +118,11 @@ impl Authority {
         Explanation { verdict, reasons }
     }
 
-    /// The sandbox of commands: the user's with every default filled in, then narrowed by the project's.
-    pub fn sandbox(&self) -> Sandbox {
-        let own = self.user_sandbox();
-        match &self.project {
-            Some(project) => own.narrowed_by(&project.sandbox),
-            None => own,
-        }
-    }
-
     /// The sandbox of every program that a call starts, with the level that the command line asks for.
     pub fn sandbox_settings(&self, level: Option<Level>) -> SandboxSettings {
-        let table =
-            |policy: &'_ Option<Policy>| policy.as_ref().map(|policy| policy.sandbox.clone());
-        let (user, project) = (table(&self.user), table(&self.project));
-        SandboxSettings::new(user.as_ref(), project.as_ref(), level)
-    }
-
-    fn user_sandbox(&self) -> Sandbox {
-        let table = self.user.as_ref().map(|policy| policy.sandbox.clone());
-        Sandbox::of_user(table.unwrap_or_default())
+        let [user, project] =
+            [&self.user, &self.project].map(|policy| policy.as_ref().map(|policy| &policy.sandbox));
+        SandboxSettings::new(user, project, level)
     }
 
     /// Which servers of tools are asked: as far as everyone says. A file that cannot be used denies the call anyway.
@@ -171,7 +154,12 @@ impl Authority {
     /// Whether commands may change the root: where a policy file is, it says so with its sandbox; otherwise the grant does.
     pub fn commands_may_write(&self) -> bool {
         match &self.user {
-            Some(_) => !self.user_sandbox().write.is_empty(),
+            // Without the key it is the whole root.
+            Some(user) => user
+                .sandbox
+                .write
+                .as_ref()
+                .is_none_or(|list| !list.is_empty()),
             None => self.grants.write,
         }
     }

@@ -6,7 +6,7 @@ mod written;
 use toolglot::End;
 use toolglot_policy::{
     Authority, CommandFact, Decision, Effect, Grants, HostPort, Inside, PathFact, Policy,
-    PolicyError, Request, Sandbox, Scope,
+    PolicyError, Request, Scope,
 };
 
 fn shipped() -> impl Iterator<Item = (String, String)> {
@@ -29,6 +29,10 @@ fn shipped() -> impl Iterator<Item = (String, String)> {
 
 fn policy(text: &str) -> Policy {
     Policy::parse(&format!("version = 1\n{text}"), Scope::User).expect("a good policy")
+}
+
+fn project(text: &str) -> Option<Policy> {
+    Some(Policy::parse(&format!("version = 1\n{text}"), Scope::Project).expect("a good policy"))
 }
 
 fn of(name: &str) -> Authority {
@@ -219,9 +223,6 @@ fn deny_beats_ask_beats_allow_whatever_the_order() {
 
 #[test]
 fn the_project_narrows_and_never_widens() {
-    let project = |text: &str| {
-        Some(Policy::parse(&format!("version = 1\n{text}"), Scope::Project).expect("good"))
-    };
     let narrow = Authority {
         project: project(
             "[[rule]]\nid='no-src'\ndecision='deny'\ncapabilities=['write']\npaths=['src/**']",
@@ -252,16 +253,25 @@ fn the_project_narrows_and_never_widens() {
 
 #[test]
 fn sandboxes_are_narrowed_too() {
-    let user = policy("[sandbox]\nnetwork='host'\nlevel='landlock'\ntimeout_s=30\nwrite=['.']\nread=['/opt','/srv']\nenv=['PATH','HOME']").sandbox;
-    let project =
-        policy("[sandbox]\nnetwork='none'\nlevel='plain'\ntimeout_s=60\npids=5\nwrite=['target']\nread=['/srv','/']\nenv=['PATH']")
-            .sandbox;
-    let both = Sandbox::of_user(user).narrowed_by(&project);
+    let user = policy(
+        "[sandbox]\nnetwork='host'\nlevel='landlock'\ntimeout_s=30\nwrite=['.']\nread=['/opt','/srv']\nenv=['PATH','HOME']",
+    );
+    let project = project(
+        "[sandbox]\nnetwork='none'\nlevel='plain'\ntimeout_s=60\npids=5\nwrite=['target']\nread=['/srv','/']\nenv=['PATH']",
+    );
+    let both = Authority {
+        user: Some(user),
+        project,
+        ..Authority::default()
+    };
     let expected = policy(
         "[sandbox]\nnetwork='none'\nlevel='landlock'\ntimeout_s=30\npids=5\nwrite=['target']\nread=['/srv']\nenv=['PATH']",
-    )
-    .sandbox;
-    assert_eq!(both, Sandbox::of_user(expected));
+    );
+    let expected = Authority {
+        user: Some(expected),
+        ..Authority::default()
+    };
+    assert_eq!(both.sandbox_settings(None), expected.sandbox_settings(None));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use toolglot::End;
 use toolglot_policy::{
     Authority, CommandFact, Decision, Effect, Grants, HostPort, Inside, Level, PathFact, Pin,
-    Policy, Reach, Request, Sandbox, Scope, TrustRules,
+    Policy, Reach, Request, Sandbox, SandboxSettings, SandboxTable, Scope, TrustRules,
 };
 
 /// Each key of a project's file, with a value that would widen what anyone else says. The place is the table, without `[]`.
@@ -144,10 +144,19 @@ const USERS: &[Option<&str>] = &[
     ),
 ];
 
+/// What the command line says of the level.
+const LEVELS: [Option<Level>; 4] = [
+    None,
+    Some(Level::Plain),
+    Some(Level::Landlock),
+    Some(Level::Namespaces),
+];
+
 /// All that policies decide, of calls that stand for all others.
 struct Powers {
     decisions: Vec<(String, Decision)>,
-    sandbox: Sandbox,
+    /// Without a level of the command line, and with each.
+    sandboxes: Vec<SandboxSettings>,
     may_write: bool,
     /// Of `get` and `put` of two servers: whether they may be called.
     servers: Vec<bool>,
@@ -164,7 +173,7 @@ impl Powers {
             .flat_map(|server| ["get", "put"].map(|tool| servers.call(server, tool).is_ok()));
         Powers {
             decisions: decisions(authority),
-            sandbox: authority.sandbox(),
+            sandboxes: LEVELS.map(|level| authority.sandbox_settings(level)).into(),
             may_write: authority.commands_may_write(),
             servers: called.collect(),
             pin: servers.pin("m"),
@@ -181,41 +190,25 @@ impl Powers {
                 wider.push(format!("{what}: {now:?} instead of {then:?}"));
             }
         }
-        let Sandbox {
-            level,
-            network,
-            read,
-            write,
-            env,
-            timeout_s,
-            max_timeout_s,
-            output_bytes,
-            memory_mb,
-            pids,
-            fsize_mb,
-        } = &self.sandbox;
-        let then = &before.sandbox;
-        let is_whole = then.write.iter().any(|top| top == ".");
+        for (level, (now, then)) in LEVELS
+            .iter()
+            .zip(self.sandboxes.iter().zip(&before.sandboxes))
+        {
+            let decided = |settings: &SandboxSettings| settings.decided.clone().into();
+            for (half, keys) in [
+                ("decided", wider_keys(&decided(now), &decided(then))),
+                ("stated", wider_keys(&now.stated, &then.stated)),
+            ] {
+                let named = keys.iter().map(|key| format!("{half} {key} at {level:?}"));
+                wider.extend(named);
+            }
+        }
         let TrustRules {
             keys,
             require_signed,
             tofu,
         } = &self.trust;
         let checks = [
-            ("level", *level < then.level),
-            ("network", *network < then.network),
-            ("read", !read.iter().all(|path| then.read.contains(path))),
-            (
-                "write",
-                !is_whole && !write.iter().all(|path| then.write.contains(path)),
-            ),
-            ("env", !env.iter().all(|name| then.env.contains(name))),
-            ("timeout_s", *timeout_s > then.timeout_s),
-            ("max_timeout_s", *max_timeout_s > then.max_timeout_s),
-            ("output_bytes", *output_bytes > then.output_bytes),
-            ("memory_mb", *memory_mb > then.memory_mb),
-            ("pids", *pids > then.pids),
-            ("fsize_mb", *fsize_mb > then.fsize_mb),
             ("may_write", self.may_write && !before.may_write),
             (
                 "servers",
@@ -245,6 +238,78 @@ impl Powers {
         wider.extend(named.map(|(what, _)| (*what).to_owned()));
         wider
     }
+}
+
+/// The keys of a sandbox that are wider than they were before.
+fn wider_keys(now: &SandboxTable, then: &SandboxTable) -> Vec<&'static str> {
+    /// What is left out binds nothing.
+    fn is_wider<T>(now: Option<&T>, then: Option<&T>, wider: impl Fn(&T, &T) -> bool) -> bool {
+        then.is_some_and(|then| now.is_none_or(|now| wider(now, then)))
+    }
+    fn is_more<T: PartialOrd>(now: &T, then: &T) -> bool {
+        now > then
+    }
+    fn is_less<T: PartialOrd>(now: &T, then: &T) -> bool {
+        now < then
+    }
+    fn adds<T: PartialEq>(now: &Vec<T>, then: &Vec<T>) -> bool {
+        !now.iter().all(|item| then.contains(item))
+    }
+    let SandboxTable {
+        level,
+        network,
+        read,
+        write,
+        env,
+        timeout_s,
+        max_timeout_s,
+        output_bytes,
+        memory_mb,
+        pids,
+        fsize_mb,
+    } = now;
+    let opens = |now: &Vec<String>, then: &Vec<String>| {
+        !then.iter().any(|top| top == ".") && adds(now, then)
+    };
+    let checks = [
+        (
+            "level",
+            is_wider(level.as_ref(), then.level.as_ref(), is_less),
+        ),
+        (
+            "network",
+            is_wider(network.as_ref(), then.network.as_ref(), is_less),
+        ),
+        ("read", is_wider(read.as_ref(), then.read.as_ref(), adds)),
+        (
+            "write",
+            is_wider(write.as_ref(), then.write.as_ref(), opens),
+        ),
+        ("env", is_wider(env.as_ref(), then.env.as_ref(), adds)),
+        (
+            "timeout_s",
+            is_wider(timeout_s.as_ref(), then.timeout_s.as_ref(), is_more),
+        ),
+        (
+            "max_timeout_s",
+            is_wider(max_timeout_s.as_ref(), then.max_timeout_s.as_ref(), is_more),
+        ),
+        (
+            "output_bytes",
+            is_wider(output_bytes.as_ref(), then.output_bytes.as_ref(), is_more),
+        ),
+        (
+            "memory_mb",
+            is_wider(memory_mb.as_ref(), then.memory_mb.as_ref(), is_more),
+        ),
+        ("pids", is_wider(pids.as_ref(), then.pids.as_ref(), is_more)),
+        (
+            "fsize_mb",
+            is_wider(fsize_mb.as_ref(), then.fsize_mb.as_ref(), is_more),
+        ),
+    ];
+    let named = checks.iter().filter(|(_, is_wider)| *is_wider);
+    named.map(|(key, _)| *key).collect()
 }
 
 fn decisions(authority: &Authority) -> Vec<(String, Decision)> {
@@ -386,7 +451,8 @@ fn what_nobody_says_is_the_default() {
         project,
         ..Authority::default()
     };
-    assert_eq!(authority.sandbox(), Sandbox::default());
-    assert_eq!(authority.sandbox().level, Level::Namespaces);
-    assert_eq!(authority.sandbox().network, Reach::None);
+    let settings = authority.sandbox_settings(None);
+    assert_eq!(settings.decided, Sandbox::default());
+    assert_eq!(settings.decided.level, Level::Namespaces);
+    assert_eq!(settings.decided.network, Reach::None);
 }
