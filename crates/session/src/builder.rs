@@ -164,7 +164,8 @@ impl SessionBuilder {
         self
     }
 
-    /// How strong the sandbox is. Where the policy sets a level, only a stronger one counts.
+    /// How strong the sandbox is. Where the policy sets a level, only a stronger one counts. Where it states
+    /// `network = "none"`, `read` or `write`, it is [`Level::Landlock`] at least.
     #[must_use]
     pub fn sandbox(mut self, level: Level) -> SessionBuilder {
         self.level = Some(level);

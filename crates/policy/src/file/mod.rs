@@ -165,6 +165,14 @@ pub enum PolicyError {
         /// The setting.
         what: &'static str,
     },
+    /// A setting of the sandbox that the file's own level cannot hold.
+    #[error(
+        "`level = \"plain\"` of `[sandbox]` cannot hold `{key}`: leave one of them out, or write `level = \"landlock\"`"
+    )]
+    Unenforced {
+        /// The setting.
+        key: &'static str,
+    },
     /// An example that the rule does not treat as the file says.
     #[error("rule `{rule}` {} its example `{example}`", if *.expected { "does not match" } else { "matches" })]
     Example {
@@ -240,6 +248,10 @@ impl Policy {
         }
         file.mcp.check()?;
         file.trust.check(scope)?;
+        if scope == Scope::User {
+            // The level of a project's file only strengthens, so that `plain` says nothing there.
+            file.sandbox.check()?;
+        }
         let default = file.default.map_or(
             match scope {
                 Scope::User => Decision::Deny,

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::PolicyError;
+
 /// The table `[sandbox]` of a policy file. What is left out is the default's to say in the user's file, and nobody's in the
 /// project's: see [`Sandbox`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -35,6 +37,25 @@ pub struct SandboxTable {
 }
 
 impl SandboxTable {
+    /// Refuses the level `plain` beside a setting that it cannot hold.
+    pub(crate) fn check(&self) -> Result<(), PolicyError> {
+        match self.enforced_key() {
+            Some(key) if self.level == Some(Level::Plain) => Err(PolicyError::Unenforced { key }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The first stated setting that only a level above [`Level::Plain`] holds, if there is one.
+    fn enforced_key(&self) -> Option<&'static str> {
+        let keys = [
+            ("network = \"none\"", self.network == Some(Reach::None)),
+            ("read", self.read.is_some()),
+            ("write", self.write.is_some()),
+        ];
+        keys.into_iter()
+            .find_map(|(key, is_stated)| is_stated.then_some(key))
+    }
+
     /// What two tables state together: of each setting the narrower, and what one of them leaves out as the other states it.
     fn narrowed_by(self, project: &SandboxTable) -> SandboxTable {
         fn least<T: Ord + Copy>(own: Option<T>, project: Option<T>) -> Option<T> {
@@ -92,6 +113,9 @@ impl From<Sandbox> for SandboxTable {
         }
     }
 }
+
+/// The weakest level that holds what [`SandboxTable::enforced_key`] names.
+const LEAST_ENFORCING: Level = Level::Landlock;
 
 /// The sandbox of commands, with every setting decided. Commands are run by this and by nothing else, so that its default is
 /// the only place where defaults are written.
@@ -218,6 +242,8 @@ pub struct SandboxSettings {
 impl SandboxSettings {
     /// The settings of the user's table and the project's, with the level that the command line asks for: that narrows what the
     /// user's file states, and is free only where it states none.
+    ///
+    /// Where a file states `network = "none"`, `read` or `write`, the level is never [`Level::Plain`], which holds none of them.
     pub fn new(
         user: Option<&SandboxTable>,
         project: Option<&SandboxTable>,
@@ -229,8 +255,12 @@ impl SandboxSettings {
         let project = project.unwrap_or(&absent);
         // The user's table is complete before it is narrowed: what it leaves out is a default, which no project widens.
         let complete = SandboxTable::from(Sandbox::of(user.clone()));
-        let decided = Sandbox::of(complete.narrowed_by(project));
-        let stated = user.narrowed_by(project);
+        let mut decided = Sandbox::of(complete.narrowed_by(project));
+        let mut stated = user.narrowed_by(project);
+        if stated.enforced_key().is_some() {
+            decided.level = decided.level.max(LEAST_ENFORCING);
+            stated.level = stated.level.map(|level| level.max(LEAST_ENFORCING));
+        }
         SandboxSettings { decided, stated }
     }
 

@@ -5,7 +5,7 @@ mod written;
 
 use toolglot::End;
 use toolglot_policy::{
-    Authority, CommandFact, Decision, Effect, Grants, HostPort, Inside, PathFact, Policy,
+    Authority, CommandFact, Decision, Effect, Grants, HostPort, Inside, Level, PathFact, Policy,
     PolicyError, Request, Scope,
 };
 
@@ -272,6 +272,48 @@ fn sandboxes_are_narrowed_too() {
         ..Authority::default()
     };
     assert_eq!(both.sandbox_settings(None), expected.sandbox_settings(None));
+}
+
+/// The command line's level, and that of another file, are never too weak for what a file states.
+#[test]
+fn the_level_holds_what_is_stated() {
+    use Level::{Landlock, Namespaces, Plain};
+    for (user, own, flag, expected) in [
+        ("", "", None, Namespaces),
+        ("", "", Some(Plain), Plain),
+        ("network='none'", "", None, Namespaces),
+        ("network='none'", "", Some(Plain), Landlock),
+        ("network='host'", "", Some(Plain), Plain),
+        ("read=[]", "", Some(Plain), Landlock),
+        ("write=['out']", "", Some(Plain), Landlock),
+        ("write=['.']", "", Some(Namespaces), Namespaces),
+        ("timeout_s=9", "", Some(Plain), Plain),
+        ("", "network='none'", Some(Plain), Landlock),
+        ("", "write=['out']", Some(Plain), Landlock),
+        ("level='plain'", "", None, Plain),
+        ("level='plain'", "read=['/opt']", None, Landlock),
+        (
+            "level='plain'",
+            "level='plain'\nnetwork='none'",
+            None,
+            Landlock,
+        ),
+        ("level='namespaces'\nwrite=[]", "", Some(Plain), Namespaces),
+    ] {
+        let authority = Authority {
+            user: Some(policy(&format!("[sandbox]\n{user}"))),
+            project: project(&format!("[sandbox]\n{own}")),
+            ..Authority::default()
+        };
+        let settings = authority.sandbox_settings(flag);
+        let what = format!("{user:?} {own:?} {flag:?}");
+        assert_eq!(settings.decided.level, expected, "{what}");
+        let stated = settings.stated.level;
+        assert!(
+            stated.is_none_or(|level| level == expected),
+            "{what}: {stated:?}"
+        );
+    }
 }
 
 #[test]

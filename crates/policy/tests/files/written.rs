@@ -91,6 +91,18 @@ fn what_is_not_known_or_not_so_is_refused() {
             "version = 1\n[sandbox]\nlevel = 'some'",
             "unknown variant `some`",
         ),
+        (
+            "version = 1\n[sandbox]\nlevel = 'plain'\nnetwork = 'none'",
+            "`level = \"plain\"` of `[sandbox]` cannot hold `network = \"none\"`",
+        ),
+        (
+            "version = 1\n[sandbox]\nlevel = 'plain'\nread = []",
+            "cannot hold `read`",
+        ),
+        (
+            "version = 1\n[sandbox]\nlevel = 'plain'\nnetwork = 'host'\nwrite = ['.']",
+            "cannot hold `write`",
+        ),
     ] {
         let error = Policy::parse(text, Scope::User)
             .expect_err(text)

@@ -293,4 +293,24 @@ fn a_flag_weakens_the_sandbox_only_where_no_policy_states_a_level() {
         let seen = done(&world, "t/look-it", &task);
         assert_eq!(seen.is_ok(), is_seen, "{stated:?} {flag:?}: {seen:?}");
     }
+    // What `plain` cannot hold holds.
+    world.level = Some(Level::Plain);
+    for table in [
+        SandboxTable {
+            write: Some(vec![".".to_owned()]),
+            ..SandboxTable::default()
+        },
+        SandboxTable {
+            read: Some(Vec::new()),
+            ..SandboxTable::default()
+        },
+        SandboxTable {
+            network: Some(Reach::None),
+            ..SandboxTable::default()
+        },
+    ] {
+        world.sandbox = Some(table.clone());
+        let seen = done(&world, "t/look-it", &task);
+        assert!(seen.is_err(), "{table:?}: {seen:?}");
+    }
 }
