@@ -71,7 +71,7 @@ pub struct ToolRights<'a> {
 }
 
 impl ProgramSandbox {
-    /// How strong it is. What needs a shell gets the strongest, whatever is said.
+    /// How strong it is. What needs a shell gets the strongest, unless the level is `plain`.
     pub(crate) fn isolation(&self, needs_shell: bool) -> Isolation {
         match self.settings.decided.level {
             Level::Plain => Isolation::Plain,

@@ -36,7 +36,7 @@ pub struct Policy {
     pub limits: MessageLimits,
     /// What paths have to look like.
     pub paths: PathRules,
-    /// The sandbox of commands, as far as the file says.
+    /// The sandbox of programs, as far as the file says.
     pub sandbox: SandboxTable,
     /// Which servers of tools are asked.
     pub(crate) mcp: ServerTable,

@@ -1,4 +1,4 @@
-//! The sandbox of programs: what a file states of it, what holds where no file states anything, and how two files make one.
+//! The sandbox of programs: what a file states, what holds where no file states anything, and how two files make one.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,15 +16,15 @@ pub struct SandboxTable {
     pub level: Option<Level>,
     /// `none` or `host`.
     pub network: Option<Reach>,
-    /// What commands may read beyond the root and the system, as absolute paths.
+    /// What programs may read beyond the root and the system, as absolute paths.
     pub read: Option<Vec<PathBuf>>,
-    /// What of the root they may change.
+    /// What of the root they may change; a tool that is a file only with its grant.
     pub write: Option<Vec<String>>,
-    /// Variables that they get of the environment.
+    /// Variables of the environment: commands get them, other programs get none that is not listed.
     pub env: Option<Vec<String>>,
-    /// Seconds that a command has where the call does not say.
+    /// Seconds that a program has where neither its call nor its tool says.
     pub timeout_s: Option<u64>,
-    /// Seconds that a call may ask for.
+    /// Seconds that a call or a tool may ask for.
     pub max_timeout_s: Option<u64>,
     /// Bytes that are kept of each output.
     pub output_bytes: Option<usize>,
@@ -117,23 +117,23 @@ impl From<Sandbox> for SandboxTable {
 /// The weakest level that holds what [`SandboxTable::enforced_key`] names.
 const LEAST_ENFORCING: Level = Level::Landlock;
 
-/// The sandbox of commands, with every setting decided. Commands are run by this and by nothing else, so that its default is
-/// the only place where defaults are written.
+/// The sandbox with every setting decided. Every program that a call starts has its level, its places and its limits; the rest
+/// is for commands, and binds tools as far as it is stated: see [`SandboxSettings`]. Defaults are written here alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sandbox {
     /// How strong.
     pub level: Level,
-    /// What of the network commands reach. At [`Level::Plain`] nothing holds them from the host's.
+    /// What of the network commands reach; a tool follows its grants. At [`Level::Plain`] nothing holds programs from the host's.
     pub network: Reach,
-    /// What they may read beyond the root and the system, as absolute paths.
+    /// What programs may read beyond the root and the system, as absolute paths.
     pub read: Vec<PathBuf>,
     /// What of the root they may change, if anything.
     pub write: Vec<String>,
-    /// Variables that they get of the environment.
+    /// Variables of the environment that commands get.
     pub env: Vec<String>,
     /// Seconds that a command has where the call does not say.
     pub timeout_s: u64,
-    /// Seconds that a call may ask for.
+    /// Seconds that a command may ask for.
     pub max_timeout_s: u64,
     /// Bytes that are kept of each output.
     pub output_bytes: usize,
@@ -145,7 +145,7 @@ pub struct Sandbox {
     pub fsize_mb: u64,
 }
 
-/// How strong the walls of commands are.
+/// How strong the sandbox of programs is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -157,7 +157,7 @@ pub enum Level {
     Namespaces,
 }
 
-/// What of the network commands reach.
+/// What of the network programs reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reach {
