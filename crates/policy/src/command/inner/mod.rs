@@ -100,20 +100,32 @@ const OBEYED: &[&str] = &[
     "APT_CONFIG",
     "BASHOPTS",
     "BASH_ENV",
+    "BC_ENV_ARGS",
+    "BUN_OPTIONS",
+    "DC_ENV_ARGS",
+    "ELIXIR_ERL_OPTIONS",
+    "ERL_AFLAGS",
+    "ERL_FLAGS",
+    "ERL_ZFLAGS",
+    "EXINIT",
     "GCONV_PATH",
+    "GVIMINIT",
     "JAVA_TOOL_OPTIONS",
     "LD_AUDIT",
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
     "MAKEFILES",
     "NODE_OPTIONS",
+    "NODE_REPL_EXTERNAL_MODULE",
     "PERL5DB",
     "PERL5OPT",
+    "PSQLRC",
     "PYTHONBREAKPOINT",
     "PYTHONSTARTUP",
     "RUBYOPT",
     "SHELLOPTS",
     "TAR_OPTIONS",
+    "VIMINIT",
 ];
 /// Variables that hold options of programs, and what in them says what is run.
 const OPTIONS: &[(&str, &[&str])] = &[
@@ -128,7 +140,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("JDK_JAVA_OPTIONS", &[""]),
     ("_JAVA_OPTIONS", &[""]),
 ];
-const OBEYED_STARTS: &[&str] = &["BASH_FUNC", "GIT_CONFIG", "GIT_EXEC_PATH"];
+const OBEYED_STARTS: &[&str] = &["BASH_FUNC", "GIT_CONFIG", "GIT_EXEC_PATH", "LUA_INIT"];
 
 /// What a command runs besides itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,6 +193,7 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
         "find" | "fd" | "fdfind" => find(arguments, &mut found),
         "ssh" | "autossh" | "mosh" | "rsh" => found.push(remote(arguments)),
         "git" => git::runs(arguments, &mut found),
+        "uv" => uv(arguments, &mut found),
         "parallel" => found.push(unknown("`parallel` makes commands of what it reads")),
         _ => {}
     }
@@ -267,14 +280,31 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
     found
 }
 
+/// What `uv run` runs besides a program: what it reads, and modules of Python.
+fn uv(arguments: &[String], found: &mut Vec<Inner>) {
+    if arguments.iter().any(|word| word == "-") {
+        found.push(unknown("`uv` runs what it reads"));
+    }
+    let is_module = |word: &String| matches!(word.as_str(), "-m" | "--module");
+    if let Some(at) = arguments.iter().position(is_module) {
+        let python = ["python", "-m"].map(str::to_owned);
+        found.push(Inner::Command([&python, &arguments[at + 1..]].concat()));
+    }
+}
+
 /// Whether an option asks for a shell: one of these letters, also in one word with others, or `--shell`, `--login`.
 fn asks_for_shell(word: &str, letters: &[char]) -> bool {
     match word.strip_prefix("--") {
-        Some(long) => !long.is_empty() && ("shell".starts_with(long) || "login".starts_with(long)),
+        Some(long) => is_shortened(long, "shell") || is_shortened(long, "login"),
         None => word
             .strip_prefix('-')
             .is_some_and(|word| word.contains(letters)),
     }
+}
+
+/// Whether a long option of this name, without its signs, may be cut short to this one: any unambiguous beginning will do.
+fn is_shortened(name: &str, option: &str) -> bool {
+    !name.is_empty() && option.starts_with(name)
 }
 
 fn unknown(why: &str) -> Inner {
@@ -479,7 +509,7 @@ fn remote(arguments: &[String]) -> Inner {
 
 /// The text of `env -S`, with what stands behind it.
 fn split_string(arguments: &[String]) -> Option<String> {
-    const LONG: &str = "--split-string";
+    const LONG: &str = "split-string";
     let mut is_value = false;
     for (index, word) in arguments.iter().enumerate() {
         if std::mem::replace(
@@ -490,7 +520,9 @@ fn split_string(arguments: &[String]) -> Option<String> {
         }
         let rest = || arguments[index + 1..].join(" ");
         let name = word.split('=').next().unwrap_or(word);
-        let is_long = name.len() > 2 && LONG.starts_with(name);
+        let is_long = name
+            .strip_prefix("--")
+            .is_some_and(|name| is_shortened(name, LONG));
         if word == "-S" || (is_long && name == word) {
             return Some(rest());
         }

@@ -201,7 +201,7 @@ pub(super) fn value_of<'a>(
         };
         let is_it = name
             .strip_prefix("--")
-            .is_some_and(|name| !name.is_empty() && long.starts_with(name));
+            .is_some_and(|name| super::is_shortened(name, long));
         return if is_it { value.or_else(next) } else { None };
     }
     if word == option {

@@ -39,8 +39,8 @@ pub(super) fn vi(text: &str, _: &mut Vec<Inner>) -> Runs {
     runs_unless(is_known && is_plain)
 }
 
-/// Commands of a debugger that only look at the program and run it.
-const DEBUGGER: &[&str] = &[
+/// Commands of `gdb` that only look at the program and run it.
+const GDB: &[&str] = &[
     "b",
     "backtrace",
     "bt",
@@ -64,8 +64,6 @@ const DEBUGGER: &[&str] = &[
     "next",
     "q",
     "quit",
-    "r",
-    "run",
     "s",
     "step",
     "thread",
@@ -74,20 +72,84 @@ const DEBUGGER: &[&str] = &[
     "where",
 ];
 
-/// A command of a debugger.
+/// Commands of `lldb` that do.
+const LLDB: &[&str] = &[
+    "b",
+    "bt",
+    "c",
+    "continue",
+    "disassemble",
+    "down",
+    "f",
+    "finish",
+    "frame",
+    "h",
+    "help",
+    "kill",
+    "l",
+    "list",
+    "n",
+    "next",
+    "q",
+    "quit",
+    "s",
+    "step",
+    "thread",
+    "up",
+];
+
+/// Commands that start the program. A shell reads their arguments.
+const START: &[&str] = &["r", "run", "start", "starti"];
+
+/// Commands after `apply`, which runs one for each thread or frame.
+const APPLIED: &[&str] = &["backtrace", "bt", "where"];
+
+/// A command of `gdb`.
 pub(super) fn debugger(text: &str, _: &mut Vec<Inner>) -> Runs {
-    let mut lines = text.lines();
-    runs_unless(lines.all(|line| {
-        let name = line.split_whitespace().next().unwrap_or_default();
-        // A call in an expression runs a function, and `|` pipes into a program.
-        (name.is_empty() || DEBUGGER.contains(&name)) && !line.contains(['(', '|', '!'])
-    }))
+    runs_unless(text.lines().all(|line| only_looks(line, GDB)))
+}
+
+/// A command of `lldb`.
+pub(super) fn lldb(text: &str, _: &mut Vec<Inner>) -> Runs {
+    runs_unless(text.lines().all(|line| only_looks(line, LLDB)))
+}
+
+fn only_looks(line: &str, known: &[&str]) -> bool {
+    // A call in an expression runs a function, and the other signs mean a shell.
+    if line.contains(['(', '|', '!', '`', ';', '&', '<', '>']) {
+        return false;
+    }
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let Some((name, rest)) = words.split_first() else {
+        return true;
+    };
+    if START.contains(name) {
+        return rest.is_empty();
+    }
+    // `thread apply all -q bt`, `frame apply 3 bt`.
+    let applied = rest.iter().position(|word| "apply".starts_with(word));
+    let is_applied = |at: usize| {
+        let options =
+            |word: &&&str| word.starts_with('-') || word.bytes().all(|b| b.is_ascii_digit());
+        let mut rest = rest[at + 1..].iter();
+        rest.find(|word| !matches!(**word, "all" | "level") && !options(word))
+            .is_some_and(|name| APPLIED.contains(name))
+    };
+    known.contains(name)
+        && match applied {
+            Some(at) if matches!(*name, "thread" | "frame" | "f") => is_applied(at),
+            _ => true,
+        }
 }
 
 /// Commands of `ed`: those with `!` run one; lines that are put in are none.
 pub(super) fn ed(text: &str, _: &mut Vec<Inner>) -> Runs {
     let mut is_input = false;
     for line in text.lines() {
+        // After a command that failed there is no input, and the line is a command.
+        if line.trim_start().starts_with('!') {
+            return Runs::Commands;
+        }
         if is_input {
             is_input = line != ".";
             continue;
@@ -102,9 +164,11 @@ pub(super) fn ed(text: &str, _: &mut Vec<Inner>) -> Runs {
     Runs::Nothing
 }
 
-/// Commands of clients of files: those with `!` run one.
+/// Commands of clients of files: those with `!` run one, `|` and `&` lead into one, and `source` runs a file.
 pub(super) fn bang(text: &str, _: &mut Vec<Inner>) -> Runs {
-    runs_unless(!text.contains('!'))
+    let mut words = text.split(|c: char| c.is_whitespace() || c == ';');
+    let runs_file = words.any(|word| matches!(word, "." | "at" | "local" | "queue" | "source"));
+    runs_unless(!text.contains(['!', '|', '&']) && !runs_file)
 }
 
 /// A program of `dc`: `!` runs the rest of its line, but in `!<`, `!>` and `!=`.
@@ -165,10 +229,13 @@ pub(super) fn sqlite(text: &str, _: &mut Vec<Inner>) -> Runs {
     let mut lines = text.lines().map(str::trim_start);
     let is_harmless = |line: &str| {
         let name = line.split_whitespace().next().unwrap_or_default();
-        // A file that begins with `|` is a command, and `-e` and `-x` start a program.
-        !name.starts_with('.')
-            || (SQLITE.contains(&name) && !line.contains('|') && !line.contains(" -"))
-            || (name == ".import" && !line.contains('|'))
+        let mut words = line.split_whitespace().skip(1);
+        let has_option = words.any(|word| word.trim_start_matches(['"', '\'']).starts_with('-'));
+        // A file that starts with `|` is a command, in quotes with a `\` also by its number; `-e` and `-x` start a program.
+        let is_command = line.contains('|')
+            || (name != ".print" && line.contains('\\'))
+            || (name != ".import" && has_option);
+        !name.starts_with('.') || (SQLITE.contains(&name) && !is_command)
     };
     let has_function = lower.contains("edit(") || lower.contains("load_extension");
     runs_unless(lines.all(is_harmless) && !has_function)
@@ -201,7 +268,13 @@ pub(super) fn psql(text: &str, _: &mut Vec<Inner>) -> Runs {
         is_known && !value.contains(['`', '|'])
     };
     let mut commands = lower.match_indices('\\').map(|(at, _)| &lower[at + 1..]);
-    let runs_program = lower.contains("program ") || lower.contains("program\t");
+    // After the word there is a text, with or without something between.
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut words = lower.match_indices("program").map(|(at, word)| {
+        let (before, after) = (&lower[..at], &lower[at + word.len()..]);
+        !before.ends_with(is_word) && !after.starts_with(is_word)
+    });
+    let runs_program = words.any(|is_program| is_program);
     runs_unless(commands.all(is_harmless) && !(runs_program && lower.contains("copy")))
 }
 
@@ -264,6 +337,8 @@ mod tests {
                     "b main",
                     "info locals",
                     "thread apply all bt",
+                    "thread apply all -q bt full",
+                    "frame 2",
                     "\n",
                 ],
                 &[
@@ -274,14 +349,32 @@ mod tests {
                     "source f",
                     "pipe bt | rm",
                     "info line (f())",
+                    "run `rm x`",
+                    "run < f",
+                    "r a",
+                    "thread apply all shell rm x",
+                    "frame apply 3 shell rm x",
+                    "frame app all -q -s !rm",
+                    "t apply all shell rm",
                 ],
             ),
             (
                 ed,
                 &["1,3d\nw\nq", "a\nhello!\n.\nwq", "s/a/b/"],
-                &["!rm x", "r !rm x", "w !rm", "a\nx\n.\n!rm", "/xa\n!rm"],
+                &[
+                    "!rm x",
+                    "r !rm x",
+                    "w !rm",
+                    "a\nx\n.\n!rm",
+                    "/xa\n!rm",
+                    "5a\n!rm\n.",
+                ],
             ),
-            (bang, &["get a\nput b"], &["!rm x", "get a\n!rm"]),
+            (
+                bang,
+                &["get a\nput b"],
+                &["!rm x", "get a\n!rm", "cat f | sh", "get f |rm", "source f"],
+            ),
             (
                 dc,
                 &["1 2 + p", "[q]sa 1 2 !<a"],
@@ -308,6 +401,10 @@ mod tests {
                     ".import '|rm' t",
                     ".once -x",
                     ".output |rm",
+                    ".once \"\\174rm x\"",
+                    ".import \"\\174rm x\" t",
+                    ".once\t-x",
+                    ".once \"-x\"",
                     ".read f",
                     "select EDIT('a', 'rm')",
                     "select 1;\n.shell rm",
@@ -329,6 +426,9 @@ mod tests {
                     "\\g |rm",
                     "\\copy t from program 'rm'",
                     "COPY t TO PROGRAM 'rm'",
+                    "copy t to program'rm x'",
+                    "copy t to program\n'rm x'",
+                    "copy t to program/**/'rm x'",
                     "\\i f",
                     "\\set x `rm`",
                 ],
