@@ -127,7 +127,7 @@ pub(crate) fn run(root: &Root, cwd: &Path, run: Run) -> Result<Outcome, Failure>
                 .to_vec();
             command.limits.time = time;
             let is_missing = |error: &toolglot_sandbox::Refusal| {
-                matches!(error, toolglot_sandbox::Refusal::NotFound { .. })
+                matches!(error.cause(), toolglot_sandbox::Refusal::NotFound { .. })
             };
             let outcome = command.run().or_else(|error| {
                 if !is_missing(&error) {

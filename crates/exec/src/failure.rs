@@ -303,7 +303,7 @@ impl Failure {
             Failure::Unanswered { .. } => "http",
             Failure::Git { .. } => "git",
             Failure::ShellState { .. } => "shell-state",
-            Failure::Sandbox(refusal) => match refusal {
+            Failure::Sandbox(refusal) => match refusal.cause() {
                 toolglot_sandbox::Refusal::NotFound { .. } => "no-such-program",
                 toolglot_sandbox::Refusal::ArgumentTooLong { .. } => "argument-too-long",
                 _ => "no-sandbox",

@@ -51,7 +51,7 @@ pub struct Command {
     pub limits: Limits,
     /// Who may end it before its time, and hears what it says.
     pub watch: Watch,
-    /// Looks at what it left. Of several that run at once the first one's is asked. Programs that stay are not inspected.
+    /// Looks at what it left. Of several that run at once the first one's is asked. After [`stay`](Command::stay) nobody asks it.
     pub inspection: Option<Inspection>,
 }
 
@@ -125,19 +125,33 @@ pub fn run_pipeline(commands: &[Command]) -> Result<Vec<Outcome>, Refusal> {
         return Err(Refusal::NoProgram);
     }
     let mut outcomes = crate::platform::run(commands);
-    // Also where one of them was not started: others may have been.
-    if let Some(inspection) = &commands[0].inspection {
-        let argv = if let [command] = commands {
-            command.argv.as_slice()
-        } else {
-            &[]
-        };
-        let text = inspection.text(argv);
-        if let Some(last) = outcomes.as_mut().ok().and_then(|all| all.last_mut()) {
-            last.stderr.append(&text);
-        }
+    let Some(inspection) = &commands[0].inspection else {
+        return outcomes;
+    };
+    // Of a pipeline others may have been started where one was not.
+    let is_single = commands.len() == 1;
+    if is_single && outcomes.as_ref().is_err_and(Refusal::is_before_start) {
+        return outcomes;
     }
-    outcomes
+    let argv = if is_single {
+        commands[0].argv.as_slice()
+    } else {
+        &[]
+    };
+    let remarks = inspection.text(argv);
+    match &mut outcomes {
+        Ok(all) => {
+            if let Some(last) = all.last_mut() {
+                last.stderr.append(&remarks);
+            }
+            outcomes
+        }
+        Err(_) if remarks.is_empty() => outcomes,
+        Err(_) => outcomes.map_err(|refusal| Refusal::Remarked {
+            source: Box::new(refusal),
+            remarks,
+        }),
+    }
 }
 
 /// How a program is kept apart from everything else, from weak to strong. Each holds what the ones before it hold.

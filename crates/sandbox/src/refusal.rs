@@ -74,10 +74,43 @@ pub enum Refusal {
         #[source]
         source: io::Error,
     },
+    /// A run that failed when programs of it had started. What was found afterwards is said all the same.
+    #[error("{source}\n{}", .remarks.trim_end())]
+    Remarked {
+        /// Why it failed.
+        #[source]
+        source: Box<Refusal>,
+        /// What its [`Inspection`](crate::Inspection) said, a line for each remark.
+        remarks: String,
+    },
     /// There are no walls for this system.
     #[error("there is no sandbox for {os} yet, and without one no program is run")]
     Unsupported {
         /// The system.
         os: &'static str,
     },
+}
+
+impl Refusal {
+    /// Why it failed, without what was found afterwards.
+    pub fn cause(&self) -> &Refusal {
+        match self {
+            Refusal::Remarked { source, .. } => source.cause(),
+            refusal => refusal,
+        }
+    }
+
+    /// Whether it tells that no program was started at all, where there was to be one only.
+    pub(crate) fn is_before_start(&self) -> bool {
+        matches!(
+            self,
+            Refusal::NoProgram
+                | Refusal::NotFound { .. }
+                | Refusal::ZeroByte { .. }
+                | Refusal::ArgumentTooLong { .. }
+                | Refusal::Missing { .. }
+                | Refusal::NeedsLevel { .. }
+                | Refusal::Unsupported { .. }
+        )
+    }
 }

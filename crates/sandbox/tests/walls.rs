@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use toolglot_sandbox::{
-    Command, Exit, Isolation, Limits, Network, Outcome, Refusal, layers, run_pipeline,
+    Command, Exit, Inspection, Isolation, Limits, Network, Outcome, Refusal, layers, run_pipeline,
 };
 
 /// A workspace beside another directory that no command has to do with.
@@ -576,6 +576,20 @@ fn a_pipeline_ends_when_its_reader_does() {
         assert_eq!(outcomes[2].stdout.text().trim(), "3145728");
 
         let refused = run_pipeline(&[stage(&["sleep", "1000"]), stage(&["no-such-program"])]);
+        assert!(
+            matches!(refused, Err(Refusal::NotFound { .. })),
+            "{refused:?}"
+        );
+
+        // What was found afterwards is said all the same, where something of it may have run.
+        let mut looked = stage(&["sleep", "1000"]);
+        looked.inspection = Some(Inspection::new(|_| vec!["was moved".to_owned()]));
+        let refused = run_pipeline(&[looked.clone(), stage(&["no-such-program"])]);
+        let refusal = refused.expect_err("there is no such program");
+        assert!(matches!(refusal.cause(), Refusal::NotFound { .. }));
+        assert!(refusal.to_string().ends_with("\n[was moved]"), "{refusal}");
+        looked.argv = vec!["no-such-program".into()];
+        let refused = looked.run();
         assert!(
             matches!(refused, Err(Refusal::NotFound { .. })),
             "{refused:?}"
