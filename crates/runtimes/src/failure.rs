@@ -230,6 +230,15 @@ pub enum CallError {
     /// A wall of the sandbox is missing, or the program is.
     #[error(transparent)]
     Sandbox(#[from] toolglot_sandbox::Refusal),
+    /// What was found after a call that failed.
+    #[error("{source}\n{}", .remarks.trim_end())]
+    Remarked {
+        /// Why it failed.
+        #[source]
+        source: Box<CallError>,
+        /// A line for each remark.
+        remarks: String,
+    },
     /// What it may not see or change cannot be told.
     #[error("`{id}` was not run: {source}")]
     NotKept {
@@ -296,10 +305,19 @@ pub enum CallError {
 }
 
 impl CallError {
+    /// Why it failed, without what was found afterwards.
+    pub fn cause(&self) -> &CallError {
+        match self {
+            CallError::Remarked { source, .. } => source.cause(),
+            error => error,
+        }
+    }
+
     /// A stable name for programs.
     pub fn code(&self) -> &'static str {
         match self {
             CallError::BadId(_) => "bad-id",
+            CallError::Remarked { source, .. } => source.code(),
             CallError::Find(FindError::NotFound { .. }) | CallError::NoServerTool { .. } => {
                 "unknown-tool"
             }

@@ -183,7 +183,7 @@ impl Session {
                     (verdict.clone(), Some((called.returned.success, text)))
                 }
                 // It was under way: what it did by then is done.
-                Err(error @ CallError::Stopped { .. }) => {
+                Err(error) if matches!(error.cause(), CallError::Stopped { .. }) => {
                     (verdict.clone(), Some((false, error.to_string())))
                 }
                 Err(error) => (refused(error), None),

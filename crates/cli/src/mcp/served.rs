@@ -276,11 +276,11 @@ fn next(queue: &Mutex<Receiver<Job>>, crew: &Crew) -> Option<Job> {
 
 fn carry_out(session: &Session, job: &Job) -> Result<Value, Fault> {
     let id = list::id_of(session.registry(), &job.name);
-    let refused = |error: &CallError| match error {
+    let refused = |error: &CallError| match error.cause() {
         // The client asked for what there is not; all else a model can learn from.
         CallError::Find(_) | CallError::BadId(_) => Err(Fault::new(PARAMS, error.to_string())),
         CallError::Stopped { .. } => Err(Fault::new(INTERNAL, error.to_string())),
-        error => Ok(result::of_error(&job.name, error)),
+        _ => Ok(result::of_error(&job.name, error)),
     };
     match session.call_watched(&id, job.arguments.clone(), watch(&job.call)) {
         CallReport::Unfit(error) => refused(&error),

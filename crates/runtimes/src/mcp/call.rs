@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 use toolglot_mcp::client::{ServerEvent, Terms, Trouble};
 use toolglot_mcp::{digest, digest_of_all};
+use toolglot_policy::Level;
+use toolglot_sandbox::Inspection;
 use toolglot_toolfiles::{Found, approved_as, server_name};
 
-use super::definition::{Definition, definition};
+use super::definition::{Definition, definition, transport};
 use super::open::open;
 use super::result;
 use super::session_error::{SessionError, login_help};
@@ -57,7 +59,45 @@ pub(crate) fn attempt(
         stop: &|| runner.watch.is_cancelled(),
         tell: Some(&|said| tell(&runner.watch, said)),
     };
+    let inspection = inspection(runner, &definition)?;
     let called = called(runner, (found, name), &definition, params, &terms);
+    let remarks = inspection.map_or_else(String::new, |look| look.text(&[]));
+    let answer = answered(called, id, short);
+    if remarks.is_empty() {
+        return answer;
+    }
+    let mut answer = answer.map_err(|error| CallError::Remarked {
+        source: Box::new(error),
+        remarks: remarks.clone(),
+    })?;
+    // Where what other programs say stands, and remarks about them.
+    let value = &mut answer.returned.value;
+    value.insert("stderr".to_owned(), Value::String(remarks));
+    Ok(answer)
+}
+
+/// What looks, after a call, for names that other programs obey and that were not there before it: where the server is started, and
+/// may write. A server stays, so that what it makes between calls is not told from what the user makes.
+fn inspection(
+    runner: &ToolRunner,
+    definition: &Definition,
+) -> Result<Option<Inspection>, CallError> {
+    let has_mounts = runner.sandbox.settings.decided.level == Level::Namespaces;
+    let is_started = transport(&definition.settings) == "stdio";
+    if !(has_mounts && is_started && runner.grants("fs.write")) {
+        return Ok(None);
+    }
+    let id = definition.found.id.to_string();
+    let inspection = runner.sandbox.inspection(&runner.project, &id);
+    inspection.map_err(|source| CallError::NotKept { id, source })
+}
+
+/// What came of a call.
+fn answered(
+    called: Result<Answer, SessionError>,
+    id: String,
+    short: &str,
+) -> Result<Answer, CallError> {
     match called {
         Ok(answer) => Ok(answer),
         Err(SessionError::Refused(error)) => Err(error),

@@ -51,6 +51,8 @@ pub(super) fn wire(
     let cancel = Cancel::new().map_err(|error| bad(error.to_string()))?;
     let mut command = command(runner, program, LIFE).map_err(SessionError::Refused)?;
     command.write.push(folder.path().to_owned());
+    // Each call looks for itself, see `call`. What came to be in all this time may be the user's own.
+    command.inspection = None;
     command.limits.output_bytes = runner.sandbox.settings.tool_output(STDERR_BYTES);
     command.watch = Watch {
         cancel: Some(cancel.clone()),
