@@ -461,9 +461,27 @@ impl Builder<'_> {
         .into()
     }
 
+    /// The words that give a container a variable with a value of the user's.
+    ///
+    /// Such a value is no word of a command line, which everybody here may read: the client of the engine has it as a variable,
+    /// unless the client itself would obey it. The user's own variable of that name the client may obey.
+    fn container_variable(&mut self, name: &str, value: String) -> [String; 2] {
+        let is_users = self.runner.variables.get(name) == Some(&value);
+        let word = if is_of_engine(name) && !is_users {
+            format!("{name}={value}")
+        } else {
+            self.env.insert(name.to_owned(), value);
+            name.to_owned()
+        };
+        ["--env".to_owned(), word]
+    }
+
     /// `docker run`, with exactly what the file says.
+    ///
+    /// The client of the engine runs outside of every sandbox: no link of the chain says anything of its environment.
     fn container(mut self, config: &Map<String, Value>) -> Result<Program, CallError> {
         let expanded = self.expand(config)?;
+        self.env = environment::base(&self.runner.program_variables());
         let engine =
             self.runner
                 .interpreters
@@ -517,10 +535,8 @@ impl Builder<'_> {
                         .as_str()
                         .map_or_else(|| value.to_string(), str::to_owned);
                     let is_expanded = written.and_then(Value::as_str) != Some(&value);
-                    if is_expanded && written.is_some_and(Value::is_string) && !is_of_engine(name) {
-                        // What the user's variables hold is no word either.
-                        argv.extend(["--env".to_owned(), name.clone()]);
-                        self.env.insert(name.clone(), value);
+                    if is_expanded && written.is_some_and(Value::is_string) {
+                        argv.extend(self.container_variable(name, value));
                     } else {
                         argv.extend(["--env".to_owned(), format!("{name}={value}")]);
                     }
@@ -528,10 +544,11 @@ impl Builder<'_> {
             }
             Some(Value::Array(names)) => {
                 for name in names.iter().filter_map(Value::as_str) {
-                    argv.extend(["--env".to_owned(), name.to_owned()]);
+                    match self.variables.get(name).cloned() {
+                        Some(value) => argv.extend(self.container_variable(name, value)),
+                        None => argv.extend(["--env".to_owned(), name.to_owned()]),
+                    }
                 }
-                environment::configured(config.get("env"), &self.variables, &mut self.env)
-                    .map_err(|unset| self.chain.unset(unset))?;
             }
             _ => {}
         }
@@ -564,12 +581,56 @@ impl Builder<'_> {
     }
 }
 
+/// Variables that the client of a container engine obeys itself, be it a program or a script that stands for one.
+const OF_CLIENT: &[&str] = &[
+    "ALL_PROXY",
+    "ENV",
+    "GCONV_PATH",
+    "GLIBC_TUNABLES",
+    "GOCOVERDIR",
+    "GODEBUG",
+    "GOTRACEBACK",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "IFS",
+    "NO_PROXY",
+    "PATH",
+    "REGISTRY_AUTH_FILE",
+    "SHELLOPTS",
+    "TMPDIR",
+];
+
+/// Beginnings of names of such variables.
+const OF_CLIENT_STARTS: &[&str] = &[
+    "BASH",
+    "BUILDAH_",
+    "BUILDKIT_",
+    "BUILDX_",
+    "COMPOSE_",
+    "CONTAINER",
+    "DBUS_",
+    "DOCKER_",
+    "LC_",
+    "LD_",
+    "MALLOC_",
+    "NODE_",
+    "PERL",
+    "PODMAN_",
+    "PYTHON",
+    "RUBY",
+    "SSL_CERT_",
+    "STORAGE_",
+    "XDG_",
+];
+
 /// Whether a variable is one that the client of a container engine reads itself.
 fn is_of_engine(name: &str) -> bool {
-    ["PATH", "HOME"].contains(&name)
-        || ["DOCKER_", "LD_", "GO"]
+    let upper = name.to_ascii_uppercase();
+    OF_CLIENT.contains(&upper.as_str())
+        || OF_CLIENT_STARTS
             .iter()
-            .any(|prefix| name.starts_with(prefix))
+            .any(|start| upper.starts_with(start))
 }
 
 /// A directory of the project, real and inside it.

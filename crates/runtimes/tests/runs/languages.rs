@@ -222,6 +222,81 @@ fn containers_get_exactly_what_the_file_says() {
     assert_eq!(world.refused("t/list-it", json!({})).0, "no-interpreter");
 }
 
+/// The client of a container engine runs outside of every sandbox: what a file says of variables is for the container alone.
+#[test]
+fn the_client_of_a_container_engine_obeys_no_variable_of_a_file() {
+    if !can_run("clients of containers", &["sh", "env"]) {
+        return;
+    }
+    let mut world = World::new();
+    let folder = world.home.join("bin");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let recorder = folder.join("docker");
+    std::fs::write(&recorder, "#!/bin/sh\n/usr/bin/env\n").expect("a file");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&recorder, mode).expect("a mode");
+    world.path = folder.into_os_string();
+    world.granted.push("container.engine".into());
+    world
+        .variables
+        .insert("DOCKER_CONFIG".into(), "/own".into());
+    let all = "{LD_PRELOAD: /p/x.so, DOCKER_CONFIG: /p/d, PATH: /p/bin, BASH_ENV: /p/e, ANY_NAME: of-file}";
+    let runtime = yaml(
+        "rt-it",
+        "subprocess",
+        &format!("env_config: {{env: {all}}}\nconfig: {{image: alpine, env: {all}}}\n"),
+    );
+    world.tool(
+        "t/rt-it.yaml",
+        &runtime.replace("tool_type: script", "tool_type: runtime"),
+    );
+    let expanded = "{LD_PRELOAD: '${NONE:-/p/x.so}', docker_host: '${NONE:-/p/s}', BASH_ENV: '${NONE:-/p/e}', PATH: '${NONE:-/p/bin}', http_proxy: '${NONE:-/p/h}', GIVEN: '${SECRET}'}";
+    for (name, executor, rest) in [
+        (
+            "env-it",
+            "subprocess",
+            format!("env_config: {{env: {all}}}\nconfig: {{image: alpine}}\n"),
+        ),
+        ("of-it", "t/rt-it", String::new()),
+        (
+            "map-it",
+            "subprocess",
+            format!("config: {{image: alpine, env: {expanded}}}\n"),
+        ),
+        (
+            "list-it",
+            "subprocess",
+            "config: {image: alpine, env: [DOCKER_CONFIG, SECRET]}\n".to_owned(),
+        ),
+    ] {
+        world.tool(&format!("t/{name}.yaml"), &yaml(name, executor, &rest));
+        let returned = world.returned(&format!("t/{name}"), json!({"a": "b"}));
+        let stdout = returned["stdout"].as_str().expect("a text");
+        assert!(
+            !stdout.contains("/p/") && !stdout.contains("of-file"),
+            "{name}: {stdout}"
+        );
+        let has = |line: &str| stdout.lines().any(|own| own == line);
+        assert!(has("TOOLGLOT_PARAM_a=b"), "{name}: {stdout}");
+        assert!(
+            has(&format!("PATH={}", world.variables["PATH"])),
+            "{name}: {stdout}"
+        );
+        assert_eq!(has("GIVEN=a secret"), name == "map-it", "{name}: {stdout}");
+        // What the user's own variables say to the engine's client, it may obey.
+        assert_eq!(
+            has("DOCKER_CONFIG=/own"),
+            name == "list-it",
+            "{name}: {stdout}"
+        );
+        assert_eq!(
+            has("SECRET=a secret"),
+            name == "list-it",
+            "{name}: {stdout}"
+        );
+    }
+}
+
 #[test]
 fn a_container_is_ended_with_its_call() {
     if !can_run("ends of containers", &["sh", "sleep", "cat"]) {
