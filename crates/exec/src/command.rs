@@ -1,5 +1,6 @@
 //! `execute_command`: literal words are run word by word, without a shell; other text in a shell, if that was allowed.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -53,12 +54,13 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
         bases.push(from(bases.last().map_or(cwd, String::as_str), &pair[1]));
     }
     let words = fact.words();
-    let places = bases
+    let words: BTreeSet<&str> = words.into_iter().collect();
+    let mut places = bases
         .iter()
         .flat_map(|base| words.iter().map(move |word| (*word, from(base, word))));
     let mut found = Vec::new();
     let mut outside = Vec::new();
-    for (word, path) in places.take(MOST_WORDS) {
+    for (word, path) in places.by_ref().take(MOST_WORDS) {
         match root.resolve(&path) {
             Ok(inside) => found.push(PathFact {
                 written: word.to_owned(),
@@ -73,6 +75,8 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
             Err(_) => {}
         }
     }
+    // Of the other words nobody knows where they lead.
+    let has_more_places = places.next().is_some();
     let is_away = |away: &AwayPath| {
         // What only a shell knows of it may be anything: what is written before that says where it begins.
         let known = away.path.split('\0').next().unwrap_or_default();
@@ -100,6 +104,7 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
     let beyond = beyond.or_else(|| away.get(MOST_WORDS));
     fact.beyond = beyond.map(|away| away.path.clone());
     fact.places = found;
+    fact.has_more_places = has_more_places;
     fact.outside = outside;
     fact.home = std::env::var("HOME")
         .ok()
@@ -461,5 +466,25 @@ fn signal_means(signal: i32) -> &'static str {
         25 => " (a file grew over the limit)",
         31 => " (a system call that is not allowed)",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_are_not_looked_up_are_said_to_be_there() -> std::io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let root = Root::open(folder.path())?;
+        let distinct: Vec<String> = (0..=MOST_WORDS).map(|n| format!("w{n}")).collect();
+        let same = vec!["a.txt"; MOST_WORDS + 1];
+        for (words, expected) in [(distinct.join(" "), true), (same.join(" "), false)] {
+            let fact = fact(&root, &format!("cat {words} private/key"), ".");
+            assert_eq!(fact.has_more_places, expected);
+            let is_key = |place: &PathFact| place.written == "private/key";
+            assert!(expected || fact.places.iter().any(is_key));
+        }
+        Ok(())
     }
 }

@@ -35,6 +35,23 @@ const MOVING: &[&str] = &[
     "tar",
 ];
 
+/// Those of them to which it is that option only before their first operand.
+const MOVING_FIRST: &[&str] = &["cargo", "env", "git", "meson", "pnpm", "poetry"];
+
+/// Options before that operand whose value is the next word.
+const WITH_VALUE: &[&str] = &[
+    "-C",
+    "-c",
+    "-u",
+    "--config",
+    "--exec-path",
+    "--git-dir",
+    "--namespace",
+    "--super-prefix",
+    "--unset",
+    "--work-tree",
+];
+
 /// A path in the words of a command that is absolute or climbs, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AwayPath {
@@ -120,6 +137,7 @@ fn in_command(words: &[String], moves: Option<&[String]>, found: &mut Vec<AwayPa
     };
     let inner = super::inner::inner(&inner);
     let mut moves = moves.map(<[String]>::to_vec);
+    let end = options_end(operands);
     for (at, word) in operands.iter().enumerate() {
         let is_pattern = patterns
             .as_mut()
@@ -132,11 +150,34 @@ fn in_command(words: &[String], moves: Option<&[String]>, found: &mut Vec<AwayPa
                 moves: moves.clone(),
             }));
         }
-        let is_move = at > 0 && operands[at - 1] == "-C" && MOVING.contains(&name);
-        if let Some(moves) = moves.as_mut().filter(|_| is_move) {
-            moves.push(word.clone());
+        if at > 0 && operands[at - 1] == "-C" && MOVING.contains(&name) {
+            // It may be another option, or the value of the one before it: then nothing is changed to.
+            let is_sure = if MOVING_FIRST.contains(&name) {
+                at <= end
+            } else {
+                let before = at.checked_sub(2).map(|at| operands[at].as_str());
+                before.is_none_or(|before| !before.starts_with('-') || before.contains('='))
+            };
+            moves = moves.filter(|_| is_sure);
+            if let Some(moves) = &mut moves {
+                moves.push(word.clone());
+            }
         }
     }
+}
+
+/// How many words there are before the first operand.
+fn options_end(words: &[String]) -> usize {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += match word.as_str() {
+            "--" => return at,
+            word if WITH_VALUE.contains(&word) => 2,
+            word if word.starts_with('-') || word.contains('=') => 1,
+            _ => return at,
+        };
+    }
+    at
 }
 
 /// Whether what begins here is the command that this one runs (`env /usr/bin/make x`): its program is no word of anybody.
@@ -315,6 +356,16 @@ mod tests {
             ("git -C sub show ../a", "sub:../a"),
             ("git show ../a -C sub", ":../a"),
             ("git -C a -C b show ../a", "a/b:../a"),
+            ("git -c a.b=c -C sub show ../a", "sub:../a"),
+            ("git --git-dir x -C sub show ../a", "sub:../a"),
+            // Another option of that letter.
+            ("git diff --no-index -C sub ../a", "?:../a"),
+            ("git blame -C sub ../a", "?:../a"),
+            ("git commit -C sub -F ../a", "?:../a"),
+            ("env A=1 -C sub cat ../a", "sub:../a ?:../a"),
+            ("env x -C sub ../a", "?:../a ?:../a"),
+            ("tar --exclude -C sub ../a", "?:../a"),
+            ("tar -cf x -C sub ../a", "sub:../a"),
             ("tar -C sub -cf x ../a", "sub:../a"),
             ("grep -C 3 ../secret", ""),
             ("grep x ../secret -C sub", ":../secret"),

@@ -33,6 +33,8 @@ pub struct CommandFact {
     pub survey: Survey,
     /// Where those of its words lead that may be paths.
     pub places: Vec<PathFact>,
+    /// Whether it has more words than were looked up: of the others nobody knows where they lead.
+    pub has_more_places: bool,
     /// Where those lead that lead out of the root: absolute, with their links followed.
     pub outside: Vec<String>,
     /// The first of its words that leads out of the root by an absolute path or by `..`: what AXE's boundary is about.
@@ -49,6 +51,7 @@ impl CommandFact {
             line: CommandLine::read(text),
             survey: Survey::of(text),
             places: Vec::new(),
+            has_more_places: false,
             outside: Vec::new(),
             beyond: None,
             home: None,

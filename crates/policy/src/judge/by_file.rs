@@ -91,6 +91,12 @@ pub(super) fn by_file(
         );
         reasons.push(whole("hard-link", because));
     }
+    let has_more_places = request
+        .command
+        .is_some_and(|command| command.has_more_places);
+    if has_more_places && (policy.paths.deny_hardlinks || !policy.forbidden_words.is_empty()) {
+        reasons.push(whole("more-words", MORE_WORDS.to_owned()));
+    }
     if let Some(command) = request
         .command
         .filter(|_| !policy.forbidden_words.is_empty())
@@ -325,6 +331,10 @@ fn by_doubt(
     });
 }
 
+/// Why a command is refused that a rule about places cannot judge.
+const MORE_WORDS: &str =
+    "the command has more words than are looked up as paths: split it into several commands";
+
 /// Places that the words of a command name, and where it runs: only to refuse. Whether it reads or writes them cannot be told,
 /// so that what is refused for reading is refused; what may only not be changed the walls keep as it is.
 fn by_words(policy: &Policy, layer: Layer, request: &Request<'_>, reasons: &mut Vec<Reason>) {
@@ -351,6 +361,22 @@ fn by_words(policy: &Policy, layer: Layer, request: &Request<'_>, reasons: &mut 
                     })
                     .then_some((written, item))
             });
+        if found.is_none() && command.has_more_places {
+            reasons.push(Reason {
+                layer,
+                verdict: Verdict {
+                    decision: Decision::Deny,
+                    rule: rule.id.clone().into(),
+                    because: format!(
+                        "{MORE_WORDS}, and rule `{}` of the {}'s policy refuses some places",
+                        rule.id,
+                        layer.word()
+                    ),
+                },
+                item: None,
+                is_granted: false,
+            });
+        }
         if let Some((written, item)) = found {
             let because = rule.because.clone().unwrap_or_else(|| {
                 format!(

@@ -481,6 +481,41 @@ fn a_refused_place_is_refused_to_whoever_passes_by() {
 }
 
 #[test]
+fn a_command_with_more_words_than_are_looked_up_is_refused_where_places_are() {
+    for (keys, expected) in [
+        (
+            "[[rule]]\nid = 'no'\ndecision = 'deny'\npaths = ['private/**']",
+            Decision::Deny,
+        ),
+        ("[paths]\ndeny_hardlinks = true", Decision::Deny),
+        (
+            "[[rule]]\nid = 'no'\ndecision = 'deny'\nargv = [['rm', '...']]",
+            Decision::Allow,
+        ),
+        ("", Decision::Allow),
+    ] {
+        let text = format!("version = 1\ndefault = 'allow'\n{keys}\n");
+        let authority = Authority {
+            user: Some(Policy::parse(&text, Scope::User).expect("a policy")),
+            ..Authority::default()
+        };
+        let fact = CommandFact {
+            has_more_places: true,
+            ..CommandFact::of("cat a")
+        };
+        let request = Request {
+            command: Some(&fact),
+            ..Request::new("execute_command", Effect::Execute, End::Closed, &[])
+        };
+        assert_eq!(
+            authority.judge(&request).verdict.decision,
+            expected,
+            "{keys}"
+        );
+    }
+}
+
+#[test]
 fn a_rule_that_asks_about_reading_is_answered_by_no_default() {
     let text = "version = 1\ndefault = 'ask'\n[[rule]]\nid = 'one'\ndecision = 'ask'\ntools = ['reads', 'read_file']\n";
     let authority = Authority {
