@@ -31,8 +31,8 @@ fn policy(text: &str) -> Policy {
     Policy::parse(&format!("version = 1\n{text}"), Scope::User).expect("a good policy")
 }
 
-fn project(text: &str) -> Option<Policy> {
-    Some(Policy::parse(&format!("version = 1\n{text}"), Scope::Project).expect("a good policy"))
+fn project(text: &str) -> Policy {
+    Policy::parse(&format!("version = 1\n{text}"), Scope::Project).expect("a good policy")
 }
 
 fn of(name: &str) -> Authority {
@@ -224,9 +224,9 @@ fn deny_beats_ask_beats_allow_whatever_the_order() {
 #[test]
 fn the_project_narrows_and_never_widens() {
     let narrow = Authority {
-        project: project(
+        project: Some(project(
             "[[rule]]\nid='no-src'\ndecision='deny'\ncapabilities=['write']\npaths=['src/**']",
-        ),
+        )),
         ..of("default")
     };
     assert_eq!(path(&narrow, Effect::Write, "src/a"), rule("deny no-src"));
@@ -235,9 +235,9 @@ fn the_project_narrows_and_never_widens() {
         rule("allow write-workspace")
     );
     let wide = Authority {
-        project: project(
+        project: Some(project(
             "default = 'allow'\n[[rule]]\nid='all'\ndecision='allow'\ncapabilities=['exec','shell']",
-        ),
+        )),
         ..of("default")
     };
     assert_eq!(command(&wide, "ls"), rule("deny policy-default"));
@@ -261,7 +261,7 @@ fn sandboxes_are_narrowed_too() {
     );
     let both = Authority {
         user: Some(user),
-        project,
+        project: Some(project),
         ..Authority::default()
     };
     let expected = policy(
@@ -302,7 +302,7 @@ fn the_level_holds_what_is_stated() {
     ] {
         let authority = Authority {
             user: Some(policy(&format!("[sandbox]\n{user}"))),
-            project: project(&format!("[sandbox]\n{own}")),
+            project: Some(project(&format!("[sandbox]\n{own}"))),
             ..Authority::default()
         };
         let settings = authority.sandbox_settings(flag);

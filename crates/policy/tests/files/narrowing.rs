@@ -243,7 +243,11 @@ impl Powers {
 /// The keys of a sandbox that are wider than they were before.
 fn wider_keys(now: &SandboxTable, then: &SandboxTable) -> Vec<&'static str> {
     /// What is left out binds nothing.
-    fn is_wider<T>(now: Option<&T>, then: Option<&T>, wider: impl Fn(&T, &T) -> bool) -> bool {
+    fn is_wider<T: ?Sized>(
+        now: Option<&T>,
+        then: Option<&T>,
+        wider: impl Fn(&T, &T) -> bool,
+    ) -> bool {
         then.is_some_and(|then| now.is_none_or(|now| wider(now, then)))
     }
     fn is_more<T: PartialOrd>(now: &T, then: &T) -> bool {
@@ -252,7 +256,7 @@ fn wider_keys(now: &SandboxTable, then: &SandboxTable) -> Vec<&'static str> {
     fn is_less<T: PartialOrd>(now: &T, then: &T) -> bool {
         now < then
     }
-    fn adds<T: PartialEq>(now: &Vec<T>, then: &Vec<T>) -> bool {
+    fn adds<T: PartialEq>(now: &[T], then: &[T]) -> bool {
         !now.iter().all(|item| then.contains(item))
     }
     let SandboxTable {
@@ -268,9 +272,8 @@ fn wider_keys(now: &SandboxTable, then: &SandboxTable) -> Vec<&'static str> {
         pids,
         fsize_mb,
     } = now;
-    let opens = |now: &Vec<String>, then: &Vec<String>| {
-        !then.iter().any(|top| top == ".") && adds(now, then)
-    };
+    let opens =
+        |now: &[String], then: &[String]| !then.iter().any(|top| top == ".") && adds(now, then);
     let checks = [
         (
             "level",
@@ -280,12 +283,15 @@ fn wider_keys(now: &SandboxTable, then: &SandboxTable) -> Vec<&'static str> {
             "network",
             is_wider(network.as_ref(), then.network.as_ref(), is_less),
         ),
-        ("read", is_wider(read.as_ref(), then.read.as_ref(), adds)),
+        (
+            "read",
+            is_wider(read.as_deref(), then.read.as_deref(), adds),
+        ),
         (
             "write",
-            is_wider(write.as_ref(), then.write.as_ref(), opens),
+            is_wider(write.as_deref(), then.write.as_deref(), opens),
         ),
-        ("env", is_wider(env.as_ref(), then.env.as_ref(), adds)),
+        ("env", is_wider(env.as_deref(), then.env.as_deref(), adds)),
         (
             "timeout_s",
             is_wider(timeout_s.as_ref(), then.timeout_s.as_ref(), is_more),
