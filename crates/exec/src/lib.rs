@@ -33,6 +33,7 @@
 //! # }
 //! ```
 
+mod approved_writes;
 mod arguments;
 pub mod audit;
 mod change;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use toolglot_policy::{Escape, Inside, PathFact, Refusals, is_guarded, is_secret};
 use toolglot_sandbox::{Command, Inspection, Isolation};
 
+use crate::approved_writes::n_writes;
 use crate::{Failure, Root};
 
 /// Entries of the root that are looked at. Where there are more, no command runs: what it could see is not known.
@@ -77,6 +78,8 @@ pub(crate) struct Before {
     /// The tool that runs the program, and what rules refuse it.
     pub(crate) tool: String,
     pub(crate) refused: Refusals,
+    /// How many [approved writes](crate::approved_writes) there were.
+    pub(crate) n_writes: u64,
     /// What is kept from the program, by its name or by a rule; of a repository what git obeys in it.
     pub(crate) protected: BTreeSet<PathBuf>,
     /// What inside of that may be changed all the same. It may have been made just before the program.
@@ -131,6 +134,7 @@ impl ProtectedPaths {
     pub fn of(root: &Path, tool: &str, refused: &Refusals) -> Result<ProtectedPaths, Failure> {
         let mut paths = ProtectedPaths::default();
         paths.before.root = root.to_path_buf();
+        paths.before.n_writes = n_writes();
         tool.clone_into(&mut paths.before.tool);
         paths.before.refused = refused.clone();
         // Whether what programs obey is looked for below: it may be changed there, or all of it stays as it is.

@@ -11,7 +11,7 @@ use crate::place::{Kind, OpenError, open_regular, split};
 use crate::read::SNIFFED;
 use crate::replace::replace;
 use crate::shown::{counted, plain, shown};
-use crate::{Failure, Outcome, Root};
+use crate::{Failure, Outcome, Root, approved_writes};
 
 /// What becomes of the content that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +94,10 @@ pub(crate) fn write_bytes(
     check("the file with what is appended", size)?;
 
     let metadata = there.as_ref().map(|(_, metadata)| metadata);
+    if old == Old::Replaced {
+        // Before it is there: a program of another call may end just after.
+        approved_writes::note(root.path(), path, content);
+    }
     replace(&dir, name, metadata, |new| {
         if let Some((file, _)) = kept {
             io::copy(&mut file.take(n_kept), new)?;

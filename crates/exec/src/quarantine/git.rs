@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use cap_fs_ext::DirExt;
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
 
 use crate::program_sandbox::git_command;
 use crate::protected_paths::{FILLED, OBEYED_OF_GIT};
@@ -345,8 +345,8 @@ fn entries(dir: &Dir, name: &str) -> Vec<OsString> {
         .collect()
 }
 
-/// A short file, if it is one, and no link.
-fn text(dir: &Dir, name: &Path) -> Option<String> {
+/// Opens a file by no link, without waiting where it is a pipe.
+pub(super) fn open_file(dir: &Dir, name: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     options.custom_flags(
@@ -354,7 +354,12 @@ fn text(dir: &Dir, name: &Path) -> Option<String> {
             .bits()
             .cast_signed(),
     );
-    let file = dir.open_with(name, &options).ok()?;
+    dir.open_with(name, &options)
+}
+
+/// A short file, if it is one, and no link.
+fn text(dir: &Dir, name: &Path) -> Option<String> {
+    let file = open_file(dir, name).ok()?;
     let metadata = file.metadata().ok()?;
     if !metadata.is_file() || metadata.len() > MOST_BYTES {
         return None;

@@ -22,6 +22,7 @@ use rustix::fs::{Mode, OFlags, RenameFlags};
 use toolglot_policy::is_guarded;
 use toolglot_sandbox::Inspection;
 
+use crate::approved_writes;
 use crate::protected_paths::{Before, FILLED, is_repository};
 
 /// Entries that are looked at afterwards. Before the program there were at most half as many.
@@ -32,6 +33,9 @@ const MOST_NAMES: usize = 10_000;
 
 /// Bytes of a name that stay in its new one.
 const MOST_OF_NAME: usize = 120;
+
+/// Levels of directories below such a name that are looked into for what builtin tools wrote.
+const MOST_LEVELS: usize = 12;
 
 /// How many places a result names.
 const SHOWN: usize = 8;
@@ -196,7 +200,8 @@ impl Walk<'_> {
                         before.protected.contains(path)
                     })
             };
-            if !stays && !is_of_git() {
+            let is_written = || !is_refused && self.is_written(dir, &path, &name, 0);
+            if !stays && !is_of_git() && !is_written() {
                 if is_cloned && !is_refused {
                     self.cloned.push(path);
                 } else {
@@ -212,6 +217,33 @@ impl Walk<'_> {
             is_obeyed: false,
             is_cloned,
         })
+    }
+
+    /// Whether a builtin tool wrote `name` in `dir`, or all of it, with an approval since the program started.
+    fn is_written(&self, dir: &Dir, path: &Path, name: &OsStr, level: usize) -> bool {
+        let before = &self.quarantine.before;
+        let Ok(kind) = dir.symlink_metadata(name) else {
+            return false;
+        };
+        if kind.is_dir() && level < MOST_LEVELS {
+            let Ok(inner) = dir.open_dir_nofollow(name) else {
+                return false;
+            };
+            let Ok(entries) = inner.entries() else {
+                return false;
+            };
+            let mut n_entries = 0;
+            let is_whole = entries.map_while(Result::ok).all(|entry| {
+                let name = entry.file_name();
+                n_entries += 1;
+                self.is_written(&inner, &path.join(&name), &name, level + 1)
+            });
+            return is_whole && n_entries > 0;
+        }
+        kind.is_file()
+            && git::open_file(dir, Path::new(name)).is_ok_and(|file| {
+                approved_writes::is_written(&before.root.join(path), before.n_writes, file)
+            })
     }
 
     /// What git obeys in the repository `path`, which stands in `dir`.

@@ -485,3 +485,27 @@ fn files_that_lead_to_submodules_and_their_trees_stay() {
         assert!(world.at(path).is_file(), "{path}: {outcome:?}");
     }
 }
+
+#[test]
+fn what_builtin_tools_write_meanwhile_stays_as_long_as_it_holds_that() {
+    let Some(world) = world(&[("own", "x\n")]) else {
+        return;
+    };
+    let command = "{ touch started; while [ ! -e done ]; do sleep 0.05; done; echo EVIL >> CLAUDE.md; echo EVIL > .vscode/b.json; true | cat; }";
+    let outcome = std::thread::scope(|scope| {
+        let program = scope.spawn(|| world.run("execute_command", json!({"command": command})));
+        while !world.at("started").exists() {
+            std::thread::yield_now();
+        }
+        for path in ["AGENTS.md", "CLAUDE.md", ".idea/a.xml", ".vscode/a.json"] {
+            world.text("write_file", json!({"path": path, "content": "approved"}));
+        }
+        world.put("done", "");
+        program.join().expect("it ends")
+    });
+    assert_eq!(world.content("AGENTS.md"), "approved", "{outcome:?}");
+    assert_eq!(world.content(".idea/a.xml"), "approved", "{outcome:?}");
+    assert!(!world.at("CLAUDE.md").exists(), "{outcome:?}");
+    assert!(!world.at(".vscode").exists(), "{outcome:?}");
+    assert!(outcome.text.contains("`CLAUDE.md`"), "{outcome:?}");
+}
