@@ -79,7 +79,7 @@ pub use journal::{Entry, Journal};
 pub use limits::Limits;
 pub use outcome::Outcome;
 pub use plan::{Plan, TOOLS, execute, plan};
-pub use program_sandbox::{ProgramSandbox, ToolRights};
+pub use program_sandbox::{ProgramSandbox, ToolCommand, ToolRights};
 pub use protected_paths::ProtectedPaths;
 pub use root::Root;
 pub use shown::cut;

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use toolglot_policy::{Level, Reach, Refusals, SandboxSettings};
+use toolglot_policy::{CommandLine, Level, Reach, Refusals, SandboxSettings};
 use toolglot_sandbox::{Command, Inspection, Isolation, Limits, Network, Start, Watch};
 
 use crate::protected_paths::{CACHE, ProtectedPaths, caches};
@@ -64,10 +64,21 @@ pub struct ToolRights<'a> {
     pub may_connect: bool,
     /// Whether it has a cache of its own below `.ai`.
     pub has_cache: bool,
+    /// The command that it gives a shell, if it is a shell that runs what the call says: a command of `execute_command`.
+    pub command: Option<ToolCommand<'a>>,
     /// How long it has, already narrowed: see [`SandboxSettings::tool_time`].
     pub time: Duration,
     /// How many bytes of each output are kept, already narrowed.
     pub output_bytes: usize,
+}
+
+/// The command that a tool gives a shell.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolCommand<'a> {
+    /// Its text.
+    pub text: &'a str,
+    /// Where it runs.
+    pub cwd: &'a Path,
 }
 
 impl ProgramSandbox {
@@ -95,10 +106,7 @@ impl ProgramSandbox {
         let may_connect = sandbox.network == Reach::Host;
         let mut command = self.program(root, self.isolation(needs_shell), may_connect);
         command.cwd = root.join(cwd);
-        command.env = self.environment();
-        // None of the user's settings, whichever home the policy passes on. What a command sets here ends with its line.
-        command.private_files = vec![("GIT_CONFIG_GLOBAL".into(), ".gitconfig")];
-        identity::set(&mut command.env, root, cwd);
+        set_git(&mut command, &sandbox.env, root, cwd);
         if self.may_write {
             command.write = self.writable(root);
         }
@@ -118,7 +126,12 @@ impl ProgramSandbox {
     /// What it may not see cannot be told.
     pub fn tool(&self, root: &Path, rights: &ToolRights<'_>) -> Result<Command, Failure> {
         let may_connect = rights.may_connect && self.settings.tool_network();
-        let mut command = self.program(root, self.isolation(false), may_connect);
+        let is_line = |command: ToolCommand<'_>| CommandLine::read_patterns(command.text).is_ok();
+        let needs_shell = rights.command.is_some_and(|command| !is_line(command));
+        let mut command = self.program(root, self.isolation(needs_shell), may_connect);
+        if let Some(ToolCommand { cwd, .. }) = rights.command {
+            set_git(&mut command, &[], root, cwd);
+        }
         if rights.may_write {
             command.write = self.writable(root);
         }
@@ -195,36 +208,45 @@ impl ProgramSandbox {
             .filter(|path| path.starts_with(root))
             .collect()
     }
+}
 
-    fn environment(&self) -> Vec<(OsString, OsString)> {
-        let mut env: BTreeMap<OsString, OsString> = BTreeMap::new();
-        for name in &self.settings.decided.env {
-            if let Some(value) = std::env::var_os(name) {
-                env.insert(name.into(), value);
-            }
+/// Sets what git is told in every command that runs in the directory `cwd` of the root, and the variables of that names.
+fn set_git(command: &mut Command, names: &[String], root: &Path, cwd: &Path) {
+    command.env = environment(names);
+    // None of the user's settings, whichever home the policy passes on. What a command sets here ends with its line.
+    command.private_files = vec![("GIT_CONFIG_GLOBAL".into(), ".gitconfig")];
+    identity::set(&mut command.env, root, cwd);
+}
+
+/// The variables of these names, and the settings of git.
+fn environment(names: &[String]) -> Vec<(OsString, OsString)> {
+    let mut env: BTreeMap<OsString, OsString> = BTreeMap::new();
+    for name in names {
+        if let Some(value) = std::env::var_os(name) {
+            env.insert(name.into(), value);
         }
-        let mut set = |name: String, value: &str| env.insert(name.into(), value.into());
-        for (name, value) in [
-            ("GIT_CONFIG_NOSYSTEM", "1"),
-            ("GIT_OPTIONAL_LOCKS", "0"),
-            ("GIT_TERMINAL_PROMPT", "0"),
-            ("GIT_PAGER", "cat"),
-            ("GIT_EDITOR", "false"),
-            ("PAGER", "cat"),
-        ] {
-            set(name.to_owned(), value);
-        }
-        let fixed = GIT.iter().map(|(key, value)| (*key, (*value).to_owned()));
-        let trusted = identity::trusted().map(|path| ("safe.directory", path));
-        let mut n = 0;
-        for (key, value) in fixed.chain(trusted) {
-            set(format!("GIT_CONFIG_KEY_{n}"), key);
-            set(format!("GIT_CONFIG_VALUE_{n}"), &value);
-            n += 1;
-        }
-        set("GIT_CONFIG_COUNT".to_owned(), &n.to_string());
-        env.into_iter().collect()
     }
+    let mut set = |name: String, value: &str| env.insert(name.into(), value.into());
+    for (name, value) in [
+        ("GIT_CONFIG_NOSYSTEM", "1"),
+        ("GIT_OPTIONAL_LOCKS", "0"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("GIT_PAGER", "cat"),
+        ("GIT_EDITOR", "false"),
+        ("PAGER", "cat"),
+    ] {
+        set(name.to_owned(), value);
+    }
+    let fixed = GIT.iter().map(|(key, value)| (*key, (*value).to_owned()));
+    let trusted = identity::trusted().map(|path| ("safe.directory", path));
+    let mut n = 0;
+    for (key, value) in fixed.chain(trusted) {
+        set(format!("GIT_CONFIG_KEY_{n}"), key);
+        set(format!("GIT_CONFIG_VALUE_{n}"), &value);
+        n += 1;
+    }
+    set("GIT_CONFIG_COUNT".to_owned(), &n.to_string());
+    env.into_iter().collect()
 }
 
 /// What git does by means of other programs. Whatever else it is asked for, it does itself.
@@ -292,6 +314,44 @@ mod tests {
     use toolglot_policy::Sandbox;
 
     use super::*;
+
+    /// Where a tool is a shell, its command has the level and the settings of git that `execute_command` gives it.
+    #[test]
+    fn the_command_of_a_tool_is_one_as_others() {
+        let folder = tempfile::tempdir().expect("room for a folder");
+        let root = folder.path().canonicalize().expect("it is there");
+        for (level, text, expected) in [
+            (Level::Landlock, Some("a | b"), Isolation::Landlock),
+            (Level::Landlock, Some("echo $(a)"), Isolation::Namespaces),
+            (Level::Landlock, Some("a && b *.c"), Isolation::Landlock),
+            (Level::Landlock, None, Isolation::Landlock),
+            (Level::Plain, Some("echo $(a)"), Isolation::Plain),
+            (Level::Namespaces, Some("a"), Isolation::Namespaces),
+        ] {
+            let mut sandbox = ProgramSandbox::default();
+            sandbox.settings.decided.level = level;
+            let rights = ToolRights {
+                tool: "t/run-it",
+                may_write: false,
+                may_connect: false,
+                has_cache: false,
+                command: text.map(|text| ToolCommand {
+                    text,
+                    cwd: Path::new(""),
+                }),
+                time: Duration::from_secs(1),
+                output_bytes: 1,
+            };
+            let command = sandbox.tool(&root, &rights).expect("the folder is empty");
+            assert_eq!(command.isolation, expected, "{level:?} {text:?}");
+            let has_git = command
+                .env
+                .iter()
+                .any(|(name, _)| name == "GIT_CONFIG_COUNT");
+            assert_eq!(has_git, text.is_some(), "{level:?} {text:?}");
+            assert_eq!(command.private_files.is_empty(), text.is_none());
+        }
+    }
 
     /// A program may rename another file over what a variable names, and as root at level `plain` nothing keeps it from that.
     #[test]

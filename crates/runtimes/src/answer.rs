@@ -34,7 +34,7 @@ pub(crate) fn read(
     } else {
         match manner {
             Manner::Printed => contract.of_output(&outcome.stdout.text(), &stderr, code),
-            Manner::Command => of_command(outcome, code),
+            Manner::Command(_) => of_command(outcome, code),
             Manner::Framed(word) => {
                 let stdout = outcome.stdout.text();
                 framed(&stdout, word, &stderr, code, (contract, most))

@@ -61,8 +61,8 @@ pub(crate) struct WarmProgram {
 pub(crate) enum Manner {
     /// By what it prints and its exit code.
     Printed,
-    /// It is a command that the caller gave: what it prints is text, whatever that looks like.
-    Command,
+    /// It is this command that the caller gave: what it prints is text, whatever that looks like.
+    Command(String),
     /// By JSON behind this word, which the tool does not know.
     Framed(String),
 }

@@ -364,7 +364,10 @@ impl Builder<'_> {
         let (script, manner) = match command {
             // Its own text may run the parameter as well.
             _ if found.language == Language::Bash => (found.code().into_owned(), Manner::Printed),
-            Some(command) => (command.text.to_owned(), Manner::Command),
+            Some(command) => {
+                let text = command.text.to_owned();
+                (text.clone(), Manner::Command(text))
+            }
             None => {
                 let fixed = text("command").ok_or_else(|| self.bad("`config.command` is missing"));
                 (fixed?.to_owned(), Manner::Printed)

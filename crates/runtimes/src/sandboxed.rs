@@ -1,8 +1,9 @@
 //! A tool's program in its sandbox.
 
+use std::path::Path;
 use std::time::Duration;
 
-use toolglot_exec::ToolRights;
+use toolglot_exec::{ToolCommand, ToolRights};
 use toolglot_sandbox::Command;
 
 use crate::environment;
@@ -36,7 +37,14 @@ pub(crate) fn command(
         command
     } else {
         let may_write = runner.grants("fs.write");
+        let cwd = program.cwd.strip_prefix(&runner.project);
+        let cwd = cwd.unwrap_or(Path::new(""));
+        let command = match &program.manner {
+            Manner::Command(text) => Some(ToolCommand { text, cwd }),
+            _ => None,
+        };
         let rights = ToolRights {
+            command,
             tool: &program.id,
             may_write,
             may_connect: runner.grants("net.http"),
@@ -49,7 +57,10 @@ pub(crate) fn command(
     };
     command.argv = program.argv;
     command.cwd = program.cwd;
-    command.env = environment::pairs(program.env);
+    // No file says otherwise of what the sandbox sets.
+    let mut env = environment::pairs(program.env);
+    env.retain(|(name, _)| command.env.iter().all(|(own, _)| own != name));
+    command.env.extend(env);
     command.stdin = program.stdin;
     command.read.extend(program.reads);
     command.watch = runner.watch.of_program();

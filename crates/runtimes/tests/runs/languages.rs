@@ -52,7 +52,7 @@ fn scripts_written_as_the_format_says_take_ten_megabytes() {
 
 #[test]
 fn shells_get_parameters_as_data() {
-    if !can_run("shells", &["bash"]) {
+    if !can_run("shells", &["bash", "git"]) {
         return;
     }
     let mut world = World::new();
@@ -127,6 +127,13 @@ fn shells_get_parameters_as_data() {
         "{returned}"
     );
     assert_eq!(returned["stdout"], json!("x\n"));
+    // A repository's settings run nothing, as in commands of `execute_command`.
+    let asks =
+        json!({"command": "git config core.fsmonitor; git config core.hooksPath; echo $PAGER"});
+    assert_eq!(
+        world.returned("rye/bash/bash", asks)["stdout"],
+        json!("false\n/dev/null/hooks\ncat\n")
+    );
     // Both streams are one text, whatever the command printed.
     let printed = json!({"command": "echo '{\"success\": false}'; echo said >&2"});
     assert_eq!(
