@@ -1,13 +1,37 @@
 //! What calls may cost.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What calls may cost together, and what they have. Copies share what was spent.
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
     /// The most; none is no limit.
     pub cap: Option<f64>,
-    spent: Arc<Mutex<f64>>,
+    account: Arc<Mutex<Account>>,
+}
+
+#[derive(Debug, Default)]
+struct Account {
+    spent: f64,
+    /// The estimates of the attempts under way.
+    reserved: f64,
+    n_reserved: usize,
+}
+
+/// The estimate of an attempt: no other attempt spends it. Released when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Reservation<'a> {
+    budget: &'a Budget,
+    /// None once it is settled.
+    amount: Option<f64>,
+}
+
+/// More would be spent than may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BudgetExceeded {
+    /// What is spent, with the estimates of the attempts under way.
+    pub(crate) spent: f64,
+    pub(crate) cap: f64,
 }
 
 impl Budget {
@@ -15,16 +39,58 @@ impl Budget {
     pub fn of(cap: Option<f64>) -> Budget {
         Budget {
             cap,
-            spent: Arc::default(),
+            account: Arc::default(),
         }
     }
 
-    pub(crate) fn add(&self, cost: f64) {
-        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += cost;
+    /// Sets aside what an attempt is estimated at.
+    ///
+    /// # Errors
+    /// If it is not left, with what the attempts under way are estimated at.
+    pub(crate) fn reserve(&self, estimate: f64) -> Result<Reservation<'_>, BudgetExceeded> {
+        let mut account = self.account();
+        let spent = account.spent + account.reserved;
+        if let Some(cap) = self.cap.filter(|cap| spent + estimate > *cap) {
+            return Err(BudgetExceeded { spent, cap });
+        }
+        account.reserved += estimate;
+        account.n_reserved += 1;
+        Ok(Reservation {
+            budget: self,
+            amount: Some(estimate),
+        })
     }
 
     /// What was spent, attempts that failed included.
     pub fn spent(&self) -> f64 {
-        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+        self.account().spent
+    }
+
+    fn account(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reservation<'_> {
+    /// The attempt has ended, and this is what it cost.
+    pub(crate) fn settle(&mut self, cost: f64) {
+        let Some(amount) = self.amount.take() else {
+            return;
+        };
+        let mut account = self.budget.account();
+        account.n_reserved -= 1;
+        // Sums of fractions leave a rest.
+        account.reserved = if account.n_reserved == 0 {
+            0.0
+        } else {
+            account.reserved - amount
+        };
+        account.spent += cost;
+    }
+}
+
+impl Drop for Reservation<'_> {
+    fn drop(&mut self) {
+        self.settle(0.0);
     }
 }

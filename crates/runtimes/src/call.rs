@@ -9,6 +9,7 @@ use toolglot_toolfiles::{Found, ItemId};
 
 use crate::answer::Answer;
 use crate::attempt::{attempt, check_variables};
+use crate::budget::BudgetExceeded;
 use crate::call_result::{Attempt, CallResult};
 use crate::failure::CallError;
 use crate::files;
@@ -81,21 +82,21 @@ impl ToolRunner {
         let cost = tool.metadata.cost.clone().unwrap_or_default();
         let retry = tool.metadata.retry;
         let (mut attempts, mut spent) = (Vec::<Attempt>::new(), 0.0);
-        let is_too_much = || {
-            let after = self.budget.spent() + cost.estimate();
-            self.budget.cap.filter(|cap| after > *cap)
-        };
-        let mut notes = Vec::new();
-        let returned = loop {
-            if let Some(cap) = is_too_much() {
+        // Whatever runs at the same time, no two attempts spend the same.
+        let mut reservation = match self.budget.reserve(cost.estimate()) {
+            Ok(reservation) => reservation,
+            Err(BudgetExceeded { spent, cap }) => {
                 return Err(CallError::TooExpensive {
                     id,
                     estimate: cost.estimate(),
-                    spent: self.budget.spent(),
+                    spent,
                     cap,
                     currency: cost.currency,
                 });
             }
+        };
+        let mut notes = Vec::new();
+        let returned = loop {
             if self.watch.is_cancelled() && attempts.is_empty() {
                 return Err(CallError::Cancelled { id });
             }
@@ -124,21 +125,23 @@ impl ToolRunner {
             };
             let duration = begin.elapsed();
             spent += cost.of(duration);
-            self.budget.add(cost.of(duration));
+            reservation.settle(cost.of(duration));
             let number = attempts.len() as u32 + 1;
             let mut delay = retry
                 .filter(|_| answer.is_transient && !self.watch.is_cancelled())
                 .and_then(|retry| retry.delay(number));
             // What was done and paid for is told, though no other attempt can be paid for.
-            if delay.is_some()
-                && let Some(cap) = is_too_much()
-            {
-                delay = None;
-                notes.push(format!(
-                    "`{id}` was not tried again: {:.4} of {cap:.4} {} are spent",
-                    self.budget.spent(),
-                    cost.currency
-                ));
+            if delay.is_some() {
+                match self.budget.reserve(cost.estimate()) {
+                    Ok(next) => reservation = next,
+                    Err(BudgetExceeded { spent, cap }) => {
+                        delay = None;
+                        notes.push(format!(
+                            "`{id}` was not tried again: {spent:.4} of {cap:.4} {} are spent",
+                            cost.currency
+                        ));
+                    }
+                }
             }
             attempts.push(Attempt {
                 number,

@@ -175,6 +175,36 @@ fn calls_cost_and_stop_at_the_cap() {
     );
 }
 
+/// The cap holds for calls at once: what one of them is estimated at, no other spends.
+#[test]
+fn calls_at_once_stop_at_the_cap_together() {
+    if !can_run("cost of calls at once", &["bash", "sleep"]) {
+        return;
+    }
+    let mut world = World::new();
+    world.cap = Some(2.5);
+    let rest = "cost: {per_invocation: 1}\nconfig:\n  command: sleep 2\n";
+    world.tool("t/dear-it.yaml", &yaml("dear-it", "bash", rest));
+    let call = |runner: &toolglot_runtimes::ToolRunner| {
+        let called = runner.call_unjudged("t/dear-it", serde_json::Map::new());
+        called.map(|_| ()).map_err(|error| error.code())
+    };
+    world.with(|runner| {
+        let done: Vec<Result<(), &str>> = std::thread::scope(|scope| {
+            let calls: Vec<_> = (0..6).map(|_| scope.spawn(|| call(runner))).collect();
+            let calls = calls.into_iter();
+            calls.map(|call| call.join().expect("no panic")).collect()
+        });
+        let n_done = done.iter().filter(|done| done.is_ok()).count();
+        assert_eq!(n_done, 2, "{done:?}");
+        assert!(
+            done.iter()
+                .all(|done| matches!(done, Ok(()) | Err("too-expensive")))
+        );
+        assert!((runner.budget.spent() - 2.0).abs() < 1e-9);
+    });
+}
+
 #[test]
 fn what_a_tool_requires_has_to_be_granted() {
     let mut world = World::new();
