@@ -81,6 +81,12 @@ pub enum TrustError {
         /// The server, as it is approved.
         server: String,
     },
+    /// Something else was pinned of what a server says of a tool.
+    #[error("what the server says of `{id}` was pinned otherwise")]
+    PinnedOtherwise {
+        /// The tool.
+        id: String,
+    },
     /// A file of ours is not as we left it.
     #[error("`{path}` is damaged: {why}")]
     Damaged {

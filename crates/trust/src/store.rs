@@ -263,7 +263,8 @@ impl Trust {
     /// Pins what a server says about a tool.
     ///
     /// # Errors
-    /// If it cannot be written down, or nothing is taken on first sight.
+    /// If it cannot be written down, or nothing is taken on first sight. If another digest is pinned, be it by another program
+    /// since this one read the ledger: that stays.
     pub fn pin_server(&mut self, found: &impl Subject, digest: &str) -> Result<(), TrustError> {
         if !self.demands.first_use {
             let server = found.server_tool().map(|(server, _)| server);
@@ -273,10 +274,21 @@ impl Trust {
             });
         }
         let pin = self.pin_name(found);
+        let mut is_other = false;
         self.update_ledger(|ledger| {
-            ledger.pin(&pin, Some(digest));
-            true
-        })
+            let known = ledger.pinned(&pin);
+            is_other = known.is_some_and(|known| known != digest);
+            let is_new = known.is_none();
+            if is_new {
+                ledger.pin(&pin, Some(digest));
+            }
+            is_new
+        })?;
+        if is_other {
+            let id = found.id().to_owned();
+            return Err(TrustError::PinnedOtherwise { id });
+        }
+        Ok(())
     }
 
     /// Changes the ledger as it is on the disk, where another program may have changed it since it was read. What `change`
@@ -322,6 +334,10 @@ impl Trust {
         if own.peek().is_none() {
             return Ok(());
         }
+        // Another program may have locked tools since the file was read.
+        let home = self.spaces.user.as_ref();
+        let _turn = home.map(|home| turn(&home.join(LEDGER))).transpose()?;
+        self.lock = read_lock(project)?;
         self.lock.extend(own);
         let tools: Map<String, Value> = self
             .lock

@@ -7,7 +7,7 @@ use toolglot_mcp::client::{ServerEvent, Terms, Trouble};
 use toolglot_mcp::{digest, digest_of_all};
 use toolglot_policy::Level;
 use toolglot_sandbox::Inspection;
-use toolglot_toolfiles::{Found, approved_as, server_name};
+use toolglot_toolfiles::{Found, TrustError, approved_as, server_name};
 
 use super::definition::{Definition, definition, transport};
 use super::open::open;
@@ -194,12 +194,16 @@ fn checked(
         }
         None => {
             let mut trust = runner.trust.write();
-            trust.pin_server(found, &digest).map_err(|error| {
-                SessionError::Refused(CallError::Config {
-                    id: found.id.to_string(),
-                    why: error.to_string(),
-                })
-            })?;
+            trust
+                .pin_server(found, &digest)
+                .map_err(|error| match error {
+                    // Another call was the first.
+                    TrustError::PinnedOtherwise { .. } => changed(),
+                    error => SessionError::Refused(CallError::Config {
+                        id: found.id.to_string(),
+                        why: error.to_string(),
+                    }),
+                })?;
         }
     }
     Ok(tool.clone())

@@ -39,6 +39,26 @@ fn what_the_lock_names_otherwise_does_not_run() {
 }
 
 #[test]
+fn what_others_locked_meanwhile_stays_locked() {
+    let world = World::new();
+    for name in ["greet-it", "other-it"] {
+        let file = world.project.join(format!(".ai/tools/work/{name}.py"));
+        write(&file, &tool("1.0.0"));
+    }
+    let (mut one, mut other) = (world.trust(), world.trust());
+    for (trust, id) in [(&mut one, "work/greet-it"), (&mut other, "work/other-it")] {
+        trust
+            .trust(&[(&world.found(id), "1.0.0")])
+            .expect("a ledger");
+    }
+    let lock = fs::read_to_string(world.project.join(".ai/toolglot.lock")).expect("locked");
+    assert!(
+        lock.contains("work/greet-it") && lock.contains("work/other-it"),
+        "{lock}"
+    );
+}
+
+#[test]
 fn what_was_only_trusted_elsewhere_is_unsigned_here() {
     let world = World::new();
     let file = world.project.join(".ai/tools/work/greet-it.py");

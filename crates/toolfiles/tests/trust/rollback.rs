@@ -252,6 +252,28 @@ fn a_program_that_read_the_ledger_before_does_not_undo_what_another_wrote() {
     }
 }
 
+/// Two programs may both see a tool of a server for the first time: what the first one was told stays.
+#[test]
+fn what_a_server_says_is_pinned_once() {
+    let world = World::new();
+    world.trust().new_key("me").expect("a home");
+    let key = world.trust().private_key().expect("there is a key");
+    put(&world, &text(("1.0.0", "a", V2, T1), &key));
+    let found = world.found(ID);
+    let (mut one, mut other) = (world.trust(), world.trust());
+    one.pin_server(&found, "first").expect("a ledger");
+    let error = other
+        .pin_server(&found, "second")
+        .map_err(|error| error.to_string());
+    assert!(
+        error
+            .expect_err("another is pinned")
+            .contains("pinned otherwise")
+    );
+    other.pin_server(&found, "first").expect("the same");
+    assert_eq!(world.trust().pinned(&found), Some("first"));
+}
+
 /// Each field of the line, what is written in its place, and what becomes of it by version 1 and by version 2.
 const FIELDS: &[(&str, &str, &str)] = &[
     ("time", "2027-02-23T05:24:41Z", "signed bad_signature"),
