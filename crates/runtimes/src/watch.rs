@@ -1,6 +1,7 @@
 //! Who watches calls: may end them, and is told how far they are.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,10 +65,10 @@ impl Watch {
         self.cancel.as_ref().is_some_and(Cancel::is_cancelled)
     }
 
-    /// Tells how far a call is.
+    /// Tells how far a call is. The listener is the embedding program's: the call goes on when it panics.
     pub fn tell(&self, progress: Progress) {
-        if let Some(told) = &self.progress {
-            told(progress);
+        if let Some(listener) = &self.progress {
+            let _ = catch_unwind(AssertUnwindSafe(|| listener(progress)));
         }
     }
 
@@ -75,9 +76,10 @@ impl Watch {
     pub(crate) fn of_program(&self) -> toolglot_sandbox::Watch {
         toolglot_sandbox::Watch {
             cancel: self.cancel.clone(),
-            heard: self.progress.clone().map(|told| {
+            heard: self.progress.is_some().then(|| {
+                let watch = self.clone();
                 let heard = move |bytes: &[u8]| {
-                    told(Progress::Said(String::from_utf8_lossy(bytes).into_owned()));
+                    watch.tell(Progress::Said(String::from_utf8_lossy(bytes).into_owned()));
                 };
                 Arc::new(heard) as toolglot_sandbox::Heard
             }),
@@ -96,5 +98,21 @@ impl Watch {
         let until = rustix::event::Timespec::try_from(delay).ok();
         // An interruption is most likely the signal that this waits for; if not, the pause was shorter than it should be.
         let _ = rustix::event::poll(&mut fds, until.as_ref());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listener_that_panics_ends_nothing() {
+        let watch = Watch {
+            cancel: None,
+            progress: Some(Arc::new(|_| panic!("on purpose"))),
+        };
+        watch.tell(Progress::Attempt(1));
+        let heard = watch.of_program().heard.expect("there is a listener");
+        heard(b"a line\n");
     }
 }

@@ -177,6 +177,11 @@ impl std::fmt::Debug for Question<'_> {
 }
 
 impl Question<'_> {
+    /// Whether anybody is there to be asked. An approver that panics is not there.
+    pub(crate) fn is_answerable(self) -> bool {
+        catch_unwind(AssertUnwindSafe(|| self.approver.is_present())).unwrap_or(false)
+    }
+
     /// The verdict after the question whether all of `calls`, which are done together, may run. One that is not approved ends
     /// it. What was approved first is compared once more after the last answer.
     pub(crate) fn ask(self, calls: &[CallSummary<'_>], mut verdict: Verdict) -> Verdict {

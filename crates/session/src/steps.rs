@@ -177,7 +177,7 @@ impl MessageSession<'_> {
             let verdict = self.gate.authority.judge(&request).verdict;
             let is_refused = match verdict.decision {
                 Decision::Allow => false,
-                Decision::Ask => !self.gate.question.approver.is_present() && !self.gate.dry_run,
+                Decision::Ask => !self.gate.question.is_answerable() && !self.gate.dry_run,
                 Decision::Deny => true,
             };
             is_refused.then_some(RefusedLine {

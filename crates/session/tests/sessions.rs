@@ -364,6 +364,60 @@ fn a_call_out_of_an_earlier_result_is_in_doubt() {
     }
 }
 
+#[test]
+fn a_listener_that_panics_leaves_a_call_whole() {
+    let world = World::new();
+    fs::write(world.path().join("a"), "one\n").expect("written");
+    let session = world
+        .builder("")
+        .progress(|_| panic!("on purpose"))
+        .build()
+        .expect("opened");
+    let arguments = json!({"path": "a"})
+        .as_object()
+        .cloned()
+        .expect("an object");
+    let report = session.call("rye/file-system/read", arguments);
+    assert!(matches!(report, CallReport::Done(_, called) if called.is_ok()));
+    let events = world.log();
+    let events: Vec<&str> = events
+        .iter()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert_eq!(events, ["before", "after"]);
+}
+
+/// Panics when it is asked whether anybody is there.
+struct Absent;
+
+impl Approver for Absent {
+    fn ask(&self, _: &ApprovalRequest<'_>) -> Approval {
+        Approval::Yes
+    }
+
+    fn is_present(&self) -> bool {
+        panic!("on purpose")
+    }
+}
+
+#[test]
+fn an_approver_that_panics_is_not_there() {
+    let world = World::new();
+    let axe = toolglot_dialects::get("axe").expect("it is built in");
+    let session = world
+        .builder("")
+        .approver(Absent)
+        .dialects(vec![axe.clone()])
+        .build()
+        .expect("opened");
+    let run = session
+        .run("```bash\ntouch b\ntouch c\n```\n")
+        .expect("a program");
+    let rules = rules(&run);
+    assert_eq!(rules, ["command-needs-grant", "beside-a-refused-line"]);
+    assert!(!world.path().join("b").exists() && !world.path().join("c").exists());
+}
+
 /// Answers with a value.
 struct Page(Value);
 
