@@ -15,7 +15,7 @@ use crate::audit::AuditLog;
 use crate::policies::{OwnFile, Policies, demands, protect};
 use crate::reading::{AfterFailure, ReadingSettings};
 use crate::session::{Session, Stamp};
-use crate::tool::{Tool, spec_of};
+use crate::tool::{Function, Tool};
 use crate::{Grants, SessionError, VERBS, journals};
 
 /// Is told how far a call is.
@@ -234,7 +234,7 @@ impl SessionBuilder {
     /// # Errors
     /// If one of them cannot be opened. A broken policy file is no error: it denies every call.
     pub fn build(mut self) -> Result<Session, SessionError> {
-        self.check_functions()?;
+        let functions = self.checked_functions()?;
         let failed = |source| SessionError::Root {
             path: self.root.clone(),
             source,
@@ -270,6 +270,7 @@ impl SessionBuilder {
             },
             results: Mutex::default(),
             cancel,
+            functions,
             dialects: dialects.into(),
             stamp,
             authority,
@@ -278,22 +279,23 @@ impl SessionBuilder {
         })
     }
 
-    /// Adds the functions to the tools that the model was given.
-    fn check_functions(&mut self) -> Result<(), SessionError> {
+    /// The functions with what they say of themselves, added to the tools that the model was given.
+    fn checked_functions(&mut self) -> Result<Vec<Function>, SessionError> {
         let vocabulary = Toolbox::builtin("vocabulary").unwrap_or_default();
-        for (at, tool) in self.functions.iter().enumerate() {
-            let name = tool.name();
-            let is_twice = self.functions[..at]
-                .iter()
-                .any(|other| other.name() == name);
-            if is_twice || vocabulary.canonical(name).is_some() || VERBS.contains(&name) {
-                return Err(SessionError::TakenName(name.to_owned()));
+        let mut functions: Vec<Function> = Vec::new();
+        for tool in &self.functions {
+            let function = Function::new(tool).ok_or(SessionError::Function)?;
+            let name = &function.spec.name;
+            let is_twice = functions.iter().any(|other| other.spec.name == *name);
+            if is_twice || vocabulary.canonical(name).is_some() || VERBS.contains(&name.as_str()) {
+                return Err(SessionError::TakenName(name.clone()));
             }
+            functions.push(function);
         }
         if let Some(tools) = &mut self.tools {
-            tools.extend(self.functions.iter().map(|tool| spec_of(&**tool)));
+            tools.extend(functions.iter().map(|function| function.spec.clone()));
         }
-        Ok(())
+        Ok(functions)
     }
 
     fn authority(&self, project: &Path) -> Authority {

@@ -30,6 +30,11 @@ pub enum SessionError {
     /// Two tools of one name: a builtin tool, or another function, has it already.
     #[error("`{0}` is the name of another tool already: choose another")]
     TakenName(String),
+    /// A function panicked when it was asked for its name, its description or its parameters.
+    #[error(
+        "a function panicked when it was asked for its name, its description or its parameters"
+    )]
+    Function,
     /// A set of tools that should be built in.
     #[error("no builtin tools are called `{0}`")]
     NoToolbox(&'static str),

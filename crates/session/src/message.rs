@@ -24,7 +24,6 @@ use crate::file_tools::FileTools;
 use crate::session::Session;
 use crate::step::{State, Step};
 use crate::steps::MessageSession;
-use crate::tool::spec_of;
 
 /// What came of a message.
 #[derive(Debug)]
@@ -121,7 +120,7 @@ impl Session {
             quoted: &quoted,
             is_empty_handed: message.calls.is_empty() && !reading.trace.message.calls.is_empty(),
             cancel: self.watch.cancel.as_ref(),
-            functions: &self.from.functions,
+            functions: &self.functions,
             repeated: &repeated,
         };
         let mut steps = session.steps(&message);
@@ -180,9 +179,9 @@ impl Session {
 
     /// A call of a function of the embedding program, which its caller wrote whole.
     pub(crate) fn call_function(&self, name: &str, arguments: &Map<String, Value>) -> Option<Step> {
-        let mut functions = self.from.functions.iter();
-        let tool = functions.find(|tool| tool.name() == name)?;
-        let vocabulary: Toolbox = [spec_of(&**tool)].into_iter().collect();
+        let mut functions = self.functions.iter();
+        let function = functions.find(|function| function.spec.name == name)?;
+        let vocabulary: Toolbox = [function.spec.clone()].into_iter().collect();
         let nowhere = Span::empty(0);
         let mut message = Calls::default();
         message.calls.push(Call {
@@ -211,7 +210,7 @@ impl Session {
             quoted: &[],
             is_empty_handed: false,
             cancel: self.watch.cancel.as_ref(),
-            functions: &self.from.functions,
+            functions: &self.functions,
             repeated: &[],
         };
         session.steps(&message).pop()
@@ -230,7 +229,7 @@ impl Session {
     }
 
     fn function_specs(&self) -> impl Iterator<Item = ToolSpec> + '_ {
-        self.from.functions.iter().map(|tool| spec_of(&**tool))
+        self.functions.iter().map(|function| function.spec.clone())
     }
 
     /// The tools of a message. Those that are files are looked up by what it names: a project may have thousands.

@@ -20,10 +20,13 @@ use crate::gate::{CallReport, CallRequest, Gate};
 use crate::policies::{FileStamp, Policies};
 use crate::result_memory::ResultMemory;
 use crate::step::State;
+use crate::tool::Function;
 
 /// A root with its policies, its tools, and whoever approves and logs calls.
 pub struct Session {
     pub(crate) from: SessionBuilder,
+    /// Functions of the embedding program.
+    pub(crate) functions: Vec<Function>,
     pub(crate) dialects: Arc<[Dialect]>,
     pub(crate) root: Root,
     pub(crate) authority: Authority,

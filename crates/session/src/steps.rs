@@ -1,6 +1,5 @@
 //! The calls of one message, one after the other.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -24,7 +23,7 @@ use crate::reading::AfterFailure;
 use crate::request::{effect as effect_of, request};
 use crate::seen::Seen;
 use crate::step::{State, Step};
-use crate::tool::{self, Tool};
+use crate::tool::{self, Function};
 use crate::{copied_markers, one_call};
 
 /// Everything that carrying out the calls of a message depends on.
@@ -52,7 +51,7 @@ pub(crate) struct MessageSession<'a> {
     /// What ends the run before its end.
     pub(crate) cancel: Option<&'a Cancel>,
     /// Functions of the embedding program; the vocabulary has them too.
-    pub(crate) functions: &'a [Arc<dyn Tool>],
+    pub(crate) functions: &'a [Function],
     /// Where calls were written that stand in an earlier result of the session.
     pub(crate) repeated: &'a [Span],
 }
@@ -529,7 +528,7 @@ impl MessageSession<'_> {
         before: Before<'_>,
     ) -> (Verdict, State) {
         let mut functions = self.functions.iter();
-        if let Some(tool) = functions.find(|tool| tool.name() == canonical.tool)
+        if let Some(function) = functions.find(|function| function.spec.name == canonical.tool)
             && let Some(cancel) = self.cancel
         {
             let arguments = &canonical.arguments;
@@ -543,7 +542,7 @@ impl MessageSession<'_> {
                     &[],
                 )
             };
-            return tool::carry_out(&**tool, arguments, (gate, cancel), &request);
+            return tool::carry_out(function, arguments, (gate, cancel), &request);
         }
         let effect = effect_of(self.vocabulary.get(&canonical.tool));
         let plan = plan(self.gate.root, &canonical.tool, &canonical.arguments);

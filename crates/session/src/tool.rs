@@ -1,6 +1,7 @@
 //! Functions of the embedding program as tools.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use toolglot_exec::Outcome;
@@ -15,7 +16,7 @@ use crate::step::State;
 
 /// A function of the embedding program that a model may call.
 ///
-/// No sandbox surrounds it. It says what a call does, and is judged by that; where it does not say, every call is asked about.
+/// Its name, description and parameters are read once, when the session is built. No sandbox surrounds it. It says what a call does, and is judged by that; where it does not say, every call is asked about.
 /// The arguments fit [`parameters`](Tool::parameters) before anything else is asked.
 pub trait Tool: Send + Sync {
     /// The name that models call it by.
@@ -43,19 +44,32 @@ pub trait Tool: Send + Sync {
     fn call(&self, arguments: &Map<String, Value>, cancel: &Cancel) -> Result<Value, String>;
 }
 
-/// What a model is to know of a tool.
-pub(crate) fn spec_of(tool: &dyn Tool) -> ToolSpec {
-    ToolSpec {
-        name: tool.name().to_owned(),
-        description: tool.description().to_owned(),
-        parameters: tool.parameters(),
-        effect: toolglot_tools::Effect::Unknown,
+/// A function of the embedding program, with what it said of itself when the session was built: it is never asked again.
+#[derive(Clone)]
+pub(crate) struct Function {
+    pub(crate) spec: ToolSpec,
+    tool: Arc<dyn Tool>,
+}
+
+impl Function {
+    /// `None` if the function panics.
+    pub(crate) fn new(tool: &Arc<dyn Tool>) -> Option<Function> {
+        let spec = || ToolSpec {
+            name: tool.name().to_owned(),
+            description: tool.description().to_owned(),
+            parameters: tool.parameters(),
+            effect: toolglot_tools::Effect::Unknown,
+        };
+        Some(Function {
+            spec: catch_unwind(AssertUnwindSafe(spec)).ok()?,
+            tool: Arc::clone(tool),
+        })
     }
 }
 
 /// A call of such a tool, judged and then done.
 pub(crate) fn carry_out(
-    tool: &dyn Tool,
+    Function { spec, tool }: &Function,
     arguments: &Map<String, Value>,
     (gate, cancel): (&Gate<'_>, &Cancel),
     request: &Request<'_>,
@@ -69,7 +83,7 @@ pub(crate) fn carry_out(
         ..request.clone()
     };
     let mut verdict = judged(gate, &request);
-    let call = CallSummary::new(gate.root, tool.name(), arguments);
+    let call = CallSummary::new(gate.root, &spec.name, arguments);
     if verdict.decision == Decision::Ask && !gate.dry_run {
         verdict = gate.question.ask(&[call], verdict);
     }
@@ -84,12 +98,12 @@ pub(crate) fn carry_out(
     }
     if effect.acts()
         && let Some(journal) = gate.journal
-        && let Err(error) = journal.beyond(gate.root, tool.name())
+        && let Err(error) = journal.beyond(gate.root, &spec.name)
     {
         return (unkept(&error), State::Refused);
     }
     let result = catch_unwind(AssertUnwindSafe(|| tool.call(arguments, cancel)));
-    let result = result.unwrap_or_else(|_| Err(format!("`{}` failed: it panicked", tool.name())));
+    let result = result.unwrap_or_else(|_| Err(format!("`{}` failed: it panicked", spec.name)));
     (verdict, State::Done(outcome(result)))
 }
 
