@@ -16,7 +16,7 @@ use crate::approval::CallSummary;
 use crate::audit::log_before;
 use crate::gate::{CallReport, CallRequest, Gate};
 use crate::policies::real;
-use crate::step::{State, Step};
+use crate::step::{LoggedCall, State, Step};
 use toolglot_chat::is_local_server;
 
 /// The tools of a registry that a message may name.
@@ -26,6 +26,15 @@ pub(crate) struct FileTools {
     specs: BTreeMap<String, ToolSpec>,
     /// The ids of all tools of the project and the user, for who mistypes one.
     others: Vec<String>,
+}
+
+/// What else is to be known of a call of a file.
+#[derive(Debug, Default)]
+pub(crate) struct FileCall {
+    /// What is to be said about the tool.
+    pub(crate) remarks: Vec<String>,
+    /// The call as the log has it; `None` where that is the call of the message.
+    pub(crate) logged: Option<LoggedCall>,
 }
 
 /// Calls that name a tool of a server, and its arguments, among their own.
@@ -143,16 +152,16 @@ impl FileTools {
         }
     }
 
-    /// Carries out a call of one of these tools; `None` if it is of another. With what is to be said about the tool.
+    /// Carries out a call of one of these tools; `None` if it is of another.
     pub(crate) fn carry_out(
         &self,
         canonical: &Canonical,
         call: (&Call, End),
         place: (&Gate<'_>, &[Step]),
-    ) -> Option<(Verdict, State, Vec<String>)> {
-        let mut remarks = Vec::new();
-        let (verdict, state) = self.carried_out(canonical, call, place, &mut remarks)?;
-        Some((verdict, state, remarks))
+    ) -> Option<(Verdict, State, FileCall)> {
+        let mut file_call = FileCall::default();
+        let (verdict, state) = self.carried_out(canonical, call, place, &mut file_call)?;
+        Some((verdict, state, file_call))
     }
 
     fn carried_out(
@@ -160,7 +169,7 @@ impl FileTools {
         canonical: &Canonical,
         (call, end): (&Call, End),
         (gate, before): (&Gate<'_>, &[Step]),
-        remarks: &mut Vec<String>,
+        file_call: &mut FileCall,
     ) -> Option<(Verdict, State)> {
         if !self.specs.contains_key(&canonical.tool) {
             return None;
@@ -211,7 +220,7 @@ impl FileTools {
                     seen: gate.seen.filter(|_| !is_dry),
                     ..*gate
                 };
-                match self.execute(asked(text("item_id"), parameters), &dry, remarks) {
+                match self.execute(asked(text("item_id"), parameters), &dry, file_call) {
                     (verdict, State::Planned) if !gate.dry_run => {
                         (verdict, State::Done(checked(text("item_id"))))
                     }
@@ -267,7 +276,7 @@ impl FileTools {
                     self.signed(text("item_id"))
                 })
             }
-            id => self.execute(asked(id, canonical.arguments.clone()), gate, remarks),
+            id => self.execute(asked(id, canonical.arguments.clone()), gate, file_call),
         })
     }
 
@@ -304,9 +313,15 @@ impl FileTools {
         &self,
         asked: CallRequest<'_>,
         gate: &Gate<'_>,
-        remarks: &mut Vec<String>,
+        file_call: &mut FileCall,
     ) -> (Verdict, State) {
-        match gate.pass(&self.runner, asked) {
+        let (id, mut arguments) = (asked.id.to_owned(), asked.arguments.clone());
+        let report = gate.pass(&self.runner, asked, &mut arguments);
+        // What is refused before is the model's call as it wrote it.
+        if matches!(report, CallReport::Refused(_) | CallReport::Done(..)) {
+            file_call.logged = Some(LoggedCall { id, arguments });
+        }
+        match report {
             CallReport::Unfit(error) => refused(&error),
             CallReport::Refused(mut verdict) => {
                 if verdict.rule == "not-granted" {
@@ -318,7 +333,7 @@ impl FileTools {
             CallReport::Function(step) => (step.verdict, step.state),
             CallReport::Done(verdict, called) => match *called {
                 Ok(mut called) => {
-                    remarks.append(&mut called.notes);
+                    file_call.remarks.append(&mut called.notes);
                     let text = model_text(&called.returned.value);
                     let output = Value::Object(called.returned.value);
                     let ok = called.returned.success;

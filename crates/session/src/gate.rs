@@ -108,8 +108,14 @@ pub(crate) fn unkept(error: &std::io::Error) -> Verdict {
 }
 
 impl Gate<'_> {
-    /// Brings a call as far as it may go.
-    pub(crate) fn pass(&self, runner: &ToolRunner, mut asked: CallRequest<'_>) -> CallReport {
+    /// Brings a call as far as it may go. `logged` becomes the arguments that the log has of it, defaults filled in, for
+    /// whoever writes what came of the call.
+    pub(crate) fn pass(
+        &self,
+        runner: &ToolRunner,
+        mut asked: CallRequest<'_>,
+        logged: &mut Map<String, Value>,
+    ) -> CallReport {
         let given = std::mem::take(&mut asked.arguments);
         let mut prepared = match runner.prepare(asked.id, given) {
             Ok(prepared) => prepared,
@@ -134,6 +140,7 @@ impl Gate<'_> {
             }
         }
         let arguments = prepared.arguments.clone();
+        logged.clone_from(&arguments);
         let shown = CallSummary::new(self.root, asked.id, &arguments);
         if verdict.decision == Decision::Ask && !self.dry_run {
             // What is approved is what is done, to the file as it is.

@@ -61,11 +61,10 @@ impl Session {
     }
 
     /// The same with a handle to cancel this call by, and a listener of its own.
-    #[expect(clippy::needless_pass_by_value, reason = "a call is handed over")]
     pub fn call_watched(
         &self,
         id: &str,
-        arguments: Map<String, Value>,
+        mut arguments: Map<String, Value>,
         watch: Watch,
     ) -> CallReport {
         let started = Instant::now();
@@ -85,7 +84,7 @@ impl Session {
         };
         let report = self
             .gate(journal.as_ref())
-            .pass(&self.runner(watch), request);
+            .pass(&self.runner(watch), request, &mut arguments);
         let call = CallSummary::new(&self.root, id, &arguments);
         self.log_report(&call, &report, started.elapsed());
         if let CallReport::Done(_, called) = &report

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::{Map, Value};
 use toolglot::Note;
 use toolglot_exec::Outcome;
 use toolglot_policy::Verdict;
@@ -27,6 +28,16 @@ pub struct Step {
     pub remarks: Vec<String>,
     /// How long it took.
     pub duration: Duration,
+    /// The call as the log has it, where that is another than `call`.
+    pub(crate) logged: Option<LoggedCall>,
+}
+
+/// A call of a tool that is a file, as it is carried out.
+#[derive(Debug)]
+pub(crate) struct LoggedCall {
+    pub(crate) id: String,
+    /// With defaults filled in.
+    pub(crate) arguments: Map<String, Value>,
 }
 
 /// How far a call came.

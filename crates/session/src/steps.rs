@@ -17,7 +17,7 @@ use toolglot_wire::Arguments;
 
 use crate::approval::{CallSummary, Context, MessageText};
 use crate::audit::{LoggedResult, log_after, log_before};
-use crate::file_tools::FileTools;
+use crate::file_tools::{FileCall, FileTools};
 use crate::gate::Gate;
 use crate::reading::AfterFailure;
 use crate::request::{effect as effect_of, request};
@@ -200,7 +200,7 @@ impl MessageSession<'_> {
             notes.extend(copied_markers::restore(place, arguments, dialect, call));
         }
         let objection = self.objection(&canonical, call, message, before);
-        let (verdict, state, remarks, lesson) = if let Some(objection) = objection {
+        let (verdict, state, file_call, lesson) = if let Some(objection) = objection {
             notes.extend(objection.notes);
             let lesson = Lesson {
                 words: objection.words,
@@ -212,7 +212,7 @@ impl MessageSession<'_> {
                 rule: objection.rule.into(),
                 because: objection.because,
             };
-            (verdict, State::Refused, Vec::new(), lesson)
+            (verdict, State::Refused, FileCall::default(), lesson)
         } else {
             self.decided(&canonical, message, (before, &notes))
         };
@@ -222,8 +222,9 @@ impl MessageSession<'_> {
             state,
             lesson,
             notes,
-            remarks,
+            remarks: file_call.remarks,
             duration: Duration::ZERO,
+            logged: file_call.logged,
         }
     }
 
@@ -233,7 +234,7 @@ impl MessageSession<'_> {
         canonical: &Canonical,
         message: &Calls,
         (before, notes): (Before<'_>, &[Note]),
-    ) -> (Verdict, State, Vec<String>, Lesson) {
+    ) -> (Verdict, State, FileCall, Lesson) {
         let call = &message.calls[canonical.call];
         let notes: Vec<&Note> = call.notes.iter().chain(notes).collect();
         let message = self.spans.map(|spans| MessageText {
@@ -252,9 +253,9 @@ impl MessageSession<'_> {
             let end = self.trusted_end(call);
             files.carry_out(canonical, (call, end), (&gate, before.steps))
         });
-        let (verdict, state, mut remarks) = of_files.unwrap_or_else(|| {
+        let (verdict, state, mut file_call) = of_files.unwrap_or_else(|| {
             let (verdict, state) = self.judged(&gate, canonical, call, before);
-            (verdict, state, Vec::new())
+            (verdict, state, FileCall::default())
         });
         let lesson = self.lesson(call, &verdict, &state);
         if let State::Done(outcome) = &state
@@ -263,9 +264,10 @@ impl MessageSession<'_> {
             && !self.gate.authority.commands_may_write()
             && outcome.output["hint"].is_string()
         {
-            remarks.push("its command could change no files: `--allow write` grants it".to_owned());
+            let remark = "its command could change no files: `--allow write` grants it";
+            file_call.remarks.push(remark.to_owned());
         }
-        (verdict, state, remarks, lesson)
+        (verdict, state, file_call, lesson)
     }
 
     /// What the model of a call is told that was not closed by itself, and was refused or failed.
@@ -510,7 +512,11 @@ impl MessageSession<'_> {
             State::Refused => None,
             State::Repeated(_) | State::Planned | State::Pending => return,
         };
-        let call = CallSummary::new(self.gate.root, &step.call.tool, &step.call.arguments);
+        let (tool, arguments) = match &step.logged {
+            Some(call) => (&call.id, &call.arguments),
+            None => (&step.call.tool, &step.call.arguments),
+        };
+        let call = CallSummary::new(self.gate.root, tool, arguments);
         log_after(
             self.gate.log,
             &call,

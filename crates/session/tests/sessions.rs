@@ -12,8 +12,8 @@ use tempfile::TempDir;
 use toolglot::{Event, Finish, Span};
 use toolglot_session::{
     Approval, ApprovalRequest, Approver, AuditLog, CallReport, CallSummary, Cancel, Effect,
-    LoggedResult, PathFact, Policies, Run, Session, SessionBuilder, SessionError, State, Tool,
-    Verdict,
+    FileLog, LoggedResult, PathFact, Policies, Run, Session, SessionBuilder, SessionError, State,
+    Tool, Verdict,
 };
 
 #[path = "../../../examples/session/main.rs"]
@@ -432,12 +432,48 @@ fn a_listener_that_panics_leaves_a_call_whole() {
     assert_eq!(events, ["before", "after"]);
 }
 
+#[test]
+fn both_lines_of_a_call_have_its_hash() {
+    let world = World::new();
+    fs::write(world.path().join("a"), "one\n").expect("written");
+    let file = world.path().join("log");
+    let id = "rye/file-system/read";
+    let given = json!({"path": "a"});
+    let verb = json!({"item_id": id, "parameters": given});
+    let session = world
+        .builder("")
+        .audit(FileLog::new(&file, false))
+        .build()
+        .expect("opened");
+    let report = session.call(id, given.as_object().cloned().expect("an object"));
+    assert!(matches!(report, CallReport::Done(_, called) if called.is_ok()));
+    for message in [call_of(id, &given), call_of("rye_execute", &verb)] {
+        let run = session.run(&message).expect("a program");
+        assert!(run.is_fine(), "{}", run.answer);
+    }
+    let log = fs::read_to_string(&file).expect("it is there");
+    let lines: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(lines.len(), 6, "{log}");
+    for pair in lines.chunks(2) {
+        assert_eq!(
+            (&pair[0]["event"], &pair[1]["event"]),
+            (&json!("before"), &json!("after"))
+        );
+        for key in ["tool", "call", "arguments"] {
+            assert_eq!(pair[0][key], pair[1][key], "{key}");
+        }
+    }
+}
+
 /// Panics when it is asked whether anybody is there.
 struct Absent;
 
 impl Approver for Absent {
     fn ask(&self, _: &ApprovalRequest<'_>) -> Approval {
-        Approval::Yes
+        Approval::Nobody
     }
 
     fn is_present(&self) -> bool {
