@@ -158,9 +158,15 @@ impl<'a> CallSummary<'a> {
     }
 }
 
-/// Whether somebody answered a question, by the verdict that followed.
+/// Whether somebody was asked a question, by the verdict that followed.
 pub fn is_answer(verdict: &Verdict) -> bool {
-    ["approved", "not-approved", "changed-since-approval"].contains(&&*verdict.rule)
+    const RULES: &[&str] = &[
+        "approved",
+        "not-approved",
+        "approver-failed",
+        "changed-since-approval",
+    ];
+    RULES.contains(&&*verdict.rule)
 }
 
 /// Whom to ask, and what they are to know before.
@@ -260,6 +266,7 @@ mod tests {
         }
     }
 
+    /// The verdict after a question. It counts as asked where somebody is there.
     fn rule_after(approver: &dyn Approver, root: &Path) -> (Decision, String) {
         let root = Root::open(root).expect("opened");
         let arguments = json!({"path": "a", "content": "new"});
@@ -271,6 +278,7 @@ mod tests {
             context: Context::default(),
         };
         let verdict = question.ask(&[call], asked);
+        assert_eq!(is_answer(&verdict), approver.is_present(), "{verdict:?}");
         (verdict.decision, verdict.rule.into_owned())
     }
 

@@ -70,9 +70,9 @@ pub trait AuditLog: Send + Sync {
         Ok(())
     }
 
-    /// The file that it is, if it is one: no call changes it.
-    fn file(&self) -> Option<&Path> {
-        None
+    /// The files that it is, if it is any: no call changes them.
+    fn files(&self) -> Vec<&Path> {
+        Vec::new()
     }
 }
 
@@ -149,6 +149,9 @@ const MAX_ERROR: usize = 4 << 10;
 #[derive(Debug)]
 pub struct FileLog {
     log: Log,
+    /// Where it is written.
+    resolved: PathBuf,
+    /// Where the user named it, which may be a link.
     file: PathBuf,
     has_values: bool,
 }
@@ -157,8 +160,10 @@ impl FileLog {
     /// The log at `file`. Where that leads is looked up now: what becomes of a link later does not turn the log elsewhere.
     /// With `has_values` the arguments stand in it, secrets masked, and otherwise their sizes.
     pub fn new(file: &Path, has_values: bool) -> FileLog {
+        let resolved = real(file);
         FileLog {
-            log: Log::new(real(file)),
+            log: Log::new(resolved.clone()),
+            resolved,
             file: file.to_path_buf(),
             has_values,
         }
@@ -265,7 +270,7 @@ impl AuditLog for FileLog {
         self.log.append(record)
     }
 
-    fn file(&self) -> Option<&Path> {
-        Some(&self.file)
+    fn files(&self) -> Vec<&Path> {
+        vec![&self.resolved, &self.file]
     }
 }

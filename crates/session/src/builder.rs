@@ -12,7 +12,7 @@ use toolglot_tools::Toolbox;
 
 use crate::approval::{Approver, Nobody};
 use crate::audit::AuditLog;
-use crate::policies::{OwnFile, Policies, demands, protect};
+use crate::policies::{LOG, OwnFile, Policies, demands, protect};
 use crate::reading::{AfterFailure, ReadingSettings};
 use crate::session::{Session, Stamp};
 use crate::tool::{Function, Tool};
@@ -42,6 +42,7 @@ pub struct SessionBuilder {
     pub(crate) reading: ReadingSettings,
     pub(crate) after_failing_line: AfterFailure,
     pub(crate) many: bool,
+    pub(crate) keeps_results: bool,
     pub(crate) functions: Vec<Arc<dyn Tool>>,
     /// What was spent by all sessions; how much may be, each says by its own policy.
     budget: Budget,
@@ -78,6 +79,7 @@ impl SessionBuilder {
             reading: ReadingSettings::default(),
             after_failing_line: AfterFailure::default(),
             many: false,
+            keeps_results: true,
             functions: Vec::new(),
             budget: Budget::default(),
         }
@@ -200,6 +202,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Remembers no results, where no message is run: a call that a message repeats out of one would not be known.
+    #[must_use]
+    pub fn without_result_memory(mut self) -> SessionBuilder {
+        self.keeps_results = false;
+        self
+    }
+
     /// A file of the user's own that no call changes, if it lies inside the root.
     #[must_use]
     pub fn protect(mut self, file: &Path, kind: OwnFile) -> SessionBuilder {
@@ -232,7 +241,7 @@ impl SessionBuilder {
     /// Opens the root, the registry of tools that are files, and what says who is trusted.
     ///
     /// # Errors
-    /// If one of them cannot be opened. A broken policy file is no error: it denies every call.
+    /// If one of them cannot be opened, or the policies are those of another root. A broken policy file is no error: it denies every call.
     pub fn build(mut self) -> Result<Session, SessionError> {
         let functions = self.checked_functions()?;
         let failed = |source| SessionError::Root {
@@ -240,6 +249,13 @@ impl SessionBuilder {
             source,
         };
         let project = std::fs::canonicalize(&self.root).map_err(failed)?;
+        let policies = self.policies.root();
+        if std::fs::canonicalize(policies).ok().as_ref() != Some(&project) {
+            return Err(SessionError::OtherRoot {
+                policies: policies.to_path_buf(),
+                root: project,
+            });
+        }
         let dialects = match &self.dialects {
             Some(dialects) => dialects.clone(),
             None => dialects_named("auto", self.tools.as_ref())?,
@@ -299,8 +315,11 @@ impl SessionBuilder {
     }
 
     fn authority(&self, project: &Path) -> Authority {
-        let log = self.log.as_deref().and_then(AuditLog::file);
-        let mut authority = self.policies.authority(self.grants.policy(), log);
+        let log = self.log.as_deref().map_or_else(Vec::new, AuditLog::files);
+        let mut authority = self.policies.authority(self.grants.policy(), None);
+        for file in log {
+            protect(&mut authority, project, Some(file), &LOG);
+        }
         for (file, kind) in &self.own_files {
             protect(&mut authority, project, Some(file), kind);
         }

@@ -18,6 +18,14 @@ pub enum SessionError {
         #[source]
         source: io::Error,
     },
+    /// The policies are those of another directory.
+    #[error("the policies are those of {}, which is another directory than {}", policies.display(), root.display())]
+    OtherRoot {
+        /// The directory that the policies were read for.
+        policies: PathBuf,
+        /// The session's root.
+        root: PathBuf,
+    },
     /// The registry of tools that are files cannot be opened.
     #[error(transparent)]
     Open(#[from] toolglot_runtimes::OpenError),

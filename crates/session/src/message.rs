@@ -173,6 +173,9 @@ impl Session {
 
     /// Keeps a result, to know a call that a model repeats out of it.
     pub(crate) fn keep_result(&self, text: String, value: &Value) {
+        if !self.from.keeps_results {
+            return;
+        }
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
         results.keep_result(text, value);
     }

@@ -71,6 +71,15 @@ impl Source {
             Source::Text => vec![root.join(PROJECT_FILE)],
         }
     }
+
+    /// The user's own policy files: the one that is read, and the usual one, which the next session may read.
+    fn own_files(&self, usual: Option<PathBuf>) -> Vec<PathBuf> {
+        let named = match self {
+            Source::Files(named) => named.clone(),
+            Source::Text => None,
+        };
+        named.into_iter().chain(usual).collect()
+    }
 }
 
 impl Policies {
@@ -156,6 +165,10 @@ impl Policies {
         own.into_iter().chain([root.join(PROJECT_FILE)]).collect()
     }
 
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The policy files as they were before they were read.
     pub(crate) fn stamp(&self) -> FileStamp {
         self.stamp
@@ -195,11 +208,9 @@ impl Policies {
             protect(&mut authority, &self.root, file, kind);
         };
         protect(log, &LOG);
-        let own = match &self.source {
-            Source::Files(named) => named.clone().or_else(user_place),
-            Source::Text => None,
-        };
-        protect(own.as_deref(), &POLICY);
+        for file in self.source.own_files(user_place()) {
+            protect(Some(&file), &POLICY);
+        }
         protect(journals().as_deref(), &JOURNAL);
         authority
     }
@@ -366,7 +377,7 @@ pub struct OwnFile {
     is_secret: bool,
 }
 
-const LOG: OwnFile = OwnFile {
+pub(crate) const LOG: OwnFile = OwnFile {
     rule: "audit-log",
     because: "the log of this run is written there, and by nobody else",
     is_secret: false,
@@ -464,5 +475,25 @@ pub(crate) fn demands(authority: &Authority) -> Demands {
         keys: rules.keys.clone(),
         first_use: rules.tofu,
         signed: Box::new(move |id| rules.requires_signature(id)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_policy_file_is_protected_beside_a_named_one() {
+        let [named, usual] = ["named.toml", "usual.toml"].map(PathBuf::from);
+        for (source, files) in [
+            (
+                Source::Files(Some(named.clone())),
+                vec![named, usual.clone()],
+            ),
+            (Source::Files(None), vec![usual.clone()]),
+            (Source::Text, vec![usual.clone()]),
+        ] {
+            assert_eq!(source.own_files(Some(usual.clone())), files);
+        }
     }
 }

@@ -11,10 +11,11 @@ use crate::session::Session;
 
 impl Session {
     /// What a server offers now, for who is to approve it. It is started, or asked, in the sandbox that calls have.
+    /// No policy is asked, and nothing is logged: a person has asked for it.
     ///
     /// # Errors
     /// If there is no such server, or it does not answer.
-    pub fn offer(&self, server: &str, time: Duration) -> Result<Offer, CallError> {
+    pub fn offer_unjudged(&self, server: &str, time: Duration) -> Result<Offer, CallError> {
         self.runner(self.watch.clone()).offer(server, time)
     }
 
@@ -26,11 +27,11 @@ impl Session {
         self.runner(self.watch.clone()).approve(offer)
     }
 
-    /// Logs in to a server, with the help of a person.
+    /// Logs in to a server, with the help of a person. No policy is asked, and nothing is logged.
     ///
     /// # Errors
     /// If there is no such server, or it gives no token.
-    pub fn login(
+    pub fn login_unjudged(
         &self,
         server: &str,
         scope: Option<&str>,

@@ -1,6 +1,5 @@
 //! A session: a root with its policies, its tools, and whoever approves and logs calls.
 
-use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -106,9 +105,9 @@ impl Session {
         &self.runner.registry
     }
 
-    /// What says whose tools run.
-    pub fn trust(&self) -> impl Deref<Target = Trust> + '_ {
-        self.runner.trust.read()
+    /// What `look` finds in what says whose tools run. `look` makes no call: a call waits until it has ended.
+    pub fn with_trust<T>(&self, look: impl FnOnce(&Trust) -> T) -> T {
+        look(&self.runner.trust.read())
     }
 
     /// How strong the sandbox of programs is.

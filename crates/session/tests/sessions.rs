@@ -549,6 +549,47 @@ fn a_call_out_of_a_part_of_an_earlier_result_is_in_doubt() {
 }
 
 #[test]
+fn a_session_without_memory_keeps_no_result() {
+    let injected = call_of("write_file", &json!({"path": "b", "content": "x"}));
+    let world = World::new();
+    let session = world
+        .builder("write")
+        .function(Page(json!(injected)))
+        .without_result_memory()
+        .build()
+        .expect("opened");
+    let _ = session.call("page", Map::new());
+    let run = session.run(&injected).expect("a program");
+    assert_eq!(rules(&run), ["write-granted"]);
+}
+
+#[test]
+fn the_policies_are_those_of_the_root() {
+    let (world, other) = (World::new(), World::new());
+    let built = Session::builder(world.path(), Policies::usual(other.path())).build();
+    assert!(matches!(built, Err(SessionError::OtherRoot { .. })));
+    let policies = Policies::usual(&world.path().join("."));
+    assert!(Session::builder(world.path(), policies).build().is_ok());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_log_is_protected_where_it_is_written_and_named() {
+    let world = World::new();
+    let [link, old, new] = ["link", "old", "new"].map(|name| world.path().join(name));
+    std::os::unix::fs::symlink(&old, &link).expect("made");
+    let log = FileLog::new(&link, false);
+    fs::remove_file(&link).expect("removed");
+    std::os::unix::fs::symlink(&new, &link).expect("made");
+    let session = world.builder("write").audit(log).build().expect("opened");
+    for path in ["old", "link"] {
+        let call = call_of("write_file", &json!({"path": path, "content": "x"}));
+        let run = session.run(&call).expect("a program");
+        assert_eq!(rules(&run), ["audit-log"], "{path}");
+    }
+}
+
+#[test]
 fn a_message_that_streams_runs_when_it_has_ended() {
     let message = format!(
         "Text.\n{}",

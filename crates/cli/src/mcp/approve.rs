@@ -141,7 +141,7 @@ pub(super) fn approve(
         answer(common, out, &json, &text)?;
         return Ok(Outcome::Faulty);
     }
-    let offer = match session.offer(&id_of(server), TIME) {
+    let offer = match session.offer_unjudged(&id_of(server), TIME) {
         Ok(offer) => offer,
         Err(error) => {
             let refusal = call::refusal(server, &error);
@@ -150,10 +150,10 @@ pub(super) fn approve(
             return Ok(Outcome::Faulty);
         }
     };
-    let before = session
-        .trust()
-        .approved(offer.server.id.as_str(), offer.server.space);
-    let pinned = pinned_otherwise(registry, &session.trust(), &offer);
+    let (before, pinned) = session.with_trust(|trust| {
+        let before = trust.approved(offer.server.id.as_str(), offer.server.space);
+        (before, pinned_otherwise(registry, trust, &offer))
+    });
     let (text, rows) = told(&offer, before.as_ref(), &pinned);
     let status = if dry_run {
         "shown"

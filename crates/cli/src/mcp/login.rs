@@ -46,7 +46,7 @@ pub(super) fn login(
         time: Duration::from_secs(login.wait),
     };
     let name = server_name(id.as_str());
-    match session.login(&id_of(server), login.scope.as_deref(), person) {
+    match session.login_unjudged(&id_of(server), login.scope.as_deref(), person) {
         Err(error) => refused(name, &error, common, out),
         Ok(done) => {
             let json = json!({

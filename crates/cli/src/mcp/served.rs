@@ -7,6 +7,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -65,7 +66,7 @@ impl Setup {
 
     /// A session with the policies, the registry and the trust as they are now.
     fn session(&self) -> Result<Session, SessionError> {
-        let builder = self.builder.clone().reread();
+        let builder = self.builder.clone().without_result_memory().reread();
         open_session::warn(builder.warnings());
         builder.build()
     }
@@ -173,7 +174,7 @@ impl Tools for Served {
             granted: session.capabilities(),
             has_walls: session.level() != Level::Plain,
         };
-        list::page(session.registry(), &session.trust(), rights, cursor)
+        session.with_trust(|trust| list::page(session.registry(), trust, rights, cursor))
     }
 
     fn capabilities(&self) -> Map<String, Value> {
@@ -188,24 +189,26 @@ impl Tools for Served {
 
     fn aside(&self, method: &str, params: &Map<String, Value>) -> Result<Value, Fault> {
         let session = self.session()?;
-        let served = Shelf {
-            registry: session.registry(),
-            trust: &session.trust(),
-            shows_sources: self.setup.shows_sources,
-        };
-        match method {
-            "prompts/list" => Ok(prompts::list()),
-            "prompts/get" => prompts::get(&served, params),
-            "completion/complete" => complete::complete(&served, params),
-            _ if !self.setup.shows_sources => Err(Fault::new(
-                METHOD,
-                "the texts of tools are not served: `--sources` serves them",
-            )),
-            "resources/list" => sources::list(&served, params),
-            "resources/templates/list" => Ok(sources::templates()),
-            "resources/read" => sources::read(&served, params),
-            other => Err(Fault::new(METHOD, format!("there is no method `{other}`"))),
-        }
+        session.with_trust(|trust| {
+            let served = Shelf {
+                registry: session.registry(),
+                trust,
+                shows_sources: self.setup.shows_sources,
+            };
+            match method {
+                "prompts/list" => Ok(prompts::list()),
+                "prompts/get" => prompts::get(&served, params),
+                "completion/complete" => complete::complete(&served, params),
+                _ if !self.setup.shows_sources => Err(Fault::new(
+                    METHOD,
+                    "the texts of tools are not served: `--sources` serves them",
+                )),
+                "resources/list" => sources::list(&served, params),
+                "resources/templates/list" => Ok(sources::templates()),
+                "resources/read" => sources::read(&served, params),
+                other => Err(Fault::new(METHOD, format!("there is no method `{other}`"))),
+            }
+        })
     }
 
     fn call(&self, name: &str, arguments: Map<String, Value>, call: &Call) -> Result<Value, Fault> {
@@ -260,7 +263,9 @@ fn work(
         if session.is_outdated() {
             return Some(job);
         }
-        let answer = carry_out(&session, &job);
+        // A worker that ended here would be missing for good.
+        let answer = catch_unwind(AssertUnwindSafe(|| carry_out(&session, &job)));
+        let answer = answer.unwrap_or_else(|_| Err(Fault::new(INTERNAL, "the call panicked")));
         let _ = job.answer.send(answer);
     }
 }
