@@ -1,7 +1,7 @@
 //! The builtin file tools, confined to one directory.
 //!
 //! A [`Root`] holds the directory open. [`plan`] reads a call's arguments and finds out where its path
-//! leads; the facts go to the policy; [`Plan::run`] then does what was planned, at exactly the place that
+//! leads; the facts go to the policy; [`Plan::run_unjudged`] then does what was planned, at exactly the place that
 //! was judged. Between the two the place is not looked up by name again in any way that could lead
 //! elsewhere: every directory on the way is opened by its handle, and no link is followed.
 //!
@@ -10,7 +10,7 @@
 //!                        └─ paths ──▶ policy: may it run?
 //! ```
 //!
-//! It deliberately knows no policy beyond the sandbox of the root: whoever calls [`Plan::run`] has asked
+//! It deliberately knows no policy beyond the sandbox of the root: whoever calls [`Plan::run_unjudged`] has asked
 //! first. It validates no schema. Programs run in the [`ProgramSandbox`] of the root, and nowhere else. What it returns is bounded by
 //! [`Limits`], and says so where something was left out.
 //!
@@ -26,7 +26,7 @@
 //! let arguments = json!({"path": "notes.txt", "start_line": 2, "end_line": 2});
 //! let plan = plan(&root, "read_file", arguments.as_object().expect("an object"))?;
 //! assert_eq!(plan.paths()[0].inside(), Some("notes.txt".as_ref()));
-//! let outcome = plan.run();
+//! let outcome = plan.run_unjudged();
 //! assert!(outcome.ok);
 //! assert_eq!(outcome.output["content"], "two\n");
 //! # Ok(())
@@ -78,7 +78,7 @@ pub use failure::Failure;
 pub use journal::{Entry, Journal};
 pub use limits::Limits;
 pub use outcome::Outcome;
-pub use plan::{Plan, TOOLS, execute, plan};
+pub use plan::{Plan, TOOLS, execute_unjudged, plan};
 pub use program_sandbox::{ProgramSandbox, ToolCommand, ToolRights};
 pub use protected_paths::ProtectedPaths;
 pub use root::Root;

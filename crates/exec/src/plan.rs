@@ -98,8 +98,8 @@ impl Plan<'_> {
         self.host.as_ref()
     }
 
-    /// Does it, at the place that [`Plan::paths`] told.
-    pub fn run(self) -> Outcome {
+    /// Does it, at the place that [`Plan::paths`] told. Whoever calls this has asked a policy.
+    pub fn run_unjudged(self) -> Outcome {
         self.done().unwrap_or_else(Outcome::from)
     }
 
@@ -269,8 +269,8 @@ fn plan_command<'a>(root: &'a Root, arguments: &Arguments<'a>) -> Result<Plan<'a
 }
 
 /// Plans a call and runs it at once, unjudged. For callers that have no policy to ask.
-pub fn execute(root: &Root, tool: &str, arguments: &Map<String, Value>) -> Outcome {
-    plan(root, tool, arguments).map_or_else(Outcome::from, Plan::run)
+pub fn execute_unjudged(root: &Root, tool: &str, arguments: &Map<String, Value>) -> Outcome {
+    plan(root, tool, arguments).map_or_else(Outcome::from, Plan::run_unjudged)
 }
 
 fn file<'a>(arguments: &Arguments<'a>) -> Result<&'a str, Failure> {

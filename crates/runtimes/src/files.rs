@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use toolglot_exec::{Outcome, Root, execute};
+use toolglot_exec::{Outcome, Root, execute_unjudged};
 use toolglot_policy::Effect;
 use toolglot_schema::Violation;
 use toolglot_toolfiles::{Found, Returned};
@@ -175,7 +175,7 @@ pub(crate) fn unjudged(runner: &ToolRunner, builtin: &Builtin) -> Outcome {
     match Root::open(&runner.project) {
         Ok(root) => {
             let root = root.with_sandbox(runner.sandbox.clone());
-            execute(&root, builtin.tool, &builtin.arguments)
+            execute_unjudged(&root, builtin.tool, &builtin.arguments)
         }
         Err(error) => {
             let text = format!("the project cannot be opened: {error}");
