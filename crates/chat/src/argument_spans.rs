@@ -240,7 +240,7 @@ impl<'a> ArgumentSpans<'a> {
     }
 
     fn find(&self) -> Vec<Written> {
-        let mut coarse = Calls::default();
+        let mut coarse = SpanSink::default();
         self.reader.read_pieces([self.text], &mut coarse);
         let mut tape = Tape {
             text: self.text,
@@ -248,7 +248,7 @@ impl<'a> ArgumentSpans<'a> {
         };
         let mut pieces = Vec::new();
         let mut at = 0;
-        for call in &coarse.calls {
+        for call in &coarse.0.calls {
             let span = call.span.range();
             let (Some(before), Some(inside)) = (
                 self.text.get(at..span.start.max(at)),
@@ -270,7 +270,7 @@ impl<'a> ArgumentSpans<'a> {
         }
         pieces.push(&self.text[at..]);
         self.reader.read_pieces(pieces, &mut tape);
-        for (written, call) in tape.written.iter_mut().zip(&tape.calls.calls) {
+        for (written, call) in tape.written.iter_mut().zip(&tape.calls.0.calls) {
             written.call = call.span;
         }
         tape.written
@@ -296,11 +296,25 @@ fn as_written<'n>(args: &str, pointer: &str, names: impl Fn(&str) -> &'n [String
     }
 }
 
+/// Folds events into calls without their arguments, which may be large: only the spans are asked for.
+#[derive(Debug, Default)]
+struct SpanSink(Calls);
+
+impl Sink for SpanSink {
+    fn event(&mut self, span: Span, event: Event<'_>) {
+        let event = match event {
+            Event::Args { call, .. } => Event::Args { call, json: "" },
+            other => other,
+        };
+        self.0.event(span, event);
+    }
+}
+
 /// Folds events into calls and keeps where their arguments were read.
 #[derive(Debug, Default)]
 struct Tape<'a> {
     text: &'a str,
-    calls: Calls,
+    calls: SpanSink,
     written: Vec<Written>,
     /// Bytes that events have accounted for, and that no argument text was matched with.
     read: Range<usize>,

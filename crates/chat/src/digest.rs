@@ -65,22 +65,22 @@ impl Digest {
             verify::drop_unknown_tool_notes(&mut message, &[toolbox]);
             check(&mut message, canonical, toolbox, context.spans);
         }
-        let mut document = Document::new(&message);
         let mut canonical_notes = Vec::new();
-        if let Some(canonical) = canonical.filter(|_| context.normalize) {
+        // Arguments may be large: those of canonical calls are moved, or dropped before others are made.
+        let mut document = if let Some(canonical) = canonical.filter(|_| context.normalize) {
             canonical_notes = canonical
                 .iter()
                 .flat_map(|call| call.notes.clone())
                 .collect();
-            document
-                .notes
-                .extend(canonical_notes.iter().map(NoteLine::from));
-            document.calls = canonical
-                .into_iter()
-                .enumerate()
-                .map(|(index, call)| rename(index, call, &message))
-                .collect();
-        }
+            let calls = canonical.into_iter().enumerate();
+            let calls = calls.map(|(index, call)| rename(index, call, &message));
+            Document::with_calls(&message, calls.collect())
+        } else {
+            Document::new(&message)
+        };
+        document
+            .notes
+            .extend(canonical_notes.iter().map(NoteLine::from));
         for call in &mut document.calls {
             let default = || default_server(&call.dialect).map(str::to_owned);
             call.server = call.server.take().or_else(default);
@@ -144,7 +144,7 @@ fn check(
                     .retain(|other| other.code != note.code || other.span != note.span);
                 vec![note]
             }
-            Some(_) if matches!(Arguments::of(call), Arguments::Raw(_)) => {
+            Some(_) if !Arguments::is_object(call) => {
                 vec![verify::no_object_note(call)]
             }
             Some(spec) => {
@@ -153,7 +153,7 @@ fn check(
                     toolbox,
                     spans,
                 };
-                verify::schema_notes(spec, &checked.arguments, locator)
+                verify::schema_notes(spec, checked.arguments.clone(), locator)
             }
         };
         call.notes.extend(notes.iter().cloned());
@@ -163,13 +163,15 @@ fn check(
 
 fn rename(index: usize, canonical: Canonical, message: &Calls) -> CallDocument {
     let written = &message.calls[canonical.call];
-    let mut document = CallDocument::new(index, written);
+    // Arguments that are no object, or nest too deep to be brought to the tool's names, stay as they were written.
+    let arguments = if Arguments::is_object(written) {
+        Arguments::Object(canonical.arguments)
+    } else {
+        Arguments::shown(written)
+    };
+    let mut document = CallDocument::with_arguments(index, written, arguments);
     document.written = Some(written.name.clone());
     document.name = canonical.tool;
-    // Arguments that are no object, or nest too deep to be brought to the tool's names, stay as they were written.
-    if matches!(Arguments::of(written), Arguments::Object(_)) {
-        document.arguments = Some(canonical.arguments);
-    }
     document
 }
 

@@ -1,5 +1,6 @@
 //! A text read with a program: whole, or as it comes.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use toolglot::{
@@ -53,8 +54,9 @@ impl Reader {
         }
     }
 
-    /// Reads a text that is there as a whole.
-    pub fn read(&self, bytes: &[u8]) -> Reading {
+    /// Reads a text that is there as a whole. An owned one is kept without a copy where it is UTF-8.
+    pub fn read<'b>(&self, bytes: impl Into<Cow<'b, [u8]>>) -> Reading {
+        let bytes = bytes.into();
         let mut trace = Trace::default();
         let mut parser = self.parser();
         let mut joiner = Bytes::new();
@@ -63,10 +65,14 @@ impl Reader {
         }
         joiner.finish(&mut parser, &mut trace);
         parser.finish(self.finish, &mut trace);
-        Reading {
-            text: String::from_utf8_lossy(bytes).into_owned(),
-            trace,
-        }
+        let replaced = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let text = match bytes {
+            Cow::Borrowed(bytes) => replaced(bytes),
+            Cow::Owned(bytes) => {
+                String::from_utf8(bytes).unwrap_or_else(|error| replaced(error.as_bytes()))
+            }
+        };
+        Reading { text, trace }
     }
 
     /// Reads a text in these pieces.

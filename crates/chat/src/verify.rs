@@ -44,7 +44,7 @@ impl CallLocator<'_> {
 /// A parameter that is left out and has a default is none of it: who runs the call fills it in.
 pub fn schema_notes(
     spec: &ToolSpec,
-    arguments: &Map<String, Value>,
+    arguments: Map<String, Value>,
     locator: CallLocator<'_>,
 ) -> Vec<Note> {
     let note = |code, (path, is_key): (&str, bool), message| Note {
@@ -60,9 +60,11 @@ pub fn schema_notes(
             return vec![note(Code::InvalidArguments, ("", false), message)];
         }
     };
-    let mut arguments = Value::Object(arguments.clone());
+    let mut arguments = Value::Object(arguments);
     toolglot_schema::fill_defaults(&spec.parameters, &mut arguments);
     let violations = validator.validate(&arguments);
+    // Looking for places holds copies of its own.
+    drop(arguments);
     violations
         .into_iter()
         .enumerate()

@@ -39,7 +39,19 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
         return events(arguments, lookalikes, out);
     }
 
-    let reading = reader.read(&source::bytes(&arguments.file)?);
+    let mut reading = reader.read(source::bytes(&arguments.file)?);
+    let lookalikes = LookalikeContext {
+        dialects: &dialects,
+        toolbox: toolbox.as_ref(),
+        reader: &reader,
+        others: &OtherPrograms::default(),
+    };
+    let lookalikes = lookalike_notes(lookalikes, &reading);
+    // Arguments may be large: only a page needs what was read as well.
+    let message = match format {
+        ParseFormat::Human => reading.trace.message.clone(),
+        _ => std::mem::take(&mut reading.trace.message),
+    };
     let spans = ArgumentSpans::new(&reader, &reading.text);
     let context = DigestContext {
         dialects: &dialects,
@@ -47,14 +59,8 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
         normalize: arguments.normalize,
         spans: Some(&spans),
     };
-    let mut digest = Digest::new(reading.trace.message.clone(), context);
-    let lookalikes = LookalikeContext {
-        dialects: &dialects,
-        toolbox: toolbox.as_ref(),
-        reader: &reader,
-        others: &OtherPrograms::default(),
-    };
-    digest.add_lookalikes(lookalike_notes(lookalikes, &reading));
+    let mut digest = Digest::new(message, context);
+    digest.add_lookalikes(lookalikes);
     if format == ParseFormat::Human {
         let view = human::View {
             name: &source::name(&arguments.file),

@@ -1,14 +1,17 @@
 //! Asking whoever may say yes: what exactly would be done, and whether it may.
 
+use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 use toolglot::{Call, Note};
 use toolglot_exec::audit::hex;
 use toolglot_exec::{Root, change};
 use toolglot_policy::{Decision, Verdict};
+
+use crate::hash_writer::HashWriter;
 
 /// Who is asked where a policy says `ask`.
 ///
@@ -130,14 +133,30 @@ impl<'a> CallSummary<'a> {
 
     /// The call as JSON, keys in order.
     pub fn canonical(&self) -> String {
-        let mut keys: Vec<&String> = self.arguments.keys().collect();
-        keys.sort();
-        let sorted: Map<String, Value> = keys
-            .into_iter()
-            .map(|key| (key.clone(), self.arguments[key].clone()))
-            .collect();
-        let root = self.root.path().to_string_lossy();
-        serde_json::json!({"tool": self.tool, "arguments": sorted, "root": root}).to_string()
+        let mut text = Vec::new();
+        // Writing into memory never fails, and what is written is UTF-8.
+        let _ = self.write_canonical(&mut text);
+        String::from_utf8(text).unwrap_or_default()
+    }
+
+    /// Writes the call as JSON, keys in order.
+    fn write_canonical(&self, out: &mut impl io::Write) -> io::Result<()> {
+        let sorted: BTreeMap<&String, &Value> = self.arguments.iter().collect();
+        out.write_all(b"{\"tool\":")?;
+        serde_json::to_writer(&mut *out, self.tool)?;
+        out.write_all(b",\"arguments\":")?;
+        serde_json::to_writer(&mut *out, &sorted)?;
+        out.write_all(b",\"root\":")?;
+        serde_json::to_writer(&mut *out, &self.root.path().to_string_lossy())?;
+        out.write_all(b"}")
+    }
+
+    /// The SHA-256 of the call as JSON, keys in order, in hexadecimal.
+    pub(crate) fn canonical_digest(&self) -> String {
+        let mut hash = HashWriter::default();
+        // Writing into a hash never fails.
+        let _ = self.write_canonical(&mut hash);
+        hex(&hash.hash())
     }
 
     /// What an edit would change, as a diff.
@@ -147,14 +166,16 @@ impl<'a> CallSummary<'a> {
 
     /// The SHA-256 of the call and of the file that it would change, in hexadecimal.
     pub fn digest(&self) -> String {
-        let mut hash = Sha256::new();
-        hash.update(b"toolglot-approval-v1\0");
-        hash.update(self.canonical());
-        hash.update([0]);
+        let mut hash = HashWriter::default();
+        // Writing into a hash never fails.
+        let _ = hash
+            .write_all(b"toolglot-approval-v1\0")
+            .and_then(|()| self.write_canonical(&mut hash))
+            .and_then(|()| hash.write_all(&[0]));
         if let Some(change) = change(self.root, self.tool, self.arguments) {
-            hash.update(change.old.unwrap_or_default());
+            let _ = hash.write_all(change.old.unwrap_or_default().as_bytes());
         }
-        hex(&hash.finalize())
+        hex(&hash.hash())
     }
 }
 

@@ -180,7 +180,7 @@ impl FileLog {
             "process": std::process::id(),
             "root": call.root().to_string_lossy(),
             "tool": call.tool,
-            "call": hex(&Sha256::digest(call.canonical())),
+            "call": call.canonical_digest(),
             "arguments": arguments,
             "decision": verdict.decision.word(),
             "rule": verdict.rule,

@@ -40,6 +40,7 @@ mod error;
 mod file_tools;
 mod gate;
 mod grants;
+mod hash_writer;
 mod message;
 mod message_reader;
 mod one_call;

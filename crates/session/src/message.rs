@@ -77,23 +77,23 @@ impl Session {
     ///
     /// # Errors
     /// If the dialects and the tools make no program. What the message holds is never an error.
-    pub fn run(&self, message: &str) -> Result<Run, SessionError> {
-        self.run_finished(message, None)
+    pub fn run(&self, message: impl Into<String>) -> Result<Run, SessionError> {
+        self.run_finished(message.into(), None)
     }
 
     /// The same for a message of which is known why it ended.
     pub(crate) fn run_finished(
         &self,
-        message: &str,
+        message: String,
         finish: Option<Finish>,
     ) -> Result<Run, SessionError> {
-        let tools = self.tools(message)?;
+        let tools = self.tools(&message)?;
         let known = self.known(&tools);
         let program = compile(&self.dialects, Some(known))?;
         // What acts does not take it for granted that the model had stopped by itself.
         let mut reader = self.from.reading.reader(program, Finish::Unknown);
         reader.finish = finish.unwrap_or(reader.finish);
-        let reading = reader.read(message.as_bytes());
+        let reading = reader.read(message.into_bytes());
         self.carry_out(&tools, &reader, reading)
     }
 
@@ -101,9 +101,10 @@ impl Session {
         &self,
         tools: &Tools,
         reader: &Reader,
-        reading: Reading,
+        mut reading: Reading,
     ) -> Result<Run, SessionError> {
-        let mut message = self.calls(tools, reader, &reading)?;
+        let is_without_calls = reading.trace.message.calls.is_empty();
+        let mut message = self.calls(tools, reader, &mut reading)?;
         let repeated = self.repeated_calls(&mut message, &reading.text);
         let quoted = quoted_calls(&message, reader, reading.text.as_bytes());
         let spans = ArgumentSpans::new(reader, &reading.text);
@@ -118,7 +119,7 @@ impl Session {
             many: self.from.many,
             spans: Some(&spans),
             quoted: &quoted,
-            is_empty_handed: message.calls.is_empty() && !reading.trace.message.calls.is_empty(),
+            is_empty_handed: message.calls.is_empty() && !is_without_calls,
             cancel: self.watch.cancel.as_ref(),
             functions: &self.functions,
             repeated: &repeated,
@@ -263,24 +264,27 @@ impl Session {
         named.or(tools.taught.as_ref()).unwrap_or(&tools.vocabulary)
     }
 
-    /// The calls of a message as they are to be carried out, with all that is to be noted about it.
+    /// The calls of a message as they are to be carried out, with all that is to be noted about it. They are taken out of the
+    /// reading.
     fn calls(
         &self,
         tools: &Tools,
         reader: &Reader,
-        reading: &Reading,
+        reading: &mut Reading,
     ) -> Result<Calls, SessionError> {
         let known = self.known(tools);
-        let mut message = reading.trace.message.clone();
-        split_shell_blocks(&mut message, &self.dialects);
-        tools.files.resolve_servers(&mut message, &tools.vocabulary);
         let context = LookalikeContext {
             dialects: &self.dialects,
             toolbox: Some(known),
             reader,
             others: &OtherPrograms::default(),
         };
-        merge_notes(lookalike_notes(context, reading), &mut message.notes);
+        let lookalikes = lookalike_notes(context, reading);
+        // Arguments may be large: they are moved, not copied.
+        let mut message = std::mem::take(&mut reading.trace.message);
+        split_shell_blocks(&mut message, &self.dialects);
+        tools.files.resolve_servers(&mut message, &tools.vocabulary);
+        merge_notes(lookalikes, &mut message.notes);
         drop_unknown_tool_notes(&mut message, &[known, &tools.vocabulary]);
         if message.calls.is_empty() && !message.notes.iter().any(|note| is_lesson(note.code)) {
             let program = compile(&self.dialects, None)?;

@@ -55,6 +55,6 @@ impl MessageReader<'_> {
     /// # Errors
     /// As [`Session::run`].
     pub fn finish(self, finish: Finish) -> Result<Run, SessionError> {
-        self.session.run_finished(&self.text, Some(finish))
+        self.session.run_finished(self.text, Some(finish))
     }
 }

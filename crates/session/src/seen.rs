@@ -1,14 +1,17 @@
 //! What the calls of a message did so far: one that does the same again is told from one that does more.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value};
 use toolglot_exec::Plan;
 
-/// The calls so far, each by its tool, where its paths lead, and its other arguments.
+use crate::hash_writer::HashWriter;
+
+/// The calls so far, each as the SHA-256 of its tool, where its paths lead, and its other arguments, which may be large.
 #[derive(Debug, Default)]
-pub(crate) struct Seen(RefCell<HashSet<String>>);
+pub(crate) struct Seen(RefCell<HashSet<[u8; 32]>>);
 
 impl Seen {
     /// Keeps a call. Whether one that does the same came before, however its paths are spelled.
@@ -25,11 +28,16 @@ impl Seen {
             let inside = fact.found.as_ref().ok()?;
             Some(Value::from(inside.path.to_string_lossy()))
         };
-        let sorted: BTreeMap<&String, Value> = arguments
+        let sorted: BTreeMap<&String, Cow<'_, Value>> = arguments
             .iter()
-            .map(|(name, value)| (name, settled(value).unwrap_or_else(|| value.clone())))
+            .map(|(name, value)| {
+                let settled = settled(value).map(Cow::Owned);
+                (name, settled.unwrap_or(Cow::Borrowed(value)))
+            })
             .collect();
-        let key = serde_json::json!([tool, sorted]).to_string();
-        !self.0.borrow_mut().insert(key)
+        let mut hash = HashWriter::default();
+        // Writing into a hash never fails.
+        let _ = serde_json::to_writer(&mut hash, &(tool, sorted));
+        !self.0.borrow_mut().insert(hash.hash())
     }
 }

@@ -1,5 +1,7 @@
 //! The calls of one message, one after the other.
 
+use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -91,22 +93,23 @@ impl MessageSession<'_> {
     /// Carries out the calls of `message`, in document order.
     pub(crate) fn steps(&self, message: &Calls) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
-        let canonicals = canonical_calls(&message.calls, self.vocabulary);
+        let mut rest = canonical_calls(&message.calls, self.vocabulary).into_iter();
         let mut refused: Option<RefusedLine> = None;
         let seen = Seen::default();
-        for (index, canonical) in canonicals.iter().enumerate() {
-            let call = &message.calls[canonical.call];
+        while let Some(next) = rest.as_slice().first() {
+            let call = &message.calls[next.call];
             let is_of_block = |step: &Step| message.calls[step.call.call].span == call.span;
             if !steps.last().is_some_and(is_of_block) {
-                refused = self.refused_line(&canonicals[index..], message, &steps);
+                refused = self.refused_line(rest.as_slice(), message, &steps);
             }
+            let Some(canonical) = rest.next() else { break };
             let started = Instant::now();
             let before = Before {
                 steps: &steps,
                 seen: &seen,
                 refused: refused.as_ref(),
             };
-            let mut step = self.step(canonical.clone(), message, before);
+            let mut step = self.step(canonical, message, before);
             step.duration = started.elapsed();
             self.log(&step);
             steps.push(step);
@@ -389,7 +392,7 @@ impl MessageSession<'_> {
             // The policy knows why half a call never runs.
             return None;
         }
-        if let Arguments::Raw(_) = Arguments::of(call) {
+        if !Arguments::is_object(call) {
             return Some(Objection::invalid(vec![no_object_note(call)]).at(call, self.text()));
         }
         let left_out: Vec<Note> = call
@@ -407,7 +410,7 @@ impl MessageSession<'_> {
             let rest = self.vocabulary.get(&canonical.tool);
             let rest = rest.map(|spec| {
                 let ground = self.ground(call, self.vocabulary);
-                schema_notes(spec, &canonical.arguments, ground)
+                schema_notes(spec, canonical.arguments.clone(), ground)
             });
             let rest = rest.unwrap_or_default();
             let all = left_out.into_iter().chain(rest.clone()).collect();
@@ -456,8 +459,8 @@ impl MessageSession<'_> {
                 }
             }
             if let Some(objection) = as_named
-                .iter()
-                .find_map(|one| misfit(one, self.ground(call, named), named))
+                .into_iter()
+                .find_map(|one| misfit(Cow::Owned(one), self.ground(call, named), named))
             {
                 return Some(objection.at(call, self.text()));
             }
@@ -471,7 +474,11 @@ impl MessageSession<'_> {
         if self.named.is_none() {
             offered.extend(self.file_tool(&canonical.tool));
         }
-        let objection = misfit(canonical, self.ground(call, self.vocabulary), &offered)?;
+        let objection = misfit(
+            Cow::Borrowed(canonical),
+            self.ground(call, self.vocabulary),
+            &offered,
+        )?;
         Some(objection.at(call, self.text()))
     }
 
@@ -684,7 +691,11 @@ impl Objection {
 /// How a call does not fit the tools that it is brought to, if it does not.
 ///
 /// A tool that is not there is told of with those of `offered`, which its model knows.
-fn misfit(canonical: &Canonical, ground: CallLocator<'_>, offered: &Toolbox) -> Option<Objection> {
+fn misfit(
+    canonical: Cow<'_, Canonical>,
+    ground: CallLocator<'_>,
+    offered: &Toolbox,
+) -> Option<Objection> {
     let Some(spec) = ground.toolbox.get(&canonical.tool) else {
         let note = unknown_tool_note(&canonical.tool, offered, ground.call.name_at);
         let said = std::iter::once(note.message.as_str()).chain(note.help.as_deref());
@@ -698,7 +709,11 @@ fn misfit(canonical: &Canonical, ground: CallLocator<'_>, offered: &Toolbox) -> 
             notes: vec![note],
         });
     };
-    let notes = schema_notes(spec, &canonical.arguments, ground);
+    let arguments = match canonical {
+        Cow::Borrowed(one) => one.arguments.clone(),
+        Cow::Owned(one) => one.arguments,
+    };
+    let notes = schema_notes(spec, arguments, ground);
     (!notes.is_empty()).then(|| Objection::invalid(notes))
 }
 

@@ -1,6 +1,9 @@
 //! Which calls of a message repeat an earlier one.
 
+use std::collections::hash_map::RandomState;
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::io;
 
 use serde_json::{Map, Value};
 use toolglot::End;
@@ -15,7 +18,9 @@ use crate::toolbox::{Effect, ToolSpec};
 /// A repeated write is no duplicate: two equal appends may be meant.
 #[derive(Default)]
 pub(crate) struct Seen {
-    calls: HashMap<String, (usize, End)>,
+    /// By a keyed hash each: arguments may be large.
+    calls: HashMap<u64, (usize, End)>,
+    keys: RandomState,
 }
 
 impl Seen {
@@ -32,7 +37,7 @@ impl Seen {
                 return None;
             }
         };
-        let key = call.key();
+        let key = call.key(&self.keys);
         if let Some((first, end)) = self.calls.get(&key)
             && *end <= call.end
         {
@@ -77,7 +82,7 @@ pub(crate) struct Repeatable<'a> {
 
 impl Repeatable<'_> {
     /// Equal for calls that do the same: order of keys does not count, and a default is as good as written.
-    fn key(&self) -> String {
+    fn key(&self, keys: &RandomState) -> u64 {
         let mut arguments = Value::Object(self.arguments.clone());
         if let Some(spec) = self.spec {
             toolglot_schema::fill_defaults(&spec.parameters, &mut arguments);
@@ -85,10 +90,24 @@ impl Repeatable<'_> {
         let sorted: BTreeMap<&String, &Value> =
             arguments.as_object().into_iter().flatten().collect();
         let name = self.spec.map_or("", |spec| spec.name.as_str());
-        format!(
-            "{name}\n{}\n{}",
-            self.ns.unwrap_or_default(),
-            serde_json::json!(sorted)
-        )
+        let mut hash = HashWriter(keys.build_hasher());
+        (name, self.ns.unwrap_or_default()).hash(&mut hash.0);
+        // Writing into a hash never fails.
+        let _ = serde_json::to_writer(&mut hash, &sorted);
+        hash.0.finish()
+    }
+}
+
+/// Hashes what is written into it.
+struct HashWriter<H>(H);
+
+impl<H: Hasher> io::Write for HashWriter<H> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -1,6 +1,9 @@
 //! The arguments of a call as a JSON object, or as the text that never became one.
 
-use serde::Deserialize;
+use std::fmt;
+
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use toolglot::{Call, Code, End};
 
@@ -34,6 +37,19 @@ impl Arguments {
         Arguments::of_depth(call, SHOWN)
     }
 
+    /// Whether [`Arguments::of`] is an object. Of a call that is whole no value is built for that: it may be large.
+    pub fn is_object(call: &Call) -> bool {
+        match call.end {
+            End::Truncated => matches!(Arguments::of(call), Arguments::Object(_)),
+            End::Closed | End::Recovered => {
+                let text = call.args.as_str();
+                depth_of(text) <= USED
+                    && text.trim_start().starts_with('{')
+                    && serde_json::from_str::<Ignored>(text).is_ok()
+            }
+        }
+    }
+
     fn of_depth(call: &Call, depth: usize) -> Arguments {
         let text = call.args.as_str();
         let object = match call.end {
@@ -42,6 +58,59 @@ impl Arguments {
             End::Closed | End::Recovered => object(text, depth),
         };
         object.map_or_else(|| Arguments::Raw(text.to_owned()), Arguments::Object)
+    }
+}
+
+/// A JSON value that is read as a [`Value`] would be, and not kept.
+struct Ignored;
+
+impl<'de> Deserialize<'de> for Ignored {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Ignored, D::Error> {
+        deserializer.deserialize_any(IgnoredVisitor)
+    }
+}
+
+struct IgnoredVisitor;
+
+impl<'de> Visitor<'de> for IgnoredVisitor {
+    type Value = Ignored;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Ignored, E> {
+        Ok(Ignored)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Ignored, E> {
+        Ok(Ignored)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Ignored, E> {
+        Ok(Ignored)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Ignored, E> {
+        Ok(Ignored)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Ignored, E> {
+        Ok(Ignored)
+    }
+
+    fn visit_unit<E>(self) -> Result<Ignored, E> {
+        Ok(Ignored)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Ignored, A::Error> {
+        while let Some(Ignored) = items.next_element()? {}
+        Ok(Ignored)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Ignored, A::Error> {
+        while let Some((Ignored, Ignored)) = members.next_entry()? {}
+        Ok(Ignored)
     }
 }
 
@@ -105,6 +174,7 @@ mod tests {
 
     fn check(args: &str, end: End, object: Option<&str>) {
         let call = call(args, end);
+        assert_eq!(Arguments::is_object(&call), object.is_some(), "{args:?}");
         let shown = match Arguments::of(&call) {
             Arguments::Object(map) => Some(Value::Object(map).to_string()),
             Arguments::Raw(raw) => {
@@ -153,6 +223,7 @@ mod tests {
                 let call = call(&args, end);
                 let is_object = |args| matches!(args, Arguments::Object(_));
                 assert_eq!(is_object(Arguments::of(&call)), is_used, "{depth}");
+                assert_eq!(Arguments::is_object(&call), is_used, "{depth}");
                 assert_eq!(is_object(Arguments::shown(&call)), is_shown, "{depth}");
             }
             if is_shown {
@@ -167,6 +238,17 @@ mod tests {
 
     #[test]
     fn what_is_no_object_stays_text() {
+        for args in [
+            r#"{"a":"\ud800"}"#,
+            r#"{"a":1e999}"#,
+            r#"{"a":01}"#,
+            "{\"a\":\"\u{1}\"}",
+            "{} x",
+        ] {
+            let call = call(args, End::Closed);
+            let is_object = matches!(Arguments::of(&call), Arguments::Object(_));
+            assert_eq!(Arguments::is_object(&call), is_object, "{args:?}");
+        }
         check("[1]", End::Closed, None);
         check("", End::Closed, None);
         check(

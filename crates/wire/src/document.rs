@@ -57,6 +57,13 @@ pub struct CallDocument {
 impl Document {
     /// The document of a message without an id.
     pub fn new(message: &Calls) -> Document {
+        let calls = message.calls.iter().enumerate();
+        let calls = calls.map(|(index, call)| CallDocument::new(index, call));
+        Document::with_calls(message, calls.collect())
+    }
+
+    /// The document of a message without an id, with these calls in it.
+    pub fn with_calls(message: &Calls, calls: Vec<CallDocument>) -> Document {
         let mut dialects = message.calls.iter().map(|call| &call.dialect);
         let first = dialects.next();
         Document {
@@ -65,12 +72,7 @@ impl Document {
             dialect: first
                 .filter(|first| dialects.all(|other| other == *first))
                 .cloned(),
-            calls: message
-                .calls
-                .iter()
-                .enumerate()
-                .map(|(index, call)| CallDocument::new(index, call))
-                .collect(),
+            calls,
             content: message.content.clone(),
             reasoning: message.reasoning.clone(),
             notes: message.notes.iter().map(NoteLine::from).collect(),
@@ -81,7 +83,12 @@ impl Document {
 impl CallDocument {
     /// The document of the call at `index`.
     pub fn new(index: usize, call: &Call) -> CallDocument {
-        let (arguments, arguments_raw) = match Arguments::shown(call) {
+        CallDocument::with_arguments(index, call, Arguments::shown(call))
+    }
+
+    /// The document of the call at `index`, with these arguments.
+    pub fn with_arguments(index: usize, call: &Call, arguments: Arguments) -> CallDocument {
+        let (arguments, arguments_raw) = match arguments {
             Arguments::Object(object) => (Some(object), None),
             Arguments::Raw(raw) => (None, Some(raw)),
         };

@@ -49,7 +49,9 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
         .cancel(cancel.clone())
         .dry_run(arguments.dry_run)
         .build()?;
-    let run = session.run(&String::from_utf8_lossy(&bytes))?;
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    let run = session.run(text)?;
     if let Some(why) = &run.journal_problem {
         let _ = writeln!(
             screen::stderr(),

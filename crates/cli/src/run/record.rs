@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
-use toolglot_wire::{CallDocument, NoteLine};
+use toolglot_wire::{Arguments, CallDocument, NoteLine};
 
 use toolglot_session::{Run, State, Step};
 
@@ -74,12 +74,19 @@ impl<'a> Record<'a> {
 impl CallRecord {
     fn new(index: usize, step: &Step, run: &Run) -> CallRecord {
         let written = &run.message.calls[step.call.call];
-        let mut call = CallDocument::new(index, written);
+        let canonical = || Arguments::Object(step.call.arguments.clone());
+        // Arguments may be large: their text is not read into values for a look at it.
+        let arguments = if Arguments::is_object(written) {
+            canonical()
+        } else {
+            match Arguments::shown(written) {
+                Arguments::Object(_) => canonical(),
+                raw => raw,
+            }
+        };
+        let mut call = CallDocument::with_arguments(index, written, arguments);
         call.written = Some(written.name.clone());
         call.name.clone_from(&step.call.tool);
-        if call.arguments.is_some() {
-            call.arguments = Some(step.call.arguments.clone());
-        }
         let result = match &step.state {
             State::Done(outcome) => Some(ResultRecord {
                 ok: outcome.ok,

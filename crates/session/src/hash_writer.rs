@@ -1,0 +1,27 @@
+//! JSON hashed as it is written: arguments may be large, and their text is nowhere kept.
+
+use std::io;
+
+use sha2::{Digest, Sha256};
+
+/// What is written into it, hashed.
+#[derive(Debug, Default)]
+pub(crate) struct HashWriter(Sha256);
+
+impl HashWriter {
+    /// The SHA-256 of all that was written.
+    pub(crate) fn hash(self) -> [u8; 32] {
+        self.0.finalize().into()
+    }
+}
+
+impl io::Write for HashWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
