@@ -249,7 +249,7 @@ impl Walk<'_> {
             };
             let mut kinds = columns
                 .iter()
-                .filter(|(_, list)| list.iter().any(|known| is_start(known)))
+                .filter(|(_, list)| list.iter().any(is_start))
                 .map(|(kind, _)| *kind);
             // Of one that is cut short it must be sure which one it is, and what its value is.
             return match (kinds.next(), kinds.next()) {
