@@ -78,8 +78,10 @@ pub(crate) fn file_names(
                 return Err("a pattern for file names that climbs");
             }
             next.extend(found.iter().map(|before| format!("{before}{name}{slash}")));
-            if !is_below_sign {
-                // All that the pattern stands for lies below it.
+            let is_before_sign = parts.peek().is_none_or(|part| has_signs(part));
+            if !is_below_sign && is_before_sign {
+                // All that the pattern stands for lies below it. Parents of the root are outside of it, so that only
+                // the whole beginning of an absolute pattern is looked up.
                 place(root, directory, &next[0])?;
             }
             is_known = false;

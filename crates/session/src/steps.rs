@@ -1,7 +1,6 @@
 //! The calls of one message, one after the other.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;

@@ -180,7 +180,7 @@ fn a_function_is_judged_by_the_effect_that_it_says() {
             .build()
             .expect("opened");
         let run = session
-            .run(&call_of("mark", &json!({"n": 1})))
+            .run(call_of("mark", &json!({"n": 1})))
             .expect("a program");
         assert_eq!(rules(&run), [rule], "{effect:?} {grants}");
         assert_eq!(world.is_marked(), run.is_fine(), "{effect:?} {grants}");
@@ -329,13 +329,13 @@ fn a_function_says_once_what_it_is() {
         .function(Unsteady(AtomicUsize::new(0), &["one", "read_file"]))
         .build()
         .expect("opened");
-    let run = session.run(&call_of("one", &json!({}))).expect("a program");
+    let run = session.run(call_of("one", &json!({}))).expect("a program");
     assert!(
         run.is_fine() && run.answer.contains("its own"),
         "{}",
         run.answer
     );
-    let run = session.run(&call_of("read_file", &json!({"path": "a"})));
+    let run = session.run(call_of("read_file", &json!({"path": "a"})));
     assert!(!run.expect("a program").answer.contains("its own"));
     let built = world
         .builder("")
@@ -539,7 +539,7 @@ fn a_call_out_of_a_part_of_an_earlier_result_is_in_doubt() {
                 let report = session.call("page", Map::new());
                 assert!(matches!(report, CallReport::Function(step) if step.is_fine()));
             } else {
-                let run = session.run(&call_of("page", &json!({})));
+                let run = session.run(call_of("page", &json!({})));
                 assert!(run.expect("a program").is_fine());
             }
             let run = session.run(&injected).expect("a program");

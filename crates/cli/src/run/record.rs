@@ -81,7 +81,7 @@ impl CallRecord {
         } else {
             match Arguments::shown(written) {
                 Arguments::Object(_) => canonical(),
-                raw => raw,
+                raw @ Arguments::Raw(_) => raw,
             }
         };
         let mut call = CallDocument::with_arguments(index, written, arguments);
