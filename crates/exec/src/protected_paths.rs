@@ -46,7 +46,7 @@ pub struct ProtectedPaths {
     pub held: Vec<PathBuf>,
     /// The `.git` of repositories. git writes there, so that for commands only what it obeys stays as it is; nobody else has to.
     pub repositories: Vec<PathBuf>,
-    /// What inside of that may be changed all the same: see [`caches`].
+    /// What inside of that may be changed all the same: see `caches`.
     pub reopened: Vec<PathBuf>,
     /// What else has to be known to tell what comes to stand under such names later.
     before: Before,
