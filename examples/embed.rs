@@ -1,8 +1,8 @@
-//! A Rust function as a tool, with the schema of a struct, in any dialect. `cargo run -p toolglot-tools --example embed`
+//! A Rust function as a tool, with the schema of a struct, in any dialect. `cargo run -p toolglot-toolset --example embed`
 
 use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
-use toolglot_tools::{Effect, Functions};
+use toolglot_toolset::{Effect, Functions};
 
 /// Replaces words in a text
 #[derive(Deserialize, JsonSchema)]

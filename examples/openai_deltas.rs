@@ -1,12 +1,12 @@
 //! What a model writes, as it comes, as the deltas of OpenAI's chat API: what a server streams to its clients.
-//! `cargo run -p toolglot-tools --example openai_deltas`
+//! `cargo run -p toolglot-toolset --example openai_deltas`
 
 use std::io::Write;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolglot::{End, Event, Finish, Input, Limits, Parser, Program, Sink, Span, ToolSet};
-use toolglot_tools::Toolbox;
+use toolglot_engine::{End, Event, Finish, Input, Limits, Parser, Program, Sink, Span, ToolSet};
+use toolglot_toolset::Toolbox;
 
 /// The deltas of one choice.
 #[derive(Default)]
@@ -60,7 +60,7 @@ impl Deltas {
 }
 
 /// A program for the model's dialect: once, when the server starts.
-fn program_of(model: &str) -> Result<Program, toolglot::GrammarError> {
+fn program_of(model: &str) -> Result<Program, toolglot_engine::GrammarError> {
     match toolglot_dialects::get(model) {
         Some(dialect) => Program::compile([dialect], &ToolSet::default(), Limits::default()),
         None => Ok(toolglot_dialects::auto().for_tools(&ToolSet::default())),

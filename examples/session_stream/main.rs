@@ -1,7 +1,7 @@
 //! A message that streams into a session, which is cancelled on the way: `cargo run -p toolglot-session --example session_stream`
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use toolglot::{Event, Finish, Span};
+use toolglot_engine::{Event, Finish, Span};
 use toolglot_session::{Policies, Session};
 
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {

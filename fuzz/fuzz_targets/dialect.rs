@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use toolglot::{CallText, Dialect, Finish, Limits, Program, ToolSet, render};
+use toolglot_engine::{CallText, Dialect, Finish, Limits, Program, ToolSet, render};
 
-#[path = "../../crates/toolglot/tests/support/mod.rs"]
+#[path = "../../crates/engine/tests/support/mod.rs"]
 #[allow(dead_code)]
 mod support;
 

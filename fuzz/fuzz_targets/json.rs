@@ -8,7 +8,7 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use toolglot_json::{Output, Rest, Root, Step, Transducer};
 
-#[path = "../../crates/toolglot/tests/support/prefix.rs"]
+#[path = "../../crates/engine/tests/support/prefix.rs"]
 #[allow(dead_code)]
 mod prefix;
 

@@ -8,11 +8,11 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use libfuzzer_sys::fuzz_target;
-use toolglot::{Dialect, Fields, Finish, Limits, Program, Scalars, Shape, Tool, ToolSet};
+use toolglot_engine::{Dialect, Fields, Finish, Limits, Program, Scalars, Shape, Tool, ToolSet};
 
 use support::reading::{Message, read_all_ways};
 
-#[path = "../../crates/toolglot/tests/support/mod.rs"]
+#[path = "../../crates/engine/tests/support/mod.rs"]
 #[allow(dead_code)]
 mod support;
 

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use toolglot::{Call, Calls, Event, Sink, Span};
+use toolglot_engine::{Call, Calls, Event, Sink, Span};
 use toolglot_json::{last_members, locate, members};
 
 use crate::reader::Reader;

@@ -1,7 +1,7 @@
 //! Which dialects a text is read with.
 
-use toolglot::Dialect;
-use toolglot_tools::Toolbox;
+use toolglot_engine::Dialect;
+use toolglot_toolset::Toolbox;
 
 use crate::error::ChatError;
 
@@ -72,7 +72,7 @@ pub fn dialect_named(name: &str) -> Result<&'static Dialect, ChatError> {
 
 fn nearest(name: &str) -> Option<&'static str> {
     let aliases = toolglot_dialects::ALIASES.iter().map(|(alias, _)| *alias);
-    toolglot_tools::nearest(
+    toolglot_toolset::nearest(
         name,
         toolglot_dialects::all()
             .iter()

@@ -1,7 +1,7 @@
 //! What becomes of a parsed message before it is shown: shell blocks are split, names made canonical, arguments checked.
 
-use toolglot::{Call, Calls, Code, Dialect, End, Event, Note, Sink, Span};
-use toolglot_tools::{Canonical, Toolbox};
+use toolglot_engine::{Call, Calls, Code, Dialect, End, Event, Note, Sink, Span};
+use toolglot_toolset::{Canonical, Toolbox};
 use toolglot_wire::{Arguments, CallDocument, Document, NoteLine};
 
 use crate::argument_spans::ArgumentSpans;
@@ -45,7 +45,7 @@ pub fn canonical_calls(calls: &[Call], toolbox: &Toolbox) -> Vec<Canonical> {
         let typing = values.and_then(|values| values.split(',').next());
         matches!(typing, Some("schema|string" | "schema" | "string"))
     };
-    let mut all = toolglot_tools::normalize(calls, toolbox);
+    let mut all = toolglot_toolset::normalize(calls, toolbox);
     for one in &mut all {
         if is_text(&calls[one.call].dialect) {
             one.notes.retain(|note| note.code != Code::EncodedArguments);
@@ -115,7 +115,7 @@ impl Digest {
 
 /// Splits the shell blocks of the dialects that have any.
 pub fn split_shell_blocks(message: &mut Calls, dialects: &[Dialect]) {
-    toolglot_tools::split_calls(message, |name| {
+    toolglot_toolset::split_calls(message, |name| {
         let dialect = dialects.iter().find(|dialect| dialect.name() == name);
         dialect.and_then(Dialect::split)
     });
@@ -235,7 +235,7 @@ impl Sink for FaultDetector {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
-    use toolglot::{CallHead, CallId, Place};
+    use toolglot_engine::{CallHead, CallId, Place};
 
     use super::*;
 

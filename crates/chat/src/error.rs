@@ -1,7 +1,7 @@
 //! What a caller of this crate can do wrong.
 
 use thiserror::Error;
-use toolglot::GrammarError;
+use toolglot_engine::GrammarError;
 
 /// Why dialects or tools cannot be used as asked.
 #[derive(Debug, Error)]

@@ -1,8 +1,8 @@
 //! The right form of a call in a dialect, written by the renderer.
 
 use serde_json::{Map, Value};
-use toolglot::{CallText, Dialect, Unrenderable};
-use toolglot_tools::{ToolSpec, Toolbox};
+use toolglot_engine::{CallText, Dialect, Unrenderable};
+use toolglot_toolset::{ToolSpec, Toolbox};
 
 use crate::sample::sample_arguments;
 use crate::server_name::default_server;
@@ -21,7 +21,7 @@ pub fn example_call(
     let spec = match name {
         Some(name) => toolbox.canonical(name).map(|(spec, _)| spec).or_else(|| {
             let names = toolbox.iter().map(|spec| spec.name.as_str());
-            toolbox.get(toolglot_tools::nearest(name, names)?)
+            toolbox.get(toolglot_toolset::nearest(name, names)?)
         }),
         None => None,
     };
@@ -70,7 +70,7 @@ pub fn render_calls(
                 id: None,
             })
             .collect();
-        toolglot::render(dialect, tools, &calls)
+        toolglot_engine::render(dialect, tools, &calls)
     };
     let server = default_server(dialect.name());
     written(server).or_else(|refused| server.map_or(Err(refused), |_| written(None)))

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use toolglot::{Call, Calls, Code, Dialect, End, Note, Place, Span};
-use toolglot_tools::Toolbox;
+use toolglot_engine::{Call, Calls, Code, Dialect, End, Note, Place, Span};
+use toolglot_toolset::Toolbox;
 
 use crate::example_call::example_call;
 use crate::verify::{call_around, unknown_tool_note};
@@ -337,7 +337,7 @@ fn tool_in<'t>(text: &'t str, toolbox: &Toolbox) -> Option<&'t str> {
             .is_some_and(|(_, is_other)| !is_other)
     });
     known.or_else(|| {
-        words.find(|word| word.len() > 3 && toolglot_tools::nearest(word, names()).is_some())
+        words.find(|word| word.len() > 3 && toolglot_toolset::nearest(word, names()).is_some())
     })
 }
 

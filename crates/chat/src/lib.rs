@@ -7,7 +7,7 @@
 //! - [`instructions`] writes the prompt that teaches a dialect; [`example_call`] writes one call as it should have been written.
 //!
 //! It deliberately opens no file, starts no process, asks no policy and knows no clock. Tools come as a
-//! [`Toolbox`](toolglot_tools::Toolbox), dialects as a [`Dialect`](toolglot::Dialect).
+//! [`Toolbox`](toolglot_toolset::Toolbox), dialects as a [`Dialect`](toolglot_engine::Dialect).
 //!
 //! A server that teaches a dialect, reads an answer, and says what is wrong with it:
 //!
@@ -16,7 +16,7 @@
 //! use toolglot_chat::{
 //!     Digest, DigestContext, LessonContext, Reader, compile, dialect_named, instructions, message_lesson,
 //! };
-//! use toolglot_tools::Toolbox;
+//! use toolglot_toolset::Toolbox;
 //!
 //! let path = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
 //! let tools = Toolbox::from_json(&json!({"read_file": path})).expect("a list of tools");

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use toolglot::{
+use toolglot_engine::{
     Dialect, Finish, InCode, InReasoning, Input, Limits, Parser, Program, Sink, ToolSet,
 };
-use toolglot_tools::Toolbox;
+use toolglot_toolset::Toolbox;
 use toolglot_wire::Bytes;
 
 use crate::error::ChatError;
@@ -112,7 +112,7 @@ pub fn compile(dialects: &[Dialect], toolbox: Option<&Toolbox>) -> Result<Arc<Pr
 pub fn tool_set(dialects: &[Dialect], toolbox: Option<&Toolbox>) -> ToolSet {
     match (toolbox, dialects) {
         (Some(toolbox), _) => toolbox.tool_set(),
-        (None, [only]) if only.name() == "roo" => toolglot_tools::roo_names(),
+        (None, [only]) if only.name() == "roo" => toolglot_toolset::roo_names(),
         (None, _) => ToolSet::default(),
     }
 }

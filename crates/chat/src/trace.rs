@@ -1,6 +1,6 @@
 //! A message together with what each of its bytes was read as.
 
-use toolglot::{Calls, Event, Sink, Span};
+use toolglot_engine::{Calls, Event, Sink, Span};
 
 /// What a piece of the text was read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
-use toolglot::{Call, Calls, Code, Note, Span};
+use toolglot_engine::{Call, Calls, Code, Note, Span};
 use toolglot_schema::Validator;
-use toolglot_tools::{ToolSpec, Toolbox};
+use toolglot_toolset::{ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
 use crate::argument_spans::ArgumentSpans;
@@ -128,7 +128,7 @@ pub fn unknown_tool_note(name: &str, toolbox: &Toolbox, at: Span) -> Note {
             help: None,
         };
     }
-    let help = match toolglot_tools::nearest(name, names()) {
+    let help = match toolglot_toolset::nearest(name, names()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None if toolbox.is_empty() => "there are no tools".to_owned(),
         None => format!("the tools are: {}", names().collect::<Vec<_>>().join(", ")),

@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use toolglot::{Calls, Finish, Input, Limits, Parser, Program, Tool, ToolSet};
+//! use toolglot_engine::{Calls, Finish, Input, Limits, Parser, Program, Tool, ToolSet};
 //!
 //! let read = |program: &Arc<Program>| {
 //!     let mut message = Calls::default();
@@ -26,14 +26,14 @@
 //! let tools = ToolSet::new([Tool { name: "ls".to_owned(), parameters: Default::default() }]);
 //! let program = Arc::new(toolglot_dialects::auto().for_tools(&tools));
 //! assert_eq!(read(&program)[0].dialect, "functionary_v31");
-//! # Ok::<(), toolglot::GrammarError>(())
+//! # Ok::<(), toolglot_engine::GrammarError>(())
 //! ```
 //!
 //! A dialect of one's own is a file: [`Dialect::parse`] reads it, and may build on [`all`].
 
 use std::sync::{Arc, OnceLock};
 
-use toolglot::{Dialect, GrammarError, Limits, Program, ToolSet};
+use toolglot_engine::{Dialect, GrammarError, Limits, Program, ToolSet};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
@@ -204,7 +204,7 @@ mod tests {
             ("hy3", "hy_v4"),
         ] {
             assert_eq!(
-                get(name).map(toolglot::Dialect::name),
+                get(name).map(toolglot_engine::Dialect::name),
                 Some(dialect),
                 "{name}"
             );

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use toolglot::{
+use toolglot_engine::{
     CallText, Calls, Code, Dialect, End, Finish, InCode, Input, Limits, Parser, Place, Program,
     Renderer, ToolSet,
 };
-use toolglot_tools::Toolbox;
+use toolglot_toolset::Toolbox;
 
 /// Whose calls are fences themselves, or end with one.
 const FENCES: &[&str] = &["axe", "react", "swe_agent", "tool_code"];
@@ -177,7 +177,7 @@ fn calls_in_a_wrapper_are_calls_wherever_it_stands() {
         ),
     ] {
         let faults = differing(&subjects, (shape, why), |found| {
-            let is_fine = |call: &toolglot::Call| {
+            let is_fine = |call: &toolglot_engine::Call| {
                 // Of several calls only the last one is told here.
                 let is_last = call.id == found.calls[found.calls.len() - 1].id;
                 call.place == Place::Code

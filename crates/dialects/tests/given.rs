@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolglot::{Calls, Finish, Input, Limits, Parser, Program, ToolSet};
+use toolglot_engine::{Calls, Finish, Input, Limits, Parser, Program, ToolSet};
 
 fn program(dialect: &str) -> Arc<Program> {
     let dialect = toolglot_dialects::get(dialect).expect("it is embedded");

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use toolglot::{
+use toolglot_engine::{
     CallText, Calls, Dialect, Finish, InReasoning, Input, Limits, Parser, Place, Program, Renderer,
 };
-use toolglot_tools::Toolbox;
+use toolglot_toolset::Toolbox;
 
 /// What begins and ends reasoning, where that is not `<think>` and `</think>`.
 const MARKS: &[(&str, &str, &str)] = &[
@@ -51,7 +51,7 @@ struct Subject {
 }
 
 /// All dialects that write a call of a known tool and read reasoning around it.
-fn subjects(tools: &toolglot::ToolSet) -> Vec<Subject> {
+fn subjects(tools: &toolglot_engine::ToolSet) -> Vec<Subject> {
     let writes = |dialect: &'static Dialect| {
         let renderer = Renderer::new(dialect, tools).expect("it compiles");
         let call = CallText {
@@ -84,7 +84,12 @@ fn subjects(tools: &toolglot::ToolSet) -> Vec<Subject> {
         .collect()
 }
 
-fn read(subject: &Subject, tools: &toolglot::ToolSet, text: &str, policy: InReasoning) -> Calls {
+fn read(
+    subject: &Subject,
+    tools: &toolglot_engine::ToolSet,
+    text: &str,
+    policy: InReasoning,
+) -> Calls {
     let dialects = std::slice::from_ref(subject.dialect);
     let program = Program::compile(dialects, tools, Limits::default()).expect("it compiles");
     let mut parser = Parser::new(Arc::new(program)).in_reasoning(policy);
@@ -131,7 +136,7 @@ fn a_call_in_reasoning_counts_where_that_never_ends_or_where_it_is_accepted() {
 
 #[test]
 fn the_end_of_reasoning_that_was_left_empty_is_markup() {
-    let tools = toolglot::ToolSet::default();
+    let tools = toolglot_engine::ToolSet::default();
     for subject in subjects(&tools) {
         let text = format!("{}Answer.", subject.end);
         let calls = read(&subject, &tools, &text, InReasoning::Ignore);
@@ -141,7 +146,7 @@ fn the_end_of_reasoning_that_was_left_empty_is_markup() {
 
 #[test]
 fn the_begin_of_reasoning_that_the_prompt_has_opened_is_markup() {
-    let tools = toolglot::ToolSet::default();
+    let tools = toolglot_engine::ToolSet::default();
     for subject in subjects(&tools) {
         let name = subject.dialect.name();
         let dialects = std::slice::from_ref(subject.dialect);

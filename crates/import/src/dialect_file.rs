@@ -1,7 +1,7 @@
 //! Dialect files: checked as a user writes them, and written from a response template.
 
 use serde_json::Value;
-use toolglot::{Dialect, GrammarError, Limits, Program, ToolSet};
+use toolglot_engine::{Dialect, GrammarError, Limits, Program, ToolSet};
 
 use crate::ImportError;
 use crate::response_template::{self, Imported};

@@ -1,7 +1,7 @@
 //! Rows of repairs, spliced and damaged, read in pieces of any size: what is written, mended and reported is the same, and
 //! the place that the machine says it stands at never goes back.
 
-#[path = "../../toolglot/tests/properties/edits.rs"]
+#[path = "../../engine/tests/properties/edits.rs"]
 mod edits;
 
 use edits::{edited, edits};

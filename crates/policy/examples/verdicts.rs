@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use toolglot::End;
+use toolglot_engine::End;
 use toolglot_policy::{Authority, CommandFact, Effect, Inside, PathFact, Policy, Request, Scope};
 
 const RUNS: u32 = 2_000;

@@ -9,7 +9,7 @@
 //! made by whoever holds the file system, and what is judged has to be what is then run.
 //!
 //! ```
-//! use toolglot::End;
+//! use toolglot_engine::End;
 //! use toolglot_policy::{Decision, Effect, Grants, Request, judge};
 //!
 //! let request = Request::new("write_file", Effect::Write, End::Closed, &[]);

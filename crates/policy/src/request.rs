@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use toolglot::End;
+use toolglot_engine::End;
 
 use crate::{BadUrl, CommandFact, Effect, HostPort, PathFact};
 

@@ -1,6 +1,6 @@
 //! The rules that hold without a policy file, and those that hold with one too.
 
-use toolglot::End;
+use toolglot_engine::End;
 
 use crate::letters::{is_hidden, is_joiner, is_presentation};
 use crate::names::{is_secret_word, obeyed_by};

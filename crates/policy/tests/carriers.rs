@@ -1,7 +1,7 @@
 //! Commands that carry other ones: a rule that refuses a program refuses what may run it, and nothing of what people run
 //! every day.
 
-use toolglot::End;
+use toolglot_engine::End;
 use toolglot_policy::{Authority, CommandFact, Decision, Effect, Policy, Request, Scope, Verdict};
 
 const CARRIERS: &str = include_str!("data/carriers.txt");

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Deserialize;
-use toolglot::End;
+use toolglot_engine::End;
 use toolglot_policy::{Authority, AxeFile, CommandFact, Decision, Effect, Policy, Request};
 
 #[derive(Deserialize)]

@@ -1,7 +1,7 @@
 //! The table of rules, seen from outside: each row has a request that meets it, and what must hold
 //! for all requests is tried on all of them.
 
-use toolglot::End;
+use toolglot_engine::End;
 use toolglot_policy::{
     CommandFact, Decision, Effect, Escape, Grants, HostPort, Inside, PathFact, RULES, Request,
     judge,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use serde_json::Value;
-use toolglot::{Code, Shape, remark};
+use toolglot_engine::{Code, Shape, remark};
 use toolglot_json::{Ends, Fix, Options, Repair, Repaired, coerce, locate};
 use toolglot_schema::{Fit, fit};
 

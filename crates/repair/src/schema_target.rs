@@ -1,7 +1,7 @@
 //! What a document should be: a schema, made ready.
 
 use serde_json::Value;
-use toolglot::Shape;
+use toolglot_engine::Shape;
 use toolglot_schema::{Validator, shape};
 
 use crate::error::RepairError;

@@ -1,6 +1,6 @@
 //! Shapes as sets: what either admits, and what both admit.
 
-use toolglot::{Fields, Scalars, Shape};
+use toolglot_engine::{Fields, Scalars, Shape};
 
 /// A shape taken apart: at most one entry for each kind of JSON value.
 ///

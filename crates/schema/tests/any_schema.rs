@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use toolglot::{Fields, Shape};
+use toolglot_engine::{Fields, Shape};
 use toolglot_schema::{Validator, fill_defaults, shape};
 
 /// JSON made of the keywords that are read here, in right and in wrong places.

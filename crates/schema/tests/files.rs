@@ -1,7 +1,7 @@
 //! The files in `data/` are the tests; this reads them.
 
 use serde_json::Value;
-use toolglot::{Fields, Scalars, Shape};
+use toolglot_engine::{Fields, Scalars, Shape};
 use toolglot_schema::{SchemaError, Validator, fields, fill_defaults, shape};
 
 /// The lines of a file that say something, each with its number.

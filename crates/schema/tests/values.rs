@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolglot::{
+use toolglot_engine::{
     Calls, Dialect, Fields, Finish, Input, Limits, Parser, Program, Shape, Tool, ToolSet,
 };
 use toolglot_json::{Fit, Target, coerce};

@@ -1,7 +1,9 @@
 //! The answer to a message: what came of its calls, in the shape that its model was taught.
 
 use serde_json::json;
-use toolglot::{Call, CallText, Calls, Dialect, Note, ResultText, ResultWriter, WrittenResults};
+use toolglot_engine::{
+    Call, CallText, Calls, Dialect, Note, ResultText, ResultWriter, WrittenResults,
+};
 
 use crate::step::{State, Step};
 use crate::steps::MessageSession;
@@ -103,8 +105,9 @@ enum Shape {
 fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> (String, bool) {
     let shape = JSON_RESULTS.iter().find(|(known, _)| *known == dialect);
     // A command that ran and failed has a result like any other: its output and its exit code.
-    let has_result =
-        |outcome: &toolglot_exec::Outcome| outcome.ok || outcome.output.get("exitCode").is_some();
+    let has_result = |outcome: &toolglot_builtins::Outcome| {
+        outcome.ok || outcome.output.get("exitCode").is_some()
+    };
     let (output, failed) = match &step.state {
         State::Done(outcome) if has_result(outcome) => {
             (outcome.output.clone(), failed && shape.is_none())

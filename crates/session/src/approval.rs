@@ -6,9 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use toolglot::{Call, Note};
-use toolglot_exec::audit::hex;
-use toolglot_exec::{Root, change};
+use toolglot_builtins::audit::hex;
+use toolglot_builtins::{Root, change};
+use toolglot_engine::{Call, Note};
 use toolglot_policy::{Decision, Verdict};
 
 use crate::hash_writer::HashWriter;

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use toolglot_exec::audit::{self, Log, hex};
+use toolglot_builtins::audit::{self, Log, hex};
 use toolglot_policy::{Decision, PathFact, Verdict};
-use toolglot_runtimes::Attempt;
+use toolglot_tool_runner::Attempt;
 
 use crate::approval::CallSummary;
 use crate::policies::real;
@@ -255,7 +255,7 @@ impl AuditLog for FileLog {
         let mut record = self.record("attempt", call, verdict);
         let error = attempt.error.as_deref().map(|error| {
             let error = audit::masked_text(error);
-            toolglot_exec::cut(error, MAX_ERROR)
+            toolglot_builtins::cut(error, MAX_ERROR)
         });
         record.insert("number".into(), attempt.number.into());
         record.insert(

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use toolglot::Dialect;
+use toolglot_builtins::{ProgramSandbox, Root};
 use toolglot_chat::dialects_named;
-use toolglot_exec::{ProgramSandbox, Root};
+use toolglot_engine::Dialect;
 use toolglot_policy::{Authority, Level};
-use toolglot_runtimes::{Budget, Cancel, Progress, Servers, ToolRunner, Watch};
-use toolglot_tools::Toolbox;
+use toolglot_tool_runner::{Budget, Cancel, Progress, Servers, ToolRunner, Watch};
+use toolglot_toolset::Toolbox;
 
 use crate::approval::{Approver, Nobody};
 use crate::audit::AuditLog;

@@ -7,8 +7,8 @@
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
-use toolglot::{Call, Code, Dialect, EscapedMarker, Note, ResultWriter};
-use toolglot_exec::{Root, plan, text_of};
+use toolglot_builtins::{Root, plan, text_of};
+use toolglot_engine::{Call, Code, Dialect, EscapedMarker, Note, ResultWriter};
 use toolglot_policy::{PathFact, Refusals, is_secret};
 
 /// Longest text that is tried as the name of a file, in bytes.

@@ -28,10 +28,10 @@ pub enum SessionError {
     },
     /// The registry of tools that are files cannot be opened.
     #[error(transparent)]
-    Open(#[from] toolglot_runtimes::OpenError),
+    Open(#[from] toolglot_tool_runner::OpenError),
     /// The policy demands a key that is none.
     #[error(transparent)]
-    Trust(#[from] toolglot_toolfiles::TrustError),
+    Trust(#[from] toolglot_tool_registry::TrustError),
     /// The dialects and the tools make no program.
     #[error(transparent)]
     Chat(#[from] toolglot_chat::ChatError),

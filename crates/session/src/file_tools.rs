@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use toolglot::{Call, Calls, End};
-use toolglot_exec::{Outcome, clock};
+use toolglot_builtins::{Outcome, clock};
+use toolglot_engine::{Call, Calls, End};
 use toolglot_policy::{Decision, Effect, Inside, Layer, PathFact, Request, Verdict};
-use toolglot_runtimes::{CallError, ToolRunner, resolve};
-use toolglot_toolfiles::{ItemId, Registry, Space, ToolFile, capability, sign_text};
-use toolglot_tools::{Canonical, ToolSpec, Toolbox};
+use toolglot_tool_registry::{ItemId, Registry, Space, ToolFile, capability, sign_text};
+use toolglot_tool_runner::{CallError, ToolRunner, resolve};
+use toolglot_toolset::{Canonical, ToolSpec, Toolbox};
 
 use crate::VERBS;
 use crate::approval::CallSummary;
@@ -99,7 +99,7 @@ impl FileTools {
     /// The tool that was probably meant, of those that the message does not name.
     pub(crate) fn nearest(&self, name: &str) -> Option<ToolSpec> {
         let names = self.others.iter().map(String::as_str);
-        let id = ItemId::new(toolglot_tools::nearest(name, names)?).ok()?;
+        let id = ItemId::new(toolglot_toolset::nearest(name, names)?).ok()?;
         let found = self.runner.registry.find(&id).ok()?;
         found.tool().specs().into_iter().next()
     }
@@ -506,7 +506,7 @@ fn verbs() -> Vec<ToolSpec> {
         name: name.to_owned(),
         description: description.to_owned(),
         parameters: json!({"type": "object", "properties": properties, "required": required}),
-        effect: toolglot_tools::Effect::Unknown,
+        effect: toolglot_toolset::Effect::Unknown,
     };
     vec![
         spec(

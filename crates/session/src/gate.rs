@@ -13,13 +13,13 @@
 //! What a tool requires is granted by the caller, by a rule of the user's policy that names it, or by the approver.
 
 use serde_json::{Map, Value};
-use toolglot::End;
-use toolglot_exec::{Journal, Outcome, Plan, Root, plan};
+use toolglot_builtins::{Journal, Outcome, Plan, Root, plan};
+use toolglot_engine::End;
 use toolglot_policy::{
     Authority, Decision, Effect, HostPort, Item, Layer, PathFact, Request, Verdict,
 };
-use toolglot_runtimes::{Builtin, CallError, CallResult, Prepared, ToolRunner};
-use toolglot_toolfiles::Standing;
+use toolglot_tool_registry::Standing;
+use toolglot_tool_runner::{Builtin, CallError, CallResult, Prepared, ToolRunner};
 
 use crate::approval::{CallSummary, Question};
 use crate::audit::{AuditLog, log_attempt, log_before};
@@ -298,7 +298,7 @@ impl Gate<'_> {
             names: &names,
             capabilities: requires,
             host: place.as_ref(),
-            cost: cost.map_or(0.0, toolglot_toolfiles::Cost::estimate),
+            cost: cost.map_or(0.0, toolglot_tool_registry::Cost::estimate),
             n_before: asked.n_before,
             is_repeat: asked.is_repeat,
             ..Request::new(id, effect, asked.end, &[])

@@ -77,7 +77,7 @@ pub use session::{Session, Stamp};
 pub use step::{State, Step};
 pub use tool::Tool;
 pub use toolglot_policy::{Decision, Effect, Level, PathFact, Verdict};
-pub use toolglot_runtimes::{Attempt, CallError, CallResult, Cancel, Progress, Watch};
+pub use toolglot_tool_runner::{Attempt, CallError, CallResult, Cancel, Progress, Watch};
 pub use undo::{journals, undo};
 
 /// The verbs of Rye, which take the id of a tool.

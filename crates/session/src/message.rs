@@ -9,14 +9,14 @@
 use std::sync::{Arc, PoisonError};
 
 use serde_json::{Map, Value};
-use toolglot::{Call, CallId, Calls, Code, Dialect, End, Finish, InCode, Note, Place, Span};
+use toolglot_builtins::Journal;
 use toolglot_chat::{
     ArgumentSpans, LookalikeContext, OtherPrograms, Reader, Reading, compile,
     drop_unknown_tool_notes, is_lesson, lookalike_notes, merge_notes, missing_tool_notes,
     split_shell_blocks,
 };
-use toolglot_exec::Journal;
-use toolglot_tools::{ToolSpec, Toolbox};
+use toolglot_engine::{Call, CallId, Calls, Code, Dialect, End, Finish, InCode, Note, Place, Span};
+use toolglot_toolset::{ToolSpec, Toolbox};
 
 use crate::SessionError;
 use crate::answer::{answer, rendered};

@@ -1,7 +1,7 @@
 //! A message that streams into a session.
 
-use toolglot::{Finish, Input, Parser, Sink};
 use toolglot_chat::compile;
+use toolglot_engine::{Finish, Input, Parser, Sink};
 
 use crate::session::Session;
 use crate::{Run, SessionError};

@@ -1,6 +1,6 @@
 //! Dialects whose systems run one call per message: which one that is, and in which words they refuse the others.
 
-use toolglot::{Call, Calls, Code, Note};
+use toolglot_engine::{Call, Calls, Code, Note};
 
 /// Which call of a message its system runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use toolglot_policy::{Authority, Grants, Policy, PolicyError, Scope, ToolPattern, is_secret};
-use toolglot_toolfiles::Demands;
-use toolglot_tools::Toolbox;
+use toolglot_tool_registry::Demands;
+use toolglot_toolset::Toolbox;
 
 use crate::{VERBS, axe_yaml, journals};
 
@@ -334,7 +334,7 @@ fn with_known_names(policy: Policy, root: &Path) -> Result<Policy, PolicyError> 
                 ),
                 None if is_file(root, name) => return None,
                 None => {
-                    let near = toolglot_tools::nearest(name, known.iter().copied())?;
+                    let near = toolglot_toolset::nearest(name, known.iter().copied())?;
                     format!("there is no tool `{name}`: is `{near}` meant?")
                 }
             }),

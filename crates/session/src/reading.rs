@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use toolglot::{Finish, InCode, InReasoning, Program};
 use toolglot_chat::Reader;
+use toolglot_engine::{Finish, InCode, InReasoning, Program};
 
 /// How messages are read.
 #[derive(Clone, Debug)]

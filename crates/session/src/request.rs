@@ -1,9 +1,9 @@
 //! A call in the terms that a policy judges.
 
-use toolglot::End;
-use toolglot_exec::Plan;
+use toolglot_builtins::Plan;
+use toolglot_engine::End;
 use toolglot_policy::{Effect, Request};
-use toolglot_tools::ToolSpec;
+use toolglot_toolset::ToolSpec;
 
 /// A call as it is put before an authority.
 pub fn request<'a>(
@@ -23,12 +23,12 @@ pub fn request<'a>(
 /// The effect of a tool as the policy calls it; the crates of tools and of policy know nothing of each other.
 pub fn effect(spec: Option<&ToolSpec>) -> Effect {
     match spec.map(|spec| spec.effect) {
-        Some(toolglot_tools::Effect::Read) => Effect::Read,
-        Some(toolglot_tools::Effect::Write) => Effect::Write,
-        Some(toolglot_tools::Effect::Delete) => Effect::Delete,
-        Some(toolglot_tools::Effect::Execute) => Effect::Execute,
-        Some(toolglot_tools::Effect::Network) => Effect::Network,
-        Some(toolglot_tools::Effect::Ask) => Effect::Ask,
+        Some(toolglot_toolset::Effect::Read) => Effect::Read,
+        Some(toolglot_toolset::Effect::Write) => Effect::Write,
+        Some(toolglot_toolset::Effect::Delete) => Effect::Delete,
+        Some(toolglot_toolset::Effect::Execute) => Effect::Execute,
+        Some(toolglot_toolset::Effect::Network) => Effect::Network,
+        Some(toolglot_toolset::Effect::Ask) => Effect::Ask,
         _ => Effect::Unknown,
     }
 }

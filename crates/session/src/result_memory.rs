@@ -22,7 +22,7 @@ impl ResultMemory {
     /// Keeps a text, as far as there is room.
     pub(crate) fn keep(&mut self, mut text: String) {
         if text.len() > MEMORY_BYTES {
-            text = toolglot_exec::cut(text, MEMORY_BYTES / 2);
+            text = toolglot_builtins::cut(text, MEMORY_BYTES / 2);
         }
         self.n_bytes += text.len();
         self.texts.push_back(text);

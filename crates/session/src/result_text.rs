@@ -7,5 +7,5 @@ pub const RESULT_BYTES: usize = 512 << 10;
 /// A text for a model: where it is longer than [`RESULT_BYTES`], its beginning and its end, with a line between that says how
 /// much was cut.
 pub fn cut_result(text: String) -> String {
-    toolglot_exec::cut(text, RESULT_BYTES)
+    toolglot_builtins::cut(text, RESULT_BYTES)
 }

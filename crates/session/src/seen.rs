@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value};
-use toolglot_exec::Plan;
+use toolglot_builtins::Plan;
 
 use crate::hash_writer::HashWriter;
 

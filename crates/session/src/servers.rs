@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use toolglot_mcp::auth::Person;
-use toolglot_runtimes::{CallError, LoggedIn, Offer};
-use toolglot_toolfiles::TrustError;
+use toolglot_tool_registry::TrustError;
+use toolglot_tool_runner::{CallError, LoggedIn, Offer};
 
 use crate::session::Session;
 

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use toolglot::{Dialect, End};
-use toolglot_exec::{Journal, Root};
+use toolglot_builtins::{Journal, Root};
+use toolglot_engine::{Dialect, End};
 use toolglot_policy::{Authority, Decision, Level, Verdict};
-use toolglot_runtimes::{CallError, Cancel, ToolRunner, Watch};
-use toolglot_toolfiles::{Registry, Spaces, Trust};
+use toolglot_tool_registry::{Registry, Spaces, Trust};
+use toolglot_tool_runner::{CallError, Cancel, ToolRunner, Watch};
 
 use crate::approval::{CallSummary, Context, Question};
 use crate::audit::{LoggedResult, log_after};

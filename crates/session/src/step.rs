@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use toolglot::Note;
-use toolglot_exec::Outcome;
+use toolglot_builtins::Outcome;
+use toolglot_engine::Note;
 use toolglot_policy::Verdict;
-use toolglot_tools::Canonical;
+use toolglot_toolset::Canonical;
 
 use crate::result_text::cut_result;
 use toolglot_chat::Lesson;

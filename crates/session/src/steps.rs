@@ -4,16 +4,16 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use toolglot::{Call, Calls, Code, Dialect, End, Note, Place, Span};
+use toolglot_builtins::{Outcome, plan};
 use toolglot_chat::{
     ArgumentSpans, CallLocator, Lesson, LessonContext, argument_lesson, canonical_calls,
     doubt_lesson, example_call, example_of_tool, is_local_server, message_lesson, no_object_note,
     repair_reasons, schema_notes, unknown_tool_note,
 };
-use toolglot_exec::{Outcome, plan};
+use toolglot_engine::{Call, Calls, Code, Dialect, End, Note, Place, Span};
 use toolglot_policy::{Decision, Effect, PathFact, Request, Verdict};
-use toolglot_runtimes::Cancel;
-use toolglot_tools::{Canonical, ToolSpec, Toolbox};
+use toolglot_tool_runner::Cancel;
+use toolglot_toolset::{Canonical, ToolSpec, Toolbox};
 use toolglot_wire::Arguments;
 
 use crate::approval::{CallSummary, Context, MessageText};
@@ -451,7 +451,7 @@ impl MessageSession<'_> {
         }
         if let Some(named) = self.named {
             // In the names and by the schema that the model was given, before anything is renamed.
-            let mut as_named = toolglot_tools::normalize(std::slice::from_ref(call), named);
+            let mut as_named = toolglot_toolset::normalize(std::slice::from_ref(call), named);
             for one in &mut as_named {
                 if let Some(spec) = named.get(&one.tool) {
                     fill_defaults(spec, one);

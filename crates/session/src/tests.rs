@@ -5,8 +5,8 @@ use std::fs;
 use crate::{AfterFailure, Policies};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolglot::{CallHead, CallId, Calls, Dialect, End, Event, Place, Sink, Span};
-use toolglot_tools::Toolbox;
+use toolglot_engine::{CallHead, CallId, Calls, Dialect, End, Event, Place, Sink, Span};
+use toolglot_toolset::Toolbox;
 
 use crate::step::{State, Step};
 use crate::steps::MessageSession;
@@ -344,7 +344,7 @@ fn swe_agent_runs_the_last_fence_of_a_message() {
     let list = ("list_files", json!({"path": "."}), End::Closed);
     let mut message = message("swe_agent", &[read.clone(), list, read]);
     for (n, call) in message.calls.iter_mut().enumerate() {
-        call.span = toolglot::Span::new(10 * n as u64, 10 * n as u64 + 9);
+        call.span = toolglot_engine::Span::new(10 * n as u64, 10 * n as u64 + 9);
     }
     let steps = World::new("").run_message(&message, None);
     assert_eq!(
@@ -353,7 +353,7 @@ fn swe_agent_runs_the_last_fence_of_a_message() {
     );
     // What a block became is one call.
     for call in &mut message.calls {
-        call.span = toolglot::Span::new(0, 9);
+        call.span = toolglot_engine::Span::new(0, 9);
     }
     let steps = World::new("").run_message(&message, None);
     assert_eq!(rules(&steps), ["read-inside-root"; 3]);

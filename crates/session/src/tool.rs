@@ -4,10 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use toolglot_exec::Outcome;
+use toolglot_builtins::Outcome;
 use toolglot_policy::{Decision, Effect, Layer, Request, Verdict};
-use toolglot_runtimes::Cancel;
-use toolglot_tools::ToolSpec;
+use toolglot_tool_runner::Cancel;
+use toolglot_toolset::ToolSpec;
 
 use crate::approval::CallSummary;
 use crate::audit::log_before;
@@ -58,7 +58,7 @@ impl Function {
             name: tool.name().to_owned(),
             description: tool.description().to_owned(),
             parameters: tool.parameters(),
-            effect: toolglot_tools::Effect::Unknown,
+            effect: toolglot_toolset::Effect::Unknown,
         };
         Some(Function {
             spec: catch_unwind(AssertUnwindSafe(spec)).ok()?,

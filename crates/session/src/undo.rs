@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::{Map, json};
-use toolglot_exec::{Root, UndoError, Undone};
+use toolglot_builtins::{Root, UndoError, Undone};
 use toolglot_policy::{Decision, Escape, Inside, PathFact, Verdict};
 
 use crate::approval::CallSummary;
@@ -31,9 +31,9 @@ pub fn undo(
     dry_run: bool,
 ) -> Result<Undone, UndoError> {
     if dry_run || log.is_none() {
-        return toolglot_exec::undo(journals, root, dry_run);
+        return toolglot_builtins::undo(journals, root, dry_run);
     }
-    let planned = toolglot_exec::undo(journals, root, true)?;
+    let planned = toolglot_builtins::undo(journals, root, true)?;
     let paths: Vec<PathFact> = planned
         .steps
         .iter()
@@ -54,7 +54,7 @@ pub fn undo(
     };
     write_before(log, &call, &verdict, &paths).map_err(UndoError::Log)?;
     let started = Instant::now();
-    let undone = toolglot_exec::undo(journals, root, false);
+    let undone = toolglot_builtins::undo(journals, root, false);
     let problem = undone.as_ref().err().map(|error| json!(error.to_string()));
     let result = LoggedResult {
         ok: undone.is_ok(),

@@ -2,10 +2,10 @@
 
 use allocation_counter::measure;
 use serde_json::json;
-use toolglot::Finish;
 use toolglot_chat::{ArgumentSpans, Digest, DigestContext, Reader, compile};
+use toolglot_engine::Finish;
 use toolglot_session::{Policies, Session};
-use toolglot_tools::Toolbox;
+use toolglot_toolset::Toolbox;
 
 /// A text of lines, a little shorter than a power of two: buffers that double have little room left.
 const N_LINES: usize = (8 << 20) / LINE.len() - (8 << 10);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
-use toolglot::{Event, Finish, Span};
+use toolglot_engine::{Event, Finish, Span};
 use toolglot_session::{
     Approval, ApprovalRequest, Approver, AuditLog, CallReport, CallSummary, Cancel, Effect,
     FileLog, LoggedResult, PathFact, Policies, Run, Session, SessionBuilder, SessionError, State,

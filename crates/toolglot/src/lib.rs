@@ -1,111 +1,27 @@
-//! Reads tool calls out of what a language model writes, and writes them as it was taught to.
+//! Reads tool calls out of what a language model writes, in any dialect.
 //!
-//! A [`Dialect`] is a few lines of grammar. A [`Program`] is a set of dialects, compiled once and shared. A [`Parser`] reads
-//! one message: text goes in as it comes, [`Event`]s go to a [`Sink`], and a `Parser` neither fails nor panics. [`Calls`] is
-//! the sink that folds events into a message. A [`Renderer`] walks the same rules to write calls and results.
-//! The dialects of the known models are in the crate `toolglot-dialects`.
+//! The library is the engine ([`Parser`], [`Program`], [`Event`]) and the dialects that ship with it ([`dialects`]). It does
+//! no I/O and runs nothing; `toolglot-session` carries calls out.
 //!
 //! ```
-//! use std::sync::Arc;
-//! use toolglot::{Calls, Event, Finish, Input, Limits, Parser, Program, Span, ToolSet};
+//! use toolglot::{Calls, Finish, Input, Parser, dialects};
 //!
-//! let hermes = toolglot_dialects::get("hermes").expect("it ships");
-//! let program = Arc::new(Program::compile([hermes], &ToolSet::default(), Limits::default())?);
-//! let text = "Let me look.\n<tool_call>{'name': 'read_file', 'arguments': {'path': 'a.rs',}}</tool_call>";
-//!
-//! // A whole message.
 //! let mut message = Calls::default();
-//! let mut parser = Parser::new(Arc::clone(&program));
-//! parser.push(Input::Text(text), &mut message);
+//! let mut parser = Parser::new(std::sync::Arc::clone(dialects::auto()));
+//! parser.push(Input::Text("<tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call>"), &mut message);
 //! parser.finish(Finish::Stop, &mut message);
-//! assert_eq!(message.content, "Let me look.\n");
-//! assert_eq!(message.calls[0].name, "read_file");
-//! assert_eq!(message.calls[0].args, r#"{"path": "a.rs"}"#);
-//!
-//! // The same in pieces, as a server has them: any function that takes events is a sink.
-//! let mut arguments = String::new();
-//! let mut sink = |_: Span, event: Event<'_>| {
-//!     if let Event::Args { json, .. } = event {
-//!         arguments.push_str(json);
-//!     }
-//! };
-//! let mut parser = Parser::new(program);
-//! for piece in text.split_inclusive(' ') {
-//!     parser.push(Input::Text(piece), &mut sink);
-//! }
-//! parser.finish(Finish::Stop, &mut sink);
-//! assert_eq!(arguments, message.calls[0].args);
-//!
-//! // The result, as the model was taught to read it.
-//! use toolglot::{CallText, ResultText, ResultWriter};
-//! let call = CallText { name: "read_file", args: &arguments, ns: None, id: None };
-//! let result = ResultText { call, text: "fn main() {}", failed: false, is_json: false };
-//! let answer = ResultWriter::new(hermes).results(&[result]);
-//! assert_eq!(answer.text, "<tool_response>\nfn main() {}\n</tool_response>");
-//! # Ok::<(), toolglot::GrammarError>(())
+//! assert_eq!(message.calls[0].name, "ls");
 //! ```
-//!
-//! `examples/openai_deltas.rs` of the repository turns the events into the deltas of OpenAI's chat API.
-//!
-//! # What holds
-//!
-//! Each is tested over all dialects, alone and together:
-//!
-//! - **Total.** No text makes [`Parser::push`] or [`Parser::finish`] fail or panic, however deep it nests.
-//! - **Lossless.** The spans of the events tile the input: each byte is text, reasoning, markup or part of a call.
-//! - **The same however it is cut.** Merged events do not depend on where one push ended and the next began.
-//! - **Monotone.** What was told is not taken back. The [`Event::Args`] of a call, one behind the other, are a prefix of one
-//!   JSON object at any time, and the object once the call has ended, unless it was truncated.
-//! - **Linear and bounded.** The time is linear in the text, and what is held back is capped by [`Limits`].
-//! - **Nothing is mended silently.** Each repair is a [`Note`] with a stable [`Code`].
-//! - **Safe.** [`End`] says whether a call may run, and it is known at [`Event::CallEnd`], not before. A call is
-//!   [`Closed`](End::Closed), [`Recovered`](End::Recovered) where structure or a value was guessed, or
-//!   [`Truncated`](End::Truncated), and then never run.
-//! - **Reversible.** What a [`Renderer`] hands out is read as the calls that it was given; what a dialect cannot carry is
-//!   an error.
-//!
-//! # What a server needs to know
-//!
-//! - [`Program::compile`] is for the start of the process, [`Program::for_tools`] for a request with its own tools: it shares
-//!   the rules. A [`ToolSet`] says the types of parameters, so that `42` is a number or a string while it streams; the crate
-//!   `toolglot-tools` makes one from OpenAI's and MCP's lists.
-//! - [`Parser::primed`] takes the end of the prompt, where a chat template has opened reasoning or a header.
-//! - [`Input::Special`] is for special tokens: they outrank text that looks the same. Whoever has only text pushes text.
-//! - [`Finish`] says why the model stopped. Servers strip stop strings: with [`Finish::Stop`] a final closer may be missing.
-//! - Of a key that comes twice both members stream, and the last one counts; [`Call::args`] holds that one alone.
-//!
-//! # Features
-//!
-//! None. The crate does no input or output and needs `alloc`, not the standard library. Its types are not `Serialize`; the
-//! crate `toolglot-wire` has their mirrors in JSON.
-#![no_std]
-extern crate alloc;
 
-mod body;
-mod call;
-mod event;
-mod grammar;
-mod limits;
-mod machine;
-mod note;
-mod program;
-mod remark;
-mod render;
-mod span;
-mod tools;
-
-pub use call::{Call, Calls};
-pub use event::{CallHead, CallId, End, Event, Finish, Input, Place, Sink};
-pub use grammar::{Dialect, Evidence, GrammarError, IdForm};
-pub use limits::{InCode, InReasoning, Limits};
-pub use machine::Parser;
-pub use note::{Code, Note};
-pub use program::Program;
-pub use remark::remark;
-pub use render::{
-    CallText, EscapedMarker, Renderer, ResultNote, ResultText, ResultWriter, Unrenderable,
-    WrittenResults, render,
+pub use toolglot_dialects as dialects;
+pub use toolglot_engine::{
+    Call, CallHead, CallId, CallText, Calls, Code, Dialect, End, EscapedMarker, Event, Evidence,
+    Fields, Finish, GrammarError, IdForm, InCode, InReasoning, Input, Limits, Note, Parser, Place,
+    Program, Renderer, ResultNote, ResultText, ResultWriter, Scalars, Shape, Sink, Span, Tool,
+    ToolSet, Unrenderable, WrittenResults, remark, render,
 };
-pub use span::Span;
-pub use toolglot_json::{Fields, Scalars, Shape};
-pub use tools::{Tool, ToolSet};
+
+/// The README's example of the library, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
-use toolglot::{Call, Code, End};
+use toolglot_engine::{Call, Code, End};
 
 use crate::prefix::complete;
 
@@ -154,7 +154,7 @@ fn depth_of(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolglot::{CallId, Place, Span};
+    use toolglot_engine::{CallId, Place, Span};
 
     fn call(args: &str, end: End) -> Call {
         Call {

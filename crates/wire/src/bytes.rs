@@ -1,6 +1,6 @@
 //! Bytes of any origin joined into text.
 
-use toolglot::{Code, Event, Input, Note, Parser, Sink, Span};
+use toolglot_engine::{Code, Event, Input, Note, Parser, Sink, Span};
 
 /// Joins characters that were cut between two pieces, and replaces bytes that are no UTF-8.
 ///
@@ -100,7 +100,7 @@ impl Bytes {
 mod tests {
     use std::sync::Arc;
 
-    use toolglot::{Calls, Dialect, Finish, Limits, Program, ToolSet};
+    use toolglot_engine::{Calls, Dialect, Finish, Limits, Program, ToolSet};
 
     use super::*;
 

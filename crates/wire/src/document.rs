@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use toolglot::{Call, Calls, End, Place};
+use toolglot_engine::{Call, Calls, End, Place};
 
 use crate::{Arguments, NoteLine};
 
@@ -129,7 +129,7 @@ pub(crate) fn end(end: End) -> &'static str {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use toolglot::{CallHead, CallId, Code, Event, Note, Sink, Span};
+    use toolglot_engine::{CallHead, CallId, Code, Event, Note, Sink, Span};
 
     use super::*;
 

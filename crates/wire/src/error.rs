@@ -1,7 +1,7 @@
 //! What is wrong with a document of the caller.
 
 use thiserror::Error;
-use toolglot::GrammarError;
+use toolglot_engine::GrammarError;
 
 /// Why a document cannot be rendered or converted.
 #[derive(Debug, Error)]

@@ -1,7 +1,7 @@
 //! Events as lines of JSON.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use toolglot::{Event, Span};
+use toolglot_engine::{Event, Span};
 
 use crate::document::{end, place};
 
@@ -78,7 +78,7 @@ fn pair(span: Span) -> [u64; 2] {
 
 #[cfg(test)]
 mod tests {
-    use toolglot::{CallHead, CallId, Code, End, Note, Place};
+    use toolglot_engine::{CallHead, CallId, Code, End, Note, Place};
 
     use super::*;
 

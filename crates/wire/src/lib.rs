@@ -13,7 +13,7 @@
 //!
 //! ```
 //! use serde_json::json;
-//! use toolglot::ToolSet;
+//! use toolglot_engine::ToolSet;
 //! use toolglot_wire::{ConversionReport, Converter, SourceForm, TargetForm};
 //!
 //! let hermes = [toolglot_dialects::get("hermes").expect("it is built in").clone()];
@@ -31,7 +31,7 @@
 //! A message that was parsed, as a document:
 //!
 //! ```
-//! use toolglot::{CallHead, CallId, Calls, End, Event, Place, Sink, Span};
+//! use toolglot_engine::{CallHead, CallId, Calls, End, Event, Place, Sink, Span};
 //!
 //! let mut calls = Calls::default();
 //! calls.event(Span::new(0, 3), Event::Text("hi "));
@@ -80,8 +80,3 @@ pub use line::{BadLine, Line};
 pub use message::{Message, MessageCall, MessageResult};
 pub use note::NoteLine;
 pub use types_hint::types_hint;
-
-/// The README's example of the library, compiled and run with the other examples.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

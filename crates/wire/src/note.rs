@@ -1,7 +1,7 @@
 //! A note as JSON.
 
 use serde::Serialize;
-use toolglot::Note;
+use toolglot_engine::Note;
 
 /// A remark: `{"code":"N012","name":"trailing-comma","span":[77,78],"message":".."}`, with `help` where there is one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

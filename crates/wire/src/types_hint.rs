@@ -1,8 +1,8 @@
 //! Why some dialects cannot carry a call: they write values without their types.
 
 use serde_json::{Map, Value, json};
-use toolglot::{CallText, Dialect, Renderer};
-use toolglot_tools::Toolbox;
+use toolglot_engine::{CallText, Dialect, Renderer};
+use toolglot_toolset::Toolbox;
 
 /// What to add where a dialect cannot carry calls since it writes every value as text, and could if it knew the types.
 pub fn types_hint(dialect: &Dialect, calls: &[CallText<'_>]) -> String {

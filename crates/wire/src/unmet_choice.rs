@@ -1,7 +1,7 @@
 //! What `tool_choice` makes of a message that was read.
 
-use toolglot::{Calls, Code, Note, Span};
-use toolglot_tools::Toolbox;
+use toolglot_engine::{Calls, Code, Note, Span};
+use toolglot_toolset::Toolbox;
 
 use crate::ToolChoice;
 
@@ -59,7 +59,7 @@ fn left_out(choice: &ToolChoice, name: &str, span: Span) -> Note {
 
 #[cfg(test)]
 mod tests {
-    use toolglot::{CallHead, CallId, End, Event, Place, Sink};
+    use toolglot_engine::{CallHead, CallId, End, Event, Place, Sink};
 
     use super::*;
 

@@ -17,8 +17,8 @@ use rmcp::service::{RequestContext, RoleServer};
 use rmcp::transport::TokioChildProcess;
 use rmcp::{ErrorData, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
-use toolglot_runtimes::{Budget, Host, Interpreters, Servers, Warm, Watch};
-use toolglot_toolfiles::{Registry, Spaces, Trust};
+use toolglot_tool_runner::{Budget, Host, Interpreters, Servers, Warm, Watch};
+use toolglot_tool_registry::{Registry, Spaces, Trust};
 
 const N: usize = 3_000;
 

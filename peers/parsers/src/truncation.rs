@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use toolglot::Finish;
+use toolglot_engine::Finish;
 
 use crate::forms::FORMS;
 use crate::probes::{caught, peers, tools};

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use tiktoken_rs::{CoreBPE, o200k_base};
-use toolglot::{CallText, Fields, Shape, Tool, ToolSet, render};
+use toolglot_engine::{CallText, Fields, Shape, Tool, ToolSet, render};
 
 /// The dialects of the five systems, one form of each, and `hermes` beside them.
 const DIALECTS: &[&str] = &[

@@ -1,7 +1,7 @@
 //! How the text was read in which look-alikes are looked for.
 
-use toolglot::Dialect;
-use toolglot_tools::Toolbox;
+use toolglot_engine::Dialect;
+use toolglot_toolset::Toolbox;
 
 use super::other_programs::OtherPrograms;
 use crate::reader::Reader;

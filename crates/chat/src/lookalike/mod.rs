@@ -20,8 +20,8 @@ mod reasoning;
 mod shape;
 mod words;
 
-use toolglot::{Code, InCode, Note, Span};
-use toolglot_tools::Toolbox;
+use toolglot_engine::{Code, InCode, Note, Span};
+use toolglot_toolset::Toolbox;
 
 use crate::reader::Reading;
 

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use toolglot::{Code, Note, Span};
-use toolglot_tools::Toolbox;
+use toolglot_engine::{Code, Note, Span};
+use toolglot_toolset::Toolbox;
 
 use super::outside::Outside;
 
@@ -111,7 +111,7 @@ fn note(tag: &Tag<'_>, toolbox: &Toolbox) -> Option<Note> {
         return None;
     }
     let names = toolbox.iter().map(|spec| spec.name.as_str());
-    let nearest = toolglot_tools::nearest(name, names)?;
+    let nearest = toolglot_toolset::nearest(name, names)?;
     let message = format!("no tool is called `{name}`");
     note(
         Code::UnknownTool,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use toolglot::{Call, Code, Dialect, Note, Place, Program, Span};
-use toolglot_tools::Toolbox;
+use toolglot_engine::{Call, Code, Dialect, Note, Place, Program, Span};
+use toolglot_toolset::Toolbox;
 
 use super::context::LookalikeContext;
 use super::outside::Outside;

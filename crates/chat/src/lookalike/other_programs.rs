@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use toolglot::{Dialect, Program};
-use toolglot_tools::Toolbox;
+use toolglot_engine::{Dialect, Program};
+use toolglot_toolset::Toolbox;
 
 use crate::reader::compile;
 

@@ -1,6 +1,6 @@
 //! What a text holds beside its calls.
 
-use toolglot::{Calls, Code, Span};
+use toolglot_engine::{Calls, Code, Span};
 
 use crate::reader::Reading;
 use crate::trace::{Piece, PieceKind};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use toolglot::{Dialect, Fields, InCode, Limits, Place, Program, Tool, ToolSet};
+use toolglot_engine::{Dialect, Fields, InCode, Limits, Place, Program, Tool, ToolSet};
 
 use crate::reader::Reader;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolglot::{Code, Note, Span};
+use toolglot_engine::{Code, Note, Span};
 
 use super::context::LookalikeContext;
 use super::outside::Outside;

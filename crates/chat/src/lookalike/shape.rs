@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use serde_json::Value;
-use toolglot::{Code, Note, Span};
-use toolglot_tools::{ToolSpec, Toolbox};
+use toolglot_engine::{Code, Note, Span};
+use toolglot_toolset::{ToolSpec, Toolbox};
 
 use super::outside::Outside;
 use super::words::{names, words};

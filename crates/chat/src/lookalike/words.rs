@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use toolglot_tools::{ToolSpec, Toolbox};
+use toolglot_toolset::{ToolSpec, Toolbox};
 
 /// The names of the tools, other ones too, each with its tool.
 pub(super) fn names(tools: &Toolbox) -> HashMap<&str, &ToolSpec> {

@@ -1,9 +1,9 @@
 //! Calls that show a dialect, written by the renderer.
 
 use serde_json::{Map, Value};
-use toolglot::Dialect;
+use toolglot_engine::Dialect;
 use toolglot_schema::Validator;
-use toolglot_tools::{Effect, ToolSpec, Toolbox};
+use toolglot_toolset::{Effect, ToolSpec, Toolbox};
 
 use crate::error::ChatError;
 use crate::example_call::{render_calls, writes_rows};
@@ -273,7 +273,7 @@ mod tests {
                             .message
                             .calls
                             .iter()
-                            .all(|call| call.end == toolglot::End::Closed),
+                            .all(|call| call.end == toolglot_engine::End::Closed),
                         "{at}"
                     );
                     assert_eq!(digest.message.notes, [], "{at}");

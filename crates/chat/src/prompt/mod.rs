@@ -9,8 +9,8 @@ mod tool_list;
 
 use std::borrow::Cow;
 
-use toolglot::Dialect;
-use toolglot_tools::{ToolSpec, Toolbox};
+use toolglot_engine::Dialect;
+use toolglot_toolset::{ToolSpec, Toolbox};
 
 use crate::error::ChatError;
 

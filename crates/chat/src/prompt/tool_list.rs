@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
-use toolglot_tools::{ToolSpec, Toolbox};
+use toolglot_toolset::{ToolSpec, Toolbox};
 
 use crate::sample::{alternatives, required_parameters, resolved};
 

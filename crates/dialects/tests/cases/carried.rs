@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use toolglot::{
+use toolglot_engine::{
     CallText, Calls, Dialect, End, Finish, Input, Limits, Parser, Program, Renderer, ToolSet,
 };
-use toolglot_tools::Toolbox;
+use toolglot_toolset::Toolbox;
 
 /// Texts that are some dialect's own.
 const MARKERS: &[&str] = &[

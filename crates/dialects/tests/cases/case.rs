@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use toolglot::{Finish, InCode, InReasoning};
+use toolglot_engine::{Finish, InCode, InReasoning};
 
 use crate::markdown::{Block, Fence, blocks};
 

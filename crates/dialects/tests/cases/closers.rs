@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use toolglot::{CallText, Calls, Code, Dialect, End, Finish, Input, Limits, Parser, Program};
-use toolglot::{Renderer, ToolSet};
+use toolglot_engine::{
+    CallText, Calls, Code, Dialect, End, Finish, Input, Limits, Parser, Program,
+};
+use toolglot_engine::{Renderer, ToolSet};
 
 use crate::carried;
 
@@ -86,8 +88,9 @@ fn is_whole(program: &Arc<Program>, text: &str, dialect: &str) -> bool {
         let mut parser = Parser::new(Arc::clone(program));
         parser.push(Input::Text(text), &mut read);
         parser.finish(why, &mut read);
-        let notes =
-            |call: &toolglot::Call| call.notes.iter().map(|note| note.code).collect::<Vec<_>>();
+        let notes = |call: &toolglot_engine::Call| {
+            call.notes.iter().map(|note| note.code).collect::<Vec<_>>()
+        };
         let call = read.calls.first()?;
         let is_same = json(&call.args) == json(ARGS);
         Some((call.end, is_same || call.end == End::Truncated, notes(call)))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use toolglot::{Limits, Program, ToolSet};
+use toolglot_engine::{Limits, Program, ToolSet};
 
 use crate::case;
 
@@ -31,7 +31,7 @@ fn every_dialect_compiles_alone() {
 
 #[test]
 fn all_dialects_compile_together() {
-    for tools in [ToolSet::default(), toolglot_tools::roo_names()] {
+    for tools in [ToolSet::default(), toolglot_toolset::roo_names()] {
         let program = Program::compile(toolglot_dialects::all(), &tools, Limits::default());
         assert!(program.is_ok(), "{program:?}");
     }

@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
-use toolglot::{Finish, Program};
+use toolglot_engine::{Finish, Program};
 
 use crate::case::{self, Case, Manner};
 use crate::edits::{edited, edits};

@@ -5,11 +5,11 @@
 //! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test cases` writes what was read in place of what was expected;
 //! read the difference before committing it.
 
-#[path = "../../../toolglot/tests/properties/edits.rs"]
+#[path = "../../../engine/tests/properties/edits.rs"]
 mod edits;
-#[path = "../../../toolglot/tests/properties/special.rs"]
+#[path = "../../../engine/tests/properties/special.rs"]
 mod special;
-#[path = "../../../toolglot/tests/support/mod.rs"]
+#[path = "../../../engine/tests/support/mod.rs"]
 #[expect(dead_code, reason = "the engine's own tests take more of it")]
 mod support;
 

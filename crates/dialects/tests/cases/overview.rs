@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::{env, fs};
 
-use toolglot::{Dialect, Program};
+use toolglot_engine::{Dialect, Program};
 
 use crate::carried;
 use crate::case::{self, Case};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use toolglot::Code;
+use toolglot_engine::Code;
 
 use crate::case::{files, root};
 use crate::markdown::{Block, blocks};

@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use toolglot::{Dialect, End, Event, Input, Limits, Parser, Place, Program, Sink, Span, ToolSet};
-use toolglot_tools::Toolbox;
+use toolglot_engine::{
+    Dialect, End, Event, Input, Limits, Parser, Place, Program, Sink, Span, ToolSet,
+};
+use toolglot_toolset::Toolbox;
 
 use crate::case::{Case, Manner, Part};
 
@@ -66,7 +68,7 @@ pub(crate) fn program(case: &Case) -> Result<Arc<Program>, String> {
         );
     }
     let tools = match &case.tools {
-        None if case.manner.dialects == ["roo"] => toolglot_tools::roo_names(),
+        None if case.manner.dialects == ["roo"] => toolglot_toolset::roo_names(),
         _ => tools(case)?,
     };
     let program = Program::compile(&dialects, &tools, Limits::default());

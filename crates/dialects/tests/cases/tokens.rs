@@ -1,6 +1,6 @@
 //! Special tokens of a dialect are barred from results: its rules hold them, and a tokenizer makes them of the same letters.
 
-use toolglot::{CallText, ResultText, ResultWriter};
+use toolglot_engine::{CallText, ResultText, ResultWriter};
 
 /// The special tokens in a literal, by their shape: `<|..|>`, `<｜..｜>`, `<|..>`, `<..|>`, `[UPPER_CASE]`.
 fn tokens(literal: &str) -> Vec<&str> {

@@ -7,7 +7,7 @@ mod score;
 use std::cmp::Reverse;
 
 use serde_json::Value;
-use toolglot::Dialect;
+use toolglot_engine::Dialect;
 
 use crate::ImportError;
 use jinja::{TemplateText, bounds};

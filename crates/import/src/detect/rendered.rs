@@ -14,8 +14,8 @@ use std::time::Duration;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Kwargs, Rest};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, context};
-use toolglot::{Calls, Dialect, Finish, Input, Limits, Parser, Program};
-use toolglot_tools::Toolbox;
+use toolglot_engine::{Calls, Dialect, Finish, Input, Limits, Parser, Program};
+use toolglot_toolset::Toolbox;
 
 use crate::probe::{NUMBER, SAID, TEXT, TOOL, arguments};
 

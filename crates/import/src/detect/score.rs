@@ -1,6 +1,6 @@
 //! How much of a dialect stands in a template.
 
-use toolglot::{Dialect, Evidence};
+use toolglot_engine::{Dialect, Evidence};
 
 use super::rendered;
 

@@ -17,7 +17,7 @@ mod transform;
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use toolglot::Dialect;
+use toolglot_engine::Dialect;
 
 use delimiter::{Delimiter, named, side};
 use pattern::{Part, Unsupported};

@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use toolglot::{
+use toolglot_engine::{
     CallText, Calls, Dialect, End, Finish, Input, Limits, Parser, Program, Renderer, ToolSet,
 };
-use toolglot_tools::Toolbox;
+use toolglot_toolset::Toolbox;
 
 use super::delimiter::{Delimiter, named};
 use super::matcher::{filled, is_found, is_whole};
@@ -200,7 +200,7 @@ impl Message {
         let Some(call) = &self.call else {
             return Ok(());
         };
-        let is_right = |found: &toolglot::Call| {
+        let is_right = |found: &toolglot_engine::Call| {
             let given: Option<Value> = serde_json::from_str(&found.args).ok();
             found.name == call.tool && given == Some(arguments()) && found.end == End::Closed
         };

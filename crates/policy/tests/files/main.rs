@@ -3,7 +3,7 @@
 mod narrowing;
 mod written;
 
-use toolglot::End;
+use toolglot_engine::End;
 use toolglot_policy::{
     Authority, CommandFact, Decision, Effect, Grants, HostPort, Inside, Level, PathFact, Policy,
     PolicyError, Request, Scope,

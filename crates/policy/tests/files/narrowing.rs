@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use toolglot::End;
+use toolglot_engine::End;
 use toolglot_policy::{
     Authority, CommandFact, Decision, Effect, Grants, HostPort, Inside, Level, PathFact, Pin,
     Policy, Reach, Request, Sandbox, SandboxSettings, SandboxTable, Scope, TrustRules,

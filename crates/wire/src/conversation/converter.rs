@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 
 use serde_json::{Value, json};
-use toolglot::{CallText, Dialect};
-use toolglot_tools::Toolbox;
+use toolglot_engine::{CallText, Dialect};
+use toolglot_toolset::Toolbox;
 
 use super::apis::{self, ChatMessage};
 use super::content::Content;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use toolglot::{Dialect, IdForm};
+use toolglot_engine::{Dialect, IdForm};
 
 /// Ids given so far.
 #[derive(Debug, Default)]

@@ -24,8 +24,8 @@ mod target;
 mod turn;
 
 use serde_json::{Value, json};
-use toolglot::{Dialect, ToolSet};
-use toolglot_tools::Toolbox;
+use toolglot_engine::{Dialect, ToolSet};
+use toolglot_toolset::Toolbox;
 
 use crate::WireError;
 

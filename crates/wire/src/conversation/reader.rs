@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use toolglot::{Calls, Dialect, Finish, GrammarError, Input, Limits, Parser, Program, ToolSet};
+use toolglot_engine::{
+    Calls, Dialect, Finish, GrammarError, Input, Limits, Parser, Program, ToolSet,
+};
 
 /// Reads texts of these dialects.
 #[derive(Debug)]

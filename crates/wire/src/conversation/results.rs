@@ -1,6 +1,6 @@
 //! Results: written by the target's rule, and taken out of what the source's rule wrote.
 
-use toolglot::{CallText, Dialect, ResultText, ResultWriter};
+use toolglot_engine::{CallText, Dialect, ResultText, ResultWriter};
 
 /// Writes the results of one dialect, and takes them out of their frames.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! What an assistant's message holds, whatever form it came in.
 
 use serde_json::{Value, json};
-use toolglot::{End, Place};
+use toolglot_engine::{End, Place};
 
 use super::content::Content;
 use super::reader::Reader;

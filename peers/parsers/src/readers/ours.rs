@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolglot::{Calls, Dialect, End, Event, Finish, Input, Limits, Parser, Program, Span, ToolSet};
+use toolglot_engine::{Calls, Dialect, End, Event, Finish, Input, Limits, Parser, Program, Span, ToolSet};
 
 use super::{Out, Reader};
 use crate::pushes::Pushes;
@@ -157,7 +157,7 @@ fn ending(end: End) -> Ending {
 }
 
 fn tool_set(tools: &[Tool]) -> ToolSet {
-    ToolSet::new(tools.iter().map(|tool| toolglot::Tool {
+    ToolSet::new(tools.iter().map(|tool| toolglot_engine::Tool {
         name: tool.name.clone(),
         parameters: toolglot_peers_shapes::fields(&tool.parameters),
     }))

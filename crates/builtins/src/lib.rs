@@ -1,0 +1,86 @@
+//! The builtin file tools, confined to one directory.
+//!
+//! A [`Root`] holds the directory open. [`plan`] reads a call's arguments and finds out where its path
+//! leads; the facts go to the policy; [`Plan::run_unjudged`] then does what was planned, at exactly the place that
+//! was judged. Between the two the place is not looked up by name again in any way that could lead
+//! elsewhere: every directory on the way is opened by its handle, and no link is followed.
+//!
+//! ```text
+//!  arguments ──plan──▶ Plan ──run──▶ Outcome { ok, output, text }
+//!                        └─ paths ──▶ policy: may it run?
+//! ```
+//!
+//! It deliberately knows no policy beyond the sandbox of the root: whoever calls [`Plan::run_unjudged`] has asked
+//! first. It validates no schema. Programs run in the [`ProgramSandbox`] of the root, and nowhere else. What it returns is bounded by
+//! [`Limits`], and says so where something was left out.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use serde_json::json;
+//! use toolglot_builtins::{Root, plan};
+//!
+//! let directory = tempfile::tempdir()?;
+//! std::fs::write(directory.path().join("notes.txt"), "one\ntwo\nthree\n")?;
+//! let root = Root::open(directory.path())?;
+//!
+//! let arguments = json!({"path": "notes.txt", "start_line": 2, "end_line": 2});
+//! let plan = plan(&root, "read_file", arguments.as_object().expect("an object"))?;
+//! assert_eq!(plan.paths()[0].inside(), Some("notes.txt".as_ref()));
+//! let outcome = plan.run_unjudged();
+//! assert!(outcome.ok);
+//! assert_eq!(outcome.output["content"], "two\n");
+//! # Ok(())
+//! # }
+//! ```
+
+mod approved_writes;
+mod arguments;
+pub mod audit;
+mod change;
+pub mod clock;
+mod command;
+mod edit;
+mod encoding;
+mod failure;
+mod file_names;
+mod foreseen;
+mod git;
+mod glob;
+mod http;
+mod identity;
+mod journal;
+mod limits;
+mod lines;
+mod list;
+mod outcome;
+mod place;
+mod plan;
+mod program_sandbox;
+mod protected_paths;
+#[cfg(target_os = "linux")]
+mod quarantine;
+mod read;
+mod remove;
+mod replace;
+mod resolve;
+mod root;
+mod search;
+mod shown;
+mod summary;
+mod undo;
+mod walk;
+pub mod web;
+mod write;
+
+pub use change::{Change, change, text_of};
+pub use edit::line_id;
+pub use failure::Failure;
+pub use journal::{Entry, Journal};
+pub use limits::Limits;
+pub use outcome::Outcome;
+pub use plan::{Plan, TOOLS, execute_unjudged, plan};
+pub use program_sandbox::{ProgramSandbox, ToolCommand, ToolRights};
+pub use protected_paths::ProtectedPaths;
+pub use root::Root;
+pub use shown::cut;
+pub use undo::{UndoError, Undone, undo};

@@ -1,0 +1,236 @@
+//! Dialects compiled for a tool set.
+//!
+//! A dialect becomes a graph of nodes, all graphs side by side are the rules of a program; entries that read the same are
+//! one. For a tool set come the openers of all entries as a trie, which the machine runs as one position of its state.
+
+mod analyze;
+mod build;
+mod bytes;
+mod check;
+mod extent;
+mod node;
+mod openers;
+mod rules;
+mod tool_index;
+mod trie;
+mod ways;
+
+pub(crate) use analyze::{may_be_empty, takes};
+pub(crate) use bytes::{ByteSet, Finder, QUOTING, is_blank};
+pub(crate) use node::{AttrsNode, CaptureNode, Fits, Node, NodeId, RuleRole, TextNode, Trim};
+pub(crate) use openers::Openers;
+pub(crate) use rules::CompiledDialect;
+use rules::Rules;
+pub(crate) use rules::WRAPPERS;
+pub(crate) use tool_index::ToolIndex;
+pub(crate) use trie::Trie;
+use ways::Opener;
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::borrow::Borrow;
+
+use crate::grammar::{Dialect, GrammarError};
+use crate::{Limits, ToolSet};
+
+/// A set of dialects compiled for a tool set: immutable, shared between parsers.
+pub struct Program {
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) trie: Trie,
+    /// Finds what can begin an entry.
+    pub(crate) openers: Openers,
+    pub(crate) tools: ToolIndex,
+    pub(crate) limits: Limits,
+}
+
+impl core::fmt::Debug for Program {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Program")
+            .field("rules", &self.rules)
+            .field("tools", &self.tools.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Program {
+    /// Compiles `dialects` (a slice, or anything else that goes over dialects or references to them) for `tools`; earlier
+    /// dialects have priority where the bytes cannot tell.
+    ///
+    /// # Errors
+    /// What the rules leave undecided or unending, with the dialect's name and what to write instead.
+    ///
+    /// # Examples
+    /// ```
+    /// use toolglot_engine::{Limits, Program, ToolSet};
+    ///
+    /// let names = ["hermes", "qwen3_coder"];
+    /// let dialects = names.into_iter().filter_map(toolglot_dialects::get);
+    /// let program = Program::compile(dialects, &ToolSet::default(), Limits::default())?;
+    /// # Ok::<(), toolglot_engine::GrammarError>(())
+    /// ```
+    pub fn compile(
+        dialects: impl IntoIterator<Item: Borrow<Dialect>>,
+        tools: &ToolSet,
+        limits: Limits,
+    ) -> Result<Program, GrammarError> {
+        let dialects = dialects.into_iter();
+        let dialects = dialects.map(|dialect| dialect.borrow().clone()).collect();
+        Ok(Program::new(Arc::new(Rules::new(dialects)?), tools, limits))
+    }
+
+    /// The same dialects for other tools. The rules are shared and not compiled again: of a union it takes a small part
+    /// of the time of [`Program::compile`], so that a server can read each request with that request's tools.
+    #[must_use]
+    pub fn for_tools(&self, tools: &ToolSet) -> Program {
+        Program::new(Arc::clone(&self.rules), tools, self.limits.clone())
+    }
+
+    fn new(rules: Arc<Rules>, tools: &ToolSet, limits: Limits) -> Program {
+        let tools = ToolIndex::new(tools);
+        let mut openers = Vec::new();
+        for way in &rules.ways {
+            let dialect = &rules.dialects[usize::from(way.dialect)];
+            way.expand(dialect, &tools, &mut openers);
+        }
+        yield_to_fixed(&rules, &tools, &mut openers);
+        Program {
+            openers: Openers::new(&rules.nodes, openers.iter(), &rules.bodies_first),
+            trie: Trie::new(openers),
+            rules,
+            tools,
+            limits,
+        }
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.rules.nodes[id as usize]
+    }
+
+    /// Whether the literal at `id` opens something: a capture, attributes or a body stands behind it.
+    pub(crate) fn opens(&self, id: NodeId) -> bool {
+        analyze::is_opener(&self.rules.nodes, id)
+    }
+
+    /// Whether an id or a name space may be read from `id` on, before the arguments.
+    pub(crate) fn awaits_head(&self, id: NodeId) -> bool {
+        self.dialect_of(id).late_head && analyze::has_late_head(&self.rules.nodes, id)
+    }
+
+    /// What is left of the dialect of that name.
+    pub(crate) fn dialect_named(&self, name: &Arc<str>) -> Option<&CompiledDialect> {
+        self.rules
+            .dialects
+            .iter()
+            .find(|dialect| Arc::ptr_eq(&dialect.name, name))
+    }
+
+    /// Whether only closers are missing from `id` to the end of the call.
+    pub(crate) fn closes(&self, id: NodeId) -> bool {
+        analyze::closes(&self.rules.nodes, id)
+    }
+
+    /// Whether a key or a body may come between `id` and the end of the call.
+    pub(crate) fn leads_to_values(&self, id: NodeId) -> bool {
+        analyze::leads_to_values(&self.rules.nodes, id)
+    }
+
+    /// Whether the message's end may stand at `id`.
+    pub(crate) fn ends_message(&self, id: NodeId) -> bool {
+        analyze::reaches_end(&self.rules.nodes, id)
+    }
+
+    /// Whether two literals are the same and end their entry.
+    pub(crate) fn ends_alike(&self, one: NodeId, other: NodeId) -> bool {
+        let (
+            Node::Literal { bytes: a, next, .. },
+            Node::Literal {
+                bytes: b,
+                next: other_next,
+                ..
+            },
+        ) = (self.node(one), self.node(other))
+        else {
+            return one == other;
+        };
+        let ends = |next: NodeId| match self.node(next) {
+            Node::Exit { next, .. } => matches!(self.node(*next), Node::Match),
+            _ => false,
+        };
+        one == other || a == b && ends(*next) && ends(*other_next)
+    }
+
+    /// The raw value whose key the capture at `id` reads.
+    pub(crate) fn value_behind(&self, id: NodeId) -> Option<&TextNode> {
+        let mut at = id;
+        loop {
+            match self.node(at) {
+                Node::Literal { next, .. } | Node::Ws { next } | Node::Nl { next } => at = *next,
+                Node::Text(text) => return Some(text),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The arguments that the call which `entered` begins may have, where its rule names them.
+    pub(crate) fn arguments_behind(&self, entered: NodeId) -> Vec<&str> {
+        analyze::arguments_behind(&self.rules.nodes, entered)
+    }
+
+    pub(crate) fn dialect_of(&self, id: NodeId) -> &CompiledDialect {
+        &self.rules.dialects[usize::from(self.dialect_index(id))]
+    }
+
+    /// What entries of the node's dialect begin with.
+    pub(crate) fn begins(&self, id: NodeId) -> &Arc<[alloc::string::String]> {
+        &self.rules.begins[usize::from(self.dialect_index(id))]
+    }
+
+    /// Which dialect the node belongs to, in the order of the program.
+    pub(crate) fn dialect_index(&self, id: NodeId) -> u16 {
+        self.rules.node_dialect[id as usize]
+    }
+
+    /// Whether the node belongs to the wrapper fence.
+    pub(crate) fn wraps(&self, id: NodeId) -> bool {
+        self.dialect_index(id) == self.rules.wrap
+    }
+
+    /// Whether the dialect knows a tool that a model's spelling of a name means.
+    pub(crate) fn means(&self, dialect: &CompiledDialect, name: &str) -> bool {
+        self.knows(dialect, name) || self.tools.meant(name).is_some()
+    }
+
+    /// Whether the dialect knows a tool of that name.
+    pub(crate) fn knows(&self, dialect: &CompiledDialect, name: &str) -> bool {
+        if self.tools.is_empty() {
+            dialect.taught.contains(name)
+        } else {
+            self.tools.find(name).is_some()
+        }
+    }
+}
+
+/// Behind the marker of a rule for one tool (`call python = "<|python_tag|>" ..`) only a known name opens a call of Python,
+/// and none where that tool is known: all is for it then.
+fn yield_to_fixed(rules: &Rules, tools: &ToolIndex, openers: &mut Vec<Opener>) {
+    let tool_of = |&enter: &NodeId| match &rules.nodes[enter as usize] {
+        Node::Enter { tool, .. } => tool.as_deref(),
+        _ => None,
+    };
+    let fixed: Vec<(Box<[u8]>, bool)> = openers
+        .iter()
+        .filter_map(|opener| {
+            let tool = opener.enters.iter().find_map(tool_of)?;
+            Some((opener.bytes.clone(), tools.find(tool).is_some()))
+        })
+        .collect();
+    openers.retain(|opener| {
+        let is_py = ways::leads_to_python(&rules.nodes, opener.target);
+        let (marker, name) = opener.bytes.split_at(opener.bytes.len() - opener.name);
+        let yields = |(bytes, is_known): &(Box<[u8]>, bool)| {
+            **bytes == *marker && (*is_known || name.is_empty())
+        };
+        !(is_py && opener.mark && fixed.iter().any(yields))
+    });
+}

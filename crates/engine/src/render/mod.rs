@@ -1,0 +1,230 @@
+//! Calls and results written in a dialect, from the rules that read it.
+//!
+//! A call that is written is read back: a dialect that cannot carry it (no escape for its own closer, say) refuses it. Results
+//! are never read.
+
+mod equal;
+mod escape;
+mod layout;
+mod markers;
+mod reach;
+mod result;
+mod value;
+mod write;
+
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+
+use crate::{
+    Calls, Code, Dialect, End, Finish, GrammarError, Input, Limits, Parser, Program, ToolSet,
+};
+use equal::same_value;
+pub use result::{EscapedMarker, ResultNote, ResultText, ResultWriter, WrittenResults};
+pub(crate) use value::ITEM;
+use write::Writer;
+
+/// A call to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct CallText<'a> {
+    /// The tool's name.
+    pub name: &'a str,
+    /// JSON text of one object.
+    pub args: &'a str,
+    /// A name space or server, where the dialect has one.
+    pub ns: Option<&'a str>,
+    /// An id, where the dialect has one.
+    pub id: Option<&'a str>,
+}
+
+/// Why a dialect cannot carry a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unrenderable {
+    /// One line, lower case, no full stop.
+    pub why: String,
+}
+
+impl Unrenderable {
+    fn new(why: impl Into<String>) -> Unrenderable {
+        Unrenderable { why: why.into() }
+    }
+}
+
+impl core::fmt::Display for Unrenderable {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
+impl core::error::Error for Unrenderable {}
+
+/// Writes calls of one dialect for one tool set.
+#[derive(Debug)]
+pub struct Renderer<'a> {
+    dialect: &'a Dialect,
+    program: Arc<Program>,
+}
+
+impl<'a> Renderer<'a> {
+    /// A renderer; it holds the program that reads back what it wrote.
+    ///
+    /// # Errors
+    /// As [`Program::compile`].
+    pub fn new(dialect: &'a Dialect, tools: &ToolSet) -> Result<Renderer<'a>, GrammarError> {
+        let program = Arc::new(Program::compile(
+            core::slice::from_ref(dialect),
+            tools,
+            Limits::default(),
+        )?);
+        Ok(Renderer { dialect, program })
+    }
+
+    /// Writes `calls`, in order.
+    ///
+    /// # Errors
+    /// What the dialect cannot carry: what would not be read back as these very calls.
+    pub fn calls(&self, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
+        self.message("", calls)
+    }
+
+    /// Writes `content` and behind it `calls`, in order; without calls the content as it stands.
+    ///
+    /// # Errors
+    /// As [`Renderer::calls`], and where the content is read as a call, or hides the calls.
+    pub fn message(&self, content: &str, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
+        if calls.is_empty() {
+            return Ok(String::from(content));
+        }
+        let between = match content {
+            "" => "",
+            _ if content.ends_with('\n') => "",
+            _ => "\n\n",
+        };
+        let alone = read(&self.program, content);
+        if !alone.calls.is_empty() {
+            return Err(Unrenderable::new(format!(
+                "dialect `{}` would read a call in the content",
+                self.dialect.name()
+            )));
+        }
+        let mut why = Unrenderable::new(format!(
+            "dialect `{}` has no rule that writes such a call",
+            self.dialect.name()
+        ));
+        let kept = |text: String| {
+            let whole = format!("{content}{between}{text}");
+            self.reads_back(&whole, &alone, calls).map(|()| whole)
+        };
+        let tools = &self.program.tools;
+        // What was written and is read otherwise says more than a rule that could not write it.
+        let mut misread = None;
+        for text in Writer::new(self.dialect, tools).ways(calls) {
+            match text.map(kept) {
+                Ok(Ok(whole)) => return Ok(whole),
+                Ok(Err(error)) => misread = Some(error),
+                Err(error) => why = error,
+            }
+        }
+        // Where a value has a second form (CDATA), that may carry what the first cannot.
+        let second = Writer::other(self.dialect, tools);
+        second
+            .ways(calls)
+            .find_map(|text| kept(text.ok()?).ok())
+            .ok_or(misread.unwrap_or(why))
+    }
+
+    /// Whether `text` is read as `calls`, and what stands before them as it is `alone`.
+    fn reads_back(
+        &self,
+        text: &str,
+        alone: &Calls,
+        calls: &[CallText<'_>],
+    ) -> Result<(), Unrenderable> {
+        let read = read(&self.program, text);
+        let dialect = self.dialect.name();
+        if read.calls.len() != calls.len() {
+            return Err(Unrenderable::new(format!(
+                "dialect `{dialect}` would read back {} calls instead of {}",
+                read.calls.len(),
+                calls.len()
+            )));
+        }
+        if read.content.trim() != alone.content.trim()
+            || read.reasoning.trim() != alone.reasoning.trim()
+        {
+            let what = if alone.content.is_empty() && alone.reasoning.is_empty() {
+                "part of the call as text"
+            } else {
+                "the content and the calls otherwise"
+            };
+            return Err(Unrenderable::new(format!(
+                "dialect `{dialect}` would read {what}"
+            )));
+        }
+        for (read, call) in read.calls.iter().zip(calls) {
+            if read.name != call.name {
+                return Err(Unrenderable::new(format!(
+                    "dialect `{dialect}` would read the name `{}` as `{}`",
+                    call.name, read.name
+                )));
+            }
+            if read.notes.iter().any(|note| note.code == Code::DoubleKey) {
+                return Err(Unrenderable::new(format!(
+                    "the arguments of `{}` name a key twice",
+                    call.name
+                )));
+            }
+            if read.end != End::Closed {
+                return Err(Unrenderable::new(format!(
+                    "dialect `{dialect}` could not tell where a value of `{}` ends",
+                    call.name
+                )));
+            }
+            if !same_value(&read.args, call.args) {
+                return Err(Unrenderable::new(format!(
+                    "dialect `{dialect}` would read back other arguments of `{}`: {}",
+                    call.name, read.args
+                )));
+            }
+            if call.ns.is_some() && read.ns.as_deref() != call.ns {
+                return Err(Unrenderable::new(format!(
+                    "dialect `{dialect}` has no place for the server `{}`",
+                    call.ns.unwrap_or("")
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes `calls` in `dialect`, for `tools`. To write many, keep a [`Renderer`].
+///
+/// # Errors
+/// What the dialect cannot carry.
+///
+/// # Examples
+/// ```
+/// use toolglot_engine::{CallText, ToolSet, render};
+///
+/// let dialect = toolglot_dialects::get("hermes").unwrap();
+/// let call = CallText { name: "read_file", args: r#"{"path":"a.rs"}"#, ns: None, id: None };
+/// let text = render(dialect, &ToolSet::default(), &[call]).unwrap();
+/// assert_eq!(text, "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.rs\"}}\n</tool_call>");
+/// ```
+pub fn render(
+    dialect: &Dialect,
+    tools: &ToolSet,
+    calls: &[CallText<'_>],
+) -> Result<String, Unrenderable> {
+    Renderer::new(dialect, tools)
+        .map_err(|error| Unrenderable::new(format!("{error}")))?
+        .calls(calls)
+}
+
+fn read(program: &Arc<Program>, text: &str) -> Calls {
+    let mut calls = Calls::default();
+    let mut parser = Parser::new(Arc::clone(program));
+    parser.push(Input::Text(text), &mut calls);
+    parser.finish(Finish::Unknown, &mut calls);
+    calls
+}

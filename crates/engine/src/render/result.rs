@@ -1,0 +1,528 @@
+//! Results, in the shape of the dialect's `result` and `failure` rules. Their text passes as it is, but for markers.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::{IntoIter, Vec};
+use core::iter::Peekable;
+use core::ops::Range;
+
+use toolglot_json::{escape_into, members};
+
+use super::CallText;
+use super::escape::{self, Change, Escaped, Scheme};
+use super::markers::{Markers, is_of_a_name, is_result};
+use super::value::raw;
+use crate::grammar::{Capture, Dialect, Piece, Term, TermKind};
+use crate::{Code, Note, Span};
+
+/// Stands before a failure where the dialect has no rule for those.
+const FAILED: &str = "Error: ";
+
+/// Stands for a result while what stands around several is looked for.
+const PLACE: &str = "\u{e000}";
+
+/// Longest argument in an optional part, in bytes.
+const SHOWN: usize = 160;
+
+/// The result of a call, to be written in the shape the dialect's model was taught.
+#[derive(Clone, Copy, Debug)]
+pub struct ResultText<'a> {
+    /// The call.
+    pub call: CallText<'a>,
+    /// What the tool said.
+    pub text: &'a str,
+    /// Whether that is an error.
+    pub failed: bool,
+    /// Whether the text is JSON: it stays valid JSON, and a frame of JSON takes it as a value instead of a string.
+    pub is_json: bool,
+}
+
+/// Results as they were written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WrittenResults {
+    /// The text for the model.
+    pub text: String,
+    /// What was changed in the results: one note for each marker of each result.
+    pub notes: Vec<ResultNote>,
+}
+
+/// A note on one of several results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResultNote {
+    /// The index of the result.
+    pub result: usize,
+    /// What was changed; its span is the first place in the result's own text.
+    pub note: Note,
+}
+
+/// A marker that was escaped in an answer, in a text that may repeat the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EscapedMarker {
+    /// Where it stands.
+    pub place: Range<usize>,
+    /// How it stood in the result.
+    pub original: String,
+}
+
+/// Writes the results of one dialect, and brings back what it changed in them.
+///
+/// A result passes byte for byte, but for the markers of its frame and the special tokens of the dialect: what would end
+/// the frame, and end or begin a turn. These are changed visibly and reversibly, with a note.
+///
+/// # Examples
+/// ```
+/// use toolglot_engine::{CallText, ResultText, ResultWriter};
+///
+/// let writer = ResultWriter::new(toolglot_dialects::get("hermes").unwrap());
+/// let call = CallText { name: "read_file", args: "{}", ns: None, id: None };
+/// let result = ResultText { call, text: "a </tool_response> b", failed: false, is_json: false };
+/// let written = writer.results(&[result]);
+/// assert_eq!(written.text, "<tool_response>\na <\\/tool_response> b\n</tool_response>");
+/// assert_eq!(writer.original(&result, "a <\\/tool_response> b"), "a </tool_response> b");
+/// ```
+#[derive(Debug)]
+pub struct ResultWriter<'d> {
+    dialect: &'d Dialect,
+    scheme: Scheme,
+    success: Frame<'d>,
+    failure: Frame<'d>,
+}
+
+/// A rule by which results are written, and what their text must not hold.
+#[derive(Debug)]
+struct Frame<'d> {
+    terms: &'d [Term],
+    form: Form,
+    markers: Markers<'d>,
+    /// A failure in the frame of a result gets a word before its text.
+    word: &'static str,
+}
+
+/// How a result's text stands in its frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// As it is.
+    Text,
+    /// With entities.
+    Xml,
+    /// As a JSON value.
+    Json,
+}
+
+impl<'d> ResultWriter<'d> {
+    /// The writer of a dialect's results.
+    pub fn new(dialect: &'d Dialect) -> ResultWriter<'d> {
+        let word = if dialect.tells_failures() { "" } else { FAILED };
+        ResultWriter {
+            dialect,
+            scheme: if dialect.values.entities {
+                Scheme::Entity
+            } else {
+                Scheme::Backslash
+            },
+            success: Frame::of(dialect, &["result"], ""),
+            failure: Frame::of(dialect, &["failure", "result"], word),
+        }
+    }
+
+    /// Writes results together as the rule `result_block` says; without such a rule, with a blank line between them. A
+    /// failure that the dialect has no word for begins with `Error: `. Linear in their text.
+    pub fn results(&self, results: &[ResultText<'_>]) -> WrittenResults {
+        let mut notes = Vec::new();
+        let mut texts = Vec::with_capacity(results.len());
+        for (at, result) in results.iter().enumerate() {
+            let (text, changes) = self.one(result);
+            texts.push(text);
+            let of_this = grouped(&changes, result.text).into_iter();
+            notes.extend(of_this.map(|note| ResultNote { result: at, note }));
+        }
+        let text = self.block(texts);
+        WrittenResults { text, notes }
+    }
+
+    /// Writes one result as it stands among several: without what the rule `result_block` puts around them.
+    pub fn result(&self, result: &ResultText<'_>) -> String {
+        self.one(result).0
+    }
+
+    /// What stands before and after the text of a result, a failure where `failed`: what [`ResultWriter::result`] puts
+    /// there, or [`ResultWriter::results`] around it alone where `is_alone`. A fence may be longer.
+    pub fn frame(&self, call: CallText<'_>, failed: bool, is_alone: bool) -> (String, String) {
+        let result = &ResultText {
+            call,
+            text: "",
+            failed,
+            is_json: false,
+        };
+        let frame = self.rule(failed);
+        let (before, after) = frame.around();
+        let [before, after] = [before, after].map(|terms| {
+            let mut out = String::new();
+            self.fill(result, "").terms(terms, &mut out);
+            out
+        });
+        let word = if frame.form == Form::Json {
+            ""
+        } else {
+            frame.word
+        };
+        let (mut around, mut end) = (String::new(), String::new());
+        if is_alone {
+            let whole = self.block(Vec::from([PLACE.into()]));
+            let (start, rest) = whole.split_once(PLACE).unwrap_or_default();
+            around.push_str(start);
+            end.push_str(rest);
+        }
+        (around + &before + word, after + &end)
+    }
+
+    /// Whether a result stands in its frame as JSON or with entities.
+    pub fn encodes(&self, failed: bool) -> bool {
+        self.rule(failed).form != Form::Text
+    }
+
+    /// The text of a result, from what stands in its frame: the exact reverse of writing it, where it is no JSON.
+    pub fn original(&self, result: &ResultText<'_>, inside: &str) -> String {
+        let frame = self.rule(result.failed);
+        match frame.form {
+            Form::Text => {
+                let starts_line = self.starts_line(result);
+                escape::unescaped(inside, &frame.markers, self.scheme, starts_line)
+            }
+            Form::Xml => escape::from_xml(inside),
+            Form::Json => match toolglot_json::string(inside) {
+                Some(text) => text.strip_prefix(frame.word).unwrap_or(&text).into(),
+                None => inside.into(),
+            },
+        }
+    }
+
+    /// What the text of a result must not hold, each as it may stand there: after a line break where it counts at the start
+    /// of a line only, and with the name `x` where it holds the name of a tool.
+    pub fn markers(&self, failed: bool) -> Vec<String> {
+        self.rule(failed).markers.examples().collect()
+    }
+
+    /// The markers in `text` that stand as an answer writes them: what a model may have copied from one.
+    pub fn escaped_markers(&self, text: &str) -> Vec<EscapedMarker> {
+        let mut all: Vec<EscapedMarker> = Vec::new();
+        for frame in [&self.success, &self.failure] {
+            let found: Vec<(Range<usize>, String)> = match frame.form {
+                Form::Text => escape::escapes(text, &frame.markers, self.scheme, true),
+                Form::Xml => escape::entities(text)
+                    .map(|(place, c)| (place, c.into()))
+                    .collect(),
+                Form::Json => Vec::new(),
+            };
+            let found = found.into_iter();
+            all.extend(found.map(|(place, original)| EscapedMarker { place, original }));
+        }
+        all.sort_by_key(|escaped| escaped.place.start);
+        all.dedup_by_key(|escaped| escaped.place.start);
+        all
+    }
+
+    fn rule(&self, failed: bool) -> &Frame<'d> {
+        if failed { &self.failure } else { &self.success }
+    }
+
+    /// Whether the text of a result begins a line.
+    fn starts_line(&self, result: &ResultText<'_>) -> bool {
+        let (before, _) = self.frame(result.call, result.failed, false);
+        before.is_empty() || before.ends_with('\n')
+    }
+
+    fn fill<'a>(&'a self, result: &'a ResultText<'a>, text: &'a str) -> Fill<'a> {
+        let frame = self.rule(result.failed);
+        let fence = if is_fenced(frame.terms) {
+            longest_fence(text)
+        } else {
+            0
+        };
+        Fill {
+            result,
+            frame,
+            scheme: self.scheme,
+            text,
+            fence,
+        }
+    }
+
+    fn one(&self, result: &ResultText<'_>) -> (String, Vec<Change<'d>>) {
+        let frame = self.rule(result.failed);
+        let starts_line = self.starts_line(result);
+        let Escaped { text, changes } = frame.escaped(result, self.scheme, starts_line);
+        let mut out = String::with_capacity(text.len() + 64);
+        if frame.terms.is_empty() {
+            out.push_str(frame.word);
+            out.push_str(&text);
+        }
+        self.fill(result, &text).terms(frame.terms, &mut out);
+        (out, changes)
+    }
+
+    /// Results that were written, as they stand together.
+    fn block(&self, written: Vec<String>) -> String {
+        let Some(rule) = self.dialect.rules_named("result_block").next() else {
+            return written.join("\n\n");
+        };
+        let mut out = String::new();
+        let mut written = written.into_iter().peekable();
+        for term in rule.alt.0.first().into_iter().flatten() {
+            together(term, &mut written, &mut out);
+        }
+        out
+    }
+}
+
+impl<'d> Frame<'d> {
+    /// The first rule of these names that the dialect has.
+    fn of(dialect: &'d Dialect, names: &[&str], word: &'static str) -> Frame<'d> {
+        let rule = names
+            .iter()
+            .find_map(|name| dialect.rules.iter().find(|rule| rule.name == *name));
+        let terms = rule.and_then(|rule| rule.alt.0.first());
+        let terms = terms.map_or(&[][..], Vec::as_slice);
+        let form = match terms
+            .iter()
+            .find(|term| is_result(term))
+            .map(|term| &term.kind)
+        {
+            Some(TermKind::Xml(_)) => Form::Xml,
+            Some(TermKind::Json(_)) => Form::Json,
+            _ => Form::Text,
+        };
+        let markers = Markers::of(dialect, terms);
+        Frame {
+            terms,
+            form,
+            markers,
+            word,
+        }
+    }
+
+    /// What stands before the result's text, and after it.
+    fn around(&self) -> (&'d [Term], &'d [Term]) {
+        match self.terms.iter().position(is_result) {
+            Some(at) => (&self.terms[..at], &self.terms[at + 1..]),
+            None => (self.terms, &[]),
+        }
+    }
+
+    fn escaped(&self, result: &ResultText<'_>, scheme: Scheme, starts_line: bool) -> Escaped<'d> {
+        let (text, markers) = (result.text, &self.markers);
+        // A word before JSON makes a text of it.
+        let is_json = result.is_json && self.word.is_empty();
+        match self.form {
+            Form::Json if !is_json => {
+                let mut inside = String::with_capacity(text.len());
+                escape_into(&mut inside, self.word);
+                escape_into(&mut inside, text);
+                let mut escaped = escape::as_json(&inside, markers, true);
+                for change in &mut escaped.changes {
+                    change.at = change.at.saturating_sub(self.word.len());
+                }
+                escaped.text.insert(0, '"');
+                escaped.text.push('"');
+                escaped
+            }
+            Form::Xml => escape::as_xml(text, markers, starts_line),
+            Form::Json | Form::Text if is_json => escape::as_json(text, markers, false),
+            Form::Json | Form::Text => escape::escaped(text, markers, scheme, starts_line),
+        }
+    }
+}
+
+fn together(term: &Term, written: &mut Peekable<IntoIter<String>>, out: &mut String) {
+    match &term.kind {
+        TermKind::Literal(pieces) => {
+            for piece in pieces {
+                if let Piece::Bytes(text) = piece {
+                    out.push_str(text);
+                }
+            }
+        }
+        TermKind::Rule(_) => out.push_str(&written.next().unwrap_or_default()),
+        TermKind::Group(alt) => {
+            for term in alt.0.first().into_iter().flatten() {
+                together(term, written, out);
+            }
+        }
+        TermKind::Many(inner) => {
+            while written.peek().is_some() {
+                let before = written.len();
+                together(inner, written, out);
+                if written.len() == before {
+                    break;
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The rule of a frame with its parts filled in.
+struct Fill<'a> {
+    result: &'a ResultText<'a>,
+    frame: &'a Frame<'a>,
+    scheme: Scheme,
+    /// The result's text as it stands in the frame.
+    text: &'a str,
+    /// The longest run of backticks in the text, where the frame is a fence.
+    fence: usize,
+}
+
+impl Fill<'_> {
+    fn terms(&self, terms: &[Term], out: &mut String) {
+        for term in terms {
+            match &term.kind {
+                TermKind::Literal(pieces) => {
+                    for piece in pieces {
+                        match piece {
+                            Piece::Bytes(literal) => self.literal(literal, out),
+                            Piece::Hole(capture) => out.push_str(&self.captured(*capture)),
+                        }
+                    }
+                }
+                TermKind::Capture(capture, _) => out.push_str(&self.captured(*capture)),
+                TermKind::Text(None) => {
+                    out.push_str(self.frame.word);
+                    out.push_str(self.text);
+                }
+                TermKind::Xml(_) => {
+                    out.push_str(self.frame.word);
+                    out.push_str(self.text);
+                }
+                TermKind::Json(_) => out.push_str(self.text),
+                TermKind::Text(Some(name)) => {
+                    out.push_str(&self.argument(name).unwrap_or_default());
+                }
+                TermKind::Nl | TermKind::Ws => out.push('\n'),
+                TermKind::Optional(term) => {
+                    // The first alternative whose parts the call has.
+                    if let TermKind::Group(alt) = &term.kind
+                        && let Some(seq) = alt.0.iter().find(|seq| self.has(seq))
+                    {
+                        self.terms(seq, out);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A literal; a fence is longer than any in the text.
+    fn literal(&self, literal: &str, out: &mut String) {
+        let Some(at) = literal.find(FENCE).filter(|_| self.fence >= FENCE.len()) else {
+            out.push_str(literal);
+            return;
+        };
+        out.push_str(&literal[..at]);
+        out.extend(core::iter::repeat_n('`', self.fence + 1));
+        out.push_str(literal[at..].trim_start_matches('`'));
+    }
+
+    /// The argument of that name, as text.
+    fn argument(&self, name: &str) -> Option<String> {
+        let (_, json) = members(self.result.call.args).find(|(key, _)| key == name)?;
+        Some(raw(json).into_owned())
+    }
+
+    /// Whether what `seq` names of the call is there: its id and server; its arguments, where they are short, on one line, and
+    /// hold nothing that a result must not hold.
+    fn has(&self, seq: &[Term]) -> bool {
+        let call = &self.result.call;
+        seq.iter().all(|term| match &term.kind {
+            TermKind::Text(Some(name)) => self.argument(name).is_some_and(|text| {
+                let is_short = (1..=SHOWN).contains(&text.len()) && !text.contains(['\n', '\r']);
+                is_short && self.frame.markers.are_absent(&text, self.scheme)
+            }),
+            TermKind::Capture(Capture::Id, _) => call.id.is_some(),
+            TermKind::Capture(Capture::Ns, _) => call.ns.is_some(),
+            _ => true,
+        })
+    }
+
+    /// What stands in a capture's place: only what a name may hold, as a model wrote it.
+    fn captured(&self, capture: Capture) -> String {
+        let call = &self.result.call;
+        let said = match capture {
+            Capture::Name => call.name,
+            Capture::Id => call.id.unwrap_or(""),
+            Capture::Ns => call.ns.unwrap_or(""),
+            Capture::Key | Capture::Kind | Capture::Skip => "",
+        };
+        said.chars()
+            .map(|c| if is_of_a_name(c) { c } else { '_' })
+            .collect()
+    }
+}
+
+/// The shortest fence.
+const FENCE: &str = "```";
+
+/// Whether a frame is a fence around text.
+pub(super) fn is_fenced(frame: &[Term]) -> bool {
+    let literal = |term: &Term| match &term.kind {
+        TermKind::Literal(pieces) => match pieces.as_slice() {
+            [Piece::Bytes(text)] => Some(text.trim().starts_with(FENCE)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some(at) = frame.iter().position(is_result) else {
+        return false;
+    };
+    let beside = [at.checked_sub(1), Some(at + 1)];
+    matches!(frame[at].kind, TermKind::Text(None))
+        && beside
+            .into_iter()
+            .all(|at| at.and_then(|at| frame.get(at)).and_then(literal) == Some(true))
+}
+
+/// The longest run of backticks.
+fn longest_fence(text: &str) -> usize {
+    let runs = text.split(|c| c != '`');
+    runs.map(str::len).max().unwrap_or(0)
+}
+
+/// A note for each marker that was changed in `text`.
+fn grouped(changes: &[Change<'_>], text: &str) -> Vec<Note> {
+    let mut groups: Vec<(&Change<'_>, usize)> = Vec::new();
+    for change in changes {
+        let is_same = |(first, _): &&mut (&Change<'_>, usize)| first.marker == change.marker;
+        match groups.iter_mut().find(is_same) {
+            Some((_, n)) => *n += 1,
+            None => groups.push((change, 1)),
+        }
+    }
+    let notes = groups.into_iter().map(|(first, n)| {
+        let at = first.at.min(text.len());
+        let line = 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count();
+        let places = match n {
+            1 => format!("in line {line}"),
+            n => format!("{n} times, first in line {line}"),
+        };
+        Note {
+            code: Code::EscapedMarker,
+            span: Span::new(at as u64, (at + first.from.len()) as u64),
+            message: format!(
+                "`{}` is a marker of this dialect and stands in the result as `{}`: {places}",
+                short(&first.from),
+                short(&first.to)
+            ),
+            help: None,
+        }
+    });
+    notes.collect()
+}
+
+/// A spelling for a note: its first characters.
+fn short(text: &str) -> Cow<'_, str> {
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => Cow::Owned(format!("{} ..", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}

@@ -1,0 +1,485 @@
+//! What the compiler of dialects refuses, and how it says so.
+
+use std::sync::Arc;
+
+use toolglot_engine::{
+    Dialect, Event, Finish, GrammarError, Input, Limits, Parser, Program, Span, ToolSet,
+};
+
+fn compile(file: &str) -> Result<Program, GrammarError> {
+    let dialects = Dialect::parse(file, &[])?;
+    Program::compile(&dialects, &ToolSet::default(), Limits::default())
+}
+
+/// A file, what its error says, the begin of the text that the error points at, and a part of the help.
+const REFUSED: &[(&str, &str, &str, &str)] = &[
+    (
+        "call = \"<a>\" name \"</a>\"\n",
+        "before any `dialect NAME`",
+        "call",
+        "begin the file",
+    ),
+    (
+        "dialect X\n",
+        "no name for a dialect",
+        "dialect X",
+        "lower-case",
+    ),
+    (
+        "dialect a : b\n",
+        "builds on `b`",
+        "dialect a : b",
+        "stands before it",
+    ),
+    (
+        "dialect a\ncolour: red\n",
+        "no setting is called `colour`",
+        "colour:",
+        "settings are",
+    ),
+    (
+        "dialect a\nids: letters nine\n",
+        "`ids: letters nine` is no form of an id",
+        "ids:",
+        "letters 9",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" py(\"x\") \"</a>\"\n",
+        "`x` is no quotation mark of Python",
+        "py",
+        "double marks",
+    ),
+    (
+        "dialect a\nvalues: guess\n",
+        "`values` has no `guess`",
+        "values:",
+        "schema|infer",
+    ),
+    (
+        "dialect a\ncall = \"<a> name\n",
+        "without its closing quotation mark",
+        "\"<a> name",
+        "on its line",
+    ),
+    (
+        "dialect a\ncall = \"\\q\" name \"x\"\n",
+        "a backslash before `q`",
+        "\\",
+        "\\n",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\" (\"x\"? ws)* \"</a>\"\n",
+        "a loop over what may be nothing",
+        "(",
+        "put a literal",
+    ),
+    (
+        "dialect a\nthink = \"<t>\" text* \"</t>\"\n",
+        "a loop over what may be nothing",
+        "text",
+        "put a literal",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\" (xml | json)* \"</a>\"\n",
+        "a loop over what may be nothing",
+        "(",
+        "put a literal",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" nam \"</a>\"\n",
+        "a `call` without a name",
+        "\"<a>\"",
+        "fix it",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\" junk\n",
+        "no rule is called `junk`",
+        "junk",
+        "words of the notation",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name ws id\n",
+        "never ended",
+        "id",
+        "put a literal",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name key \">\"\n",
+        "capture `key` right behind capture `name`",
+        "key",
+        "`ws`",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\" text(x)\n",
+        "never ends",
+        "text",
+        "closing literal",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\" text(x) \"</x>\"? \"</a>\"\n",
+        "optional literal right behind `text`",
+        "\"</x>\"",
+        "without `?`",
+    ),
+    (
+        "dialect a\ncall = \"<{name}>\" name \">\"\n",
+        "stands before its capture",
+        "\"<{name}>\"",
+        "capture it first",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" (name | py) \">\"\n",
+        "cannot tell apart",
+        "py",
+        "begin one of them",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name (\"x\" | \"x\") \">\"\n",
+        "there twice",
+        "\"x\"",
+        "leave one out",
+    ),
+    (
+        "dialect a\ncall = name \"(\" json \")\"\n",
+        "begins with no literal",
+        "name",
+        "begin the rule",
+    ),
+    (
+        "dialect a\nx = \"<x>\" y\ny = \"<y>\" x\n",
+        "every rule is used by another",
+        "x",
+        "no rule refers to",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\" p\np = \"(\" p \")\"\n",
+        "refers to itself",
+        "p",
+        "( .. )*",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" object(args: arguments) \"</a>\"\n",
+        "object() without a name",
+        "object",
+        "name: name",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" object(colour: red) \"</a>\"\n",
+        "no role `colour`",
+        "object",
+        "roles are",
+    ),
+    (
+        "dialect a\nalone: block\ncall = \"<a>\" name \">\"\n",
+        "names no such rules",
+        "alone",
+        "alone: say",
+    ),
+    (
+        "dialect a\ncall = \"\" name \">\"\n",
+        "matches everywhere",
+        "\"\"",
+        "leave it out",
+    ),
+    (
+        "dialect a\n\ndialect b\ncall = \"<a>\" name \">\"\n",
+        "dialect `a` has no rules",
+        "dialect a",
+        "how a call is written",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\"\ndialect a\n",
+        "there twice",
+        "dialect a",
+        "another name",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\"\n  json\n",
+        "`=` is missing behind `json`",
+        "",
+        "goes on with blanks and `|`",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" (name \">\"\n",
+        "`)` is missing behind the group",
+        "",
+        "each `(`",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name ) \">\"\n",
+        "a `)` too many",
+        ")",
+        "in quotation marks",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" : \">\"\n",
+        "`:` where a term should stand",
+        ":",
+        "in quotation marks",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" object(name: ) \">\"\n",
+        "`name` needs a key",
+        ")",
+        "`name: a|b`",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name text() \">\"\n",
+        "an argument is missing",
+        ")",
+        "`text(a)`",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \"x\"?* \">\"\n",
+        "a second mark",
+        "*",
+        "`?` is none or one",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\" json\nresult = \"[\" result\n",
+        "`result` refers to itself",
+        "result",
+        "( .. )*",
+    ),
+];
+
+/// Files that are more than a dialect is: what the error says, the begin of the text that it points at, a part of the help.
+fn too_much() -> Vec<(
+    &'static str,
+    String,
+    &'static str,
+    &'static str,
+    &'static str,
+)> {
+    let numbered = |n: usize, line: &dyn Fn(usize) -> String| (0..n).map(line).collect::<String>();
+    let doubled = |by: &str| {
+        let line = |n: usize| format!("a{} = {}\n", n + 1, by.replace("a_", &format!("a{n}")));
+        format!(
+            "dialect a\ncall = \"<c>\" name \":\" a40 json\na0 = \"x\"\n{}",
+            numbered(40, &line)
+        )
+    };
+    vec![
+        (
+            "groups in groups",
+            format!(
+                "dialect a\ncall = \"<c>\" {}name{}\n",
+                "(".repeat(20_000),
+                ")".repeat(20_000)
+            ),
+            "64 groups inside each other",
+            "(",
+            "a rule of its own",
+        ),
+        (
+            "marks behind marks",
+            format!(
+                "dialect a\ncall = \"<c>\" name \"x\"{}\n",
+                "?".repeat(20_000)
+            ),
+            "a second mark",
+            "?",
+            "one of them",
+        ),
+        (
+            "rules that double",
+            doubled("a_ a_"),
+            "more than 4096 terms",
+            "a",
+            "loop",
+        ),
+        (
+            "choices that double",
+            doubled("a_ | a_ \"z\""),
+            "more than 4096 terms",
+            "a",
+            "loop",
+        ),
+        (
+            "a long literal in several places",
+            format!(
+                "dialect a\ncall = \"<c>\" name{} json\na = \"{}\"\n",
+                " a".repeat(1000),
+                "x".repeat(120 << 10)
+            ),
+            "more than 4096 terms",
+            "a",
+            "loop",
+        ),
+        (
+            "a list in several places",
+            format!(
+                "dialect a\ncall = \"<c>\" a{} json\na = name({}\"z\")\n",
+                " \":\" a".repeat(40),
+                numbered(300, &|n| format!("\"n{n}\"|"))
+            ),
+            "more than 4096 terms",
+            "a",
+            "loop",
+        ),
+        (
+            "rules in rules",
+            format!(
+                "dialect a\ncall = \"<c>\" name \":\" a0 json\n{}a900 = \"x\"\n",
+                numbered(900, &|n| format!("a{n} = a{}\n", n + 1))
+            ),
+            "more than 64 groups, loops and rules",
+            "a",
+            "not through others",
+        ),
+        (
+            "openers",
+            format!(
+                "dialect a\ncall = ({}\"<c>\") name \":\" json\n",
+                numbered(5000, &|n| format!("\"<{n}>\"|"))
+            ),
+            "more than 4096 terms",
+            "call",
+            "a rule of its own",
+        ),
+        (
+            "openers in a large file",
+            format!(
+                "dialect a\ncall = ({}\"<c>\") name \":\" json\n",
+                numbered(100_000, &|n| format!("\"<{n}>\"|"))
+            ),
+            "goes on behind 131072 bytes",
+            "",
+            "a few lines",
+        ),
+        (
+            "rules",
+            format!(
+                "dialect a\n{}",
+                numbered(2500, &|n| format!("call t{n} = \"<{n}>\" json\n"))
+            ),
+            "more than 4096 terms",
+            "call",
+            "",
+        ),
+        (
+            "dialects",
+            numbered(200, &|n| {
+                format!("dialect d{n}\ncall = \"<c>\" name \":\" json\n")
+            }),
+            "more than 128 dialects",
+            "dialect d128",
+            "a file of their own",
+        ),
+        (
+            "names",
+            format!(
+                "dialect a\ntools: {}\ncall = \"<c>\" name \":\" json\n",
+                numbered(1000, &|n| format!("t{n}|"))
+            ),
+            "`tools` lists more than 512 names",
+            "tools:",
+            "--tools",
+        ),
+        (
+            "ways that meet",
+            format!(
+                "dialect a\ncall = {}\"<c>\" name \":\" json\n",
+                "ws? ".repeat(100)
+            ),
+            "too many ways into an entry",
+            "ws",
+            "begin the rule with a literal",
+        ),
+        (
+            "ways that pass other rules",
+            format!(
+                "dialect a\nblock = {}\"<c>\"\nstop = ws\nthink = nl\n",
+                "(stop|think) ".repeat(20)
+            ),
+            "too many ways into an entry",
+            "",
+            "begin the rule with a literal",
+        ),
+    ]
+}
+
+#[test]
+fn what_is_more_than_a_dialect_is_refused_by_its_limit() {
+    for (what, file, message, place, help) in too_much() {
+        let error = compile(&file).expect_err(what);
+        assert!(error.message.contains(message), "{what}: {error}");
+        let pointed = &file[error.span.clone()];
+        assert!(
+            pointed.starts_with(place),
+            "{what}: points at `{pointed}`: {error}"
+        );
+        assert!(
+            error.help.as_deref().unwrap_or("").contains(help),
+            "{what}: {error}"
+        );
+    }
+}
+
+/// What could be walked in many ways is walked in one.
+#[test]
+fn choices_that_meet_again_are_followed_once() {
+    let behind = "(\"a\"? | \"b\"?) ".repeat(60);
+    let before = "(ws | nl)? ".repeat(10);
+    let file = format!("dialect a\ncall = {before}\"<c>\" {behind}name \":\" json\n");
+    compile(&file).unwrap();
+}
+
+#[test]
+fn braces_that_are_no_holes_are_read_once() {
+    let file = format!(
+        "dialect a\ncall = \"<c>\" name \":\" json \"{}\"\n",
+        "{".repeat(100_000)
+    );
+    compile(&file).unwrap();
+}
+
+#[test]
+fn refusals_name_the_place_and_what_to_write() {
+    for (file, message, place, help) in REFUSED {
+        let error = compile(file).expect_err(file);
+        assert!(
+            error.message.contains(message),
+            "{file}\nsays: {error}\nwanted: {message}"
+        );
+        let pointed = &file[error.span.clone()];
+        assert!(
+            pointed.starts_with(place),
+            "{file}\npoints at `{pointed}`, not at `{place}`: {error}"
+        );
+        assert!(
+            error.help.as_deref().unwrap_or("").contains(help),
+            "{file}\nhelps with {:?}",
+            error.help
+        );
+    }
+}
+
+#[test]
+fn a_dialect_takes_the_rules_of_its_base_and_replaces_its_own() {
+    let file = "dialect a\nvalues: schema|infer\ncall = \"<a>\" name \">\" p\np = \"(\" json \")\"\n\ndialect b : a\np = \"[\" json \"]\"\n";
+    let dialects = Dialect::parse(file, &[]).unwrap();
+    assert_eq!(dialects[1].setting("values"), Some("schema|infer"));
+    assert_eq!(
+        dialects[1].source(),
+        "dialect b : a\np = \"[\" json \"]\"\n"
+    );
+    Program::compile(&dialects, &ToolSet::default(), Limits::default()).unwrap();
+}
+
+#[test]
+fn a_part_of_a_replaced_rule_begins_nothing_by_itself() {
+    let file = "dialect a\nblock = mark call \"</a>\"\nmark = \"<a>\" | inner\ninner = \"<i>\"\ncall = \"<c>\" name \">\" json\n\ndialect b : a\nblock = \"<b>\" call \"</b>\"\n";
+    let dialects = Dialect::parse(file, &[]).unwrap();
+    let program = Program::compile(&dialects[1..], &ToolSet::default(), Limits::default()).unwrap();
+    let mut parser = Parser::new(Arc::new(program));
+    let mut text = String::new();
+    let mut sink = |_: Span, event: Event<'_>| {
+        if let Event::Text(piece) = event {
+            text.push_str(piece);
+        }
+    };
+    parser.push(Input::Text("an <a>, an <i>"), &mut sink);
+    parser.finish(Finish::Stop, &mut sink);
+    assert_eq!(text, "an <a>, an <i>");
+}

@@ -1,0 +1,110 @@
+//! The registry and the trust store of a project together.
+
+use globset::GlobBuilder;
+use toolglot_tool_files::{EXTENSIONS, ItemId};
+use toolglot_tool_registry::{FindError, Registry, ToolSource};
+use toolglot_tool_runner::{CallError, Chain, resolve};
+use toolglot_tool_trust::{Demands, Space, Spaces, Trust};
+
+use crate::CatalogError;
+
+/// The tools of a project and its user, and the trust in them.
+#[derive(Debug)]
+pub struct Catalog {
+    /// Where tools are found.
+    pub registry: Registry,
+    /// Which of them may run.
+    pub trust: Trust,
+}
+
+impl Catalog {
+    /// Opens the spaces that there are, with what a policy demands of tools beyond what everybody's trust does.
+    ///
+    /// # Errors
+    /// If a directory of tools or a file of the trust store is there and cannot be used, or a key that is demanded is none.
+    pub fn open(spaces: &Spaces, demands: Demands) -> Result<Catalog, CatalogError> {
+        let mut trust = Trust::open(spaces)?;
+        trust.demand(demands)?;
+        Ok(Catalog {
+            registry: Registry::open(spaces)?.with_servers(&trust),
+            trust,
+        })
+    }
+
+    /// What runs a tool, or why it is not called: what `toolglot call` says of it.
+    ///
+    /// # Errors
+    /// The first reason why it is not called.
+    pub fn resolve(&self, found: &ToolSource) -> Result<Chain, CallError> {
+        resolve(&self.registry, &self.trust, found.clone())
+    }
+
+    /// The files of the project, each or why it cannot be read.
+    pub fn own(&self) -> Vec<Result<ToolSource, FindError>> {
+        let (entries, _) = self.registry.list();
+        let own = entries.iter().filter(|entry| entry.space == Space::Project);
+        own.map(|entry| self.registry.read(entry)).collect()
+    }
+
+    /// The tools that ids and patterns name, in order of id; without any, those of the project.
+    ///
+    /// An id that names nothing is an error, a pattern that fits nothing as well.
+    ///
+    /// # Errors
+    /// For the first word that names nothing, or is no id and no pattern.
+    pub fn named(&self, words: &[String]) -> Result<Vec<ToolSource>, CatalogError> {
+        if words.is_empty() {
+            return self.own().into_iter().map(|read| Ok(read?)).collect();
+        }
+        let (entries, _) = self.registry.list();
+        let mut found: Vec<ToolSource> = Vec::new();
+        for word in words {
+            let word = &as_id(word);
+            if !word.contains(['*', '?', '[', '{']) {
+                let id = ItemId::new(word)?;
+                let one = self.registry.find_called(&id)?;
+                if found.iter().all(|known| known.id != one.id) {
+                    found.push(one);
+                }
+                continue;
+            }
+            let glob = GlobBuilder::new(word)
+                .literal_separator(true)
+                .build()
+                .map_err(|source| CatalogError::BadPattern {
+                    pattern: word.clone(),
+                    source,
+                })?
+                .compile_matcher();
+            let mut fits = 0;
+            for entry in &entries {
+                // A pattern means what can be changed: the system's tools are asked for by name.
+                if entry.space == Space::System || !glob.is_match(entry.id.as_str()) {
+                    continue;
+                }
+                fits += 1;
+                if found.iter().all(|known| known.id != entry.id) {
+                    found.push(self.registry.read(entry)?);
+                }
+            }
+            if fits == 0 {
+                return Err(CatalogError::NothingFits(word.clone()));
+            }
+        }
+        found.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(found)
+    }
+}
+
+/// An id or a pattern, of which people write the file as well: `.ai/tools/notes/*.py`.
+fn as_id(word: &str) -> String {
+    let Some((_, below)) = word.rsplit_once(".ai/tools/") else {
+        return word.to_owned();
+    };
+    let (stem, extension) = below.rsplit_once('.').unwrap_or((below, ""));
+    if EXTENSIONS.iter().any(|(known, _)| *known == extension) {
+        stem.to_owned()
+    } else {
+        below.to_owned()
+    }
+}

@@ -1,0 +1,61 @@
+//! What a catalog cannot do, and why.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+use toolglot_tool_files::IdError;
+use toolglot_tool_registry::FindError;
+use toolglot_tool_trust::TrustError;
+
+/// What a catalog cannot do.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CatalogError {
+    /// A tool is not there, or cannot be read.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// The trust store cannot be used.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// A word is no id.
+    #[error(transparent)]
+    Id(#[from] IdError),
+    /// A word is no pattern of ids.
+    #[error("`{pattern}` is no pattern of ids")]
+    BadPattern {
+        /// The word.
+        pattern: String,
+        /// What is wrong with it.
+        #[source]
+        source: globset::Error,
+    },
+    /// A pattern fits no tool that can be changed.
+    #[error("no tool of the project or the user fits `{0}`")]
+    NothingFits(String),
+    /// A word is no language, or a file has no extension of one.
+    #[error("`{0}` is no language of tools: python, javascript, typescript, bash, yaml, toml")]
+    NoLanguage(String),
+    /// Another file has the id.
+    #[error(
+        "`{other}` is `{id}` already, and one of the two would never be used: choose another id, or remove it"
+    )]
+    TakenId {
+        /// The id.
+        id: String,
+        /// The file.
+        other: String,
+    },
+    /// The file is there.
+    #[error("`{0}` is there already: choose another id, or remove it")]
+    Taken(String),
+    /// A file cannot be written.
+    #[error("cannot write {}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}

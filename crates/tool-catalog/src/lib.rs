@@ -1,0 +1,44 @@
+//! The tools of a project: one answer about each.
+//!
+//! A [`Catalog`] holds the registry and the trust store of a project. It finds the tools that ids and patterns name, says of
+//! each whether it runs and who vouches for it ([`Answer`]), what it breaks ([`CheckedFile`]), and lists all of them
+//! ([`Listing`]). It signs a file at its place, and writes a new one.
+//!
+//! It calls no tool, reads no policy file and prints nothing: what a policy demands is an argument, and what is found out is
+//! given back as values or JSON.
+//!
+//! ```
+//! use toolglot_tool_catalog::{Answer, Catalog, create_tool};
+//! use toolglot_tool_trust::{Demands, Spaces};
+//!
+//! # let root = std::env::temp_dir().join(format!("toolglot-tool-catalog-example-{}", std::process::id()));
+//! # std::fs::create_dir_all(&root)?;
+//! create_tool(&root, "work/greet-it", "bash")?;
+//! let spaces = Spaces { project: Some(root.clone()), user: None };
+//! let catalog = Catalog::open(&spaces, Demands::default())?;
+//! for tool in catalog.named(&["work/*".to_owned()])? {
+//!     assert_eq!(Answer::of(&catalog, &tool).to_json()["status"], "unsigned");
+//! }
+//! # std::fs::remove_dir_all(root)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod answer;
+mod catalog;
+mod check;
+mod creation;
+mod error;
+mod line_changes;
+mod listing;
+mod row_cache;
+mod signing;
+
+pub use answer::{Answer, brief, diagnostic};
+pub use catalog::Catalog;
+pub use check::CheckedFile;
+pub use creation::{CreatedTool, create_tool};
+pub use error::CatalogError;
+pub use line_changes::line_changes;
+pub use listing::Listing;
+pub use row_cache::{Row, RowCache};
+pub use signing::{FileSigning, sign_file};

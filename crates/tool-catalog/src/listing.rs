@@ -1,0 +1,179 @@
+//! All tools of a catalog, each in a line.
+
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Map, Value};
+use toolglot_tool_registry::{Entry, FindError, Registry, Stamp};
+
+use crate::row_cache::{Row, RowCache};
+use crate::{Catalog, brief};
+
+/// As many files are read at a time by one thread.
+const FEW: usize = 32;
+
+/// The tools that can be called by their ids, each with its row, in order of id.
+#[derive(Debug)]
+pub struct Listing<'c> {
+    rows: Vec<(Entry, Option<Stamp>, Row<'c>)>,
+    /// What could not be listed, in words.
+    pub problems: Vec<String>,
+}
+
+impl<'c> Listing<'c> {
+    /// The rows of what [`Registry::stamped`] gave: from the cache where a file is as it was, otherwise read. The cache keeps
+    /// them then.
+    pub fn of(
+        catalog: &Catalog,
+        (entries, mut problems): (Vec<(Entry, Option<Stamp>)>, Vec<String>),
+        cache: &'c RowCache,
+    ) -> Listing<'c> {
+        let read = rows_of(catalog, &entries, cache);
+        let mut rows = Vec::with_capacity(entries.len());
+        for ((entry, stamp), row) in entries.into_iter().zip(read) {
+            match row {
+                Ok(row) => rows.push((entry, stamp, row)),
+                Err(error) => problems.push(error.to_string()),
+            }
+        }
+        cache.keep(&rows);
+        Listing { rows, problems }
+    }
+
+    /// The tools that have all of these words in their id, tags, description or text; the best fit first.
+    pub fn search(&self, catalog: &Catalog, words: &str) -> Vec<(&Entry, &Row<'c>)> {
+        let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
+        let registry = &catalog.registry;
+        let mut found: Vec<(usize, &Entry, &Row<'c>)> = self
+            .rows
+            .iter()
+            .filter_map(|(entry, _, row)| Some((rank(&words, registry, entry, row)?, entry, row)))
+            .collect();
+        // The order of ids stays among those that fit equally well.
+        found.sort_by_key(|(rank, ..)| *rank);
+        found
+            .into_iter()
+            .map(|(_, entry, row)| (entry, row))
+            .collect()
+    }
+}
+
+/// What is told of each file, or why that cannot be: what was kept where the file is as it was, otherwise what it says, read
+/// by as many threads as there are processors.
+fn rows_of<'s>(
+    catalog: &Catalog,
+    entries: &[(Entry, Option<Stamp>)],
+    cache: &'s RowCache,
+) -> Vec<Result<Row<'s>, FindError>> {
+    let kept = cache.rows(entries);
+    if kept.iter().all(Option::is_some) {
+        return kept.into_iter().flatten().map(Ok).collect();
+    }
+    let read = |((entry, _), kept): (&(Entry, Option<Stamp>), &Option<Row<'s>>)| match kept {
+        Some(row) => Ok(row.clone()),
+        None => row(catalog, entry),
+    };
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let n_threads = n_threads.min(entries.len().div_ceil(FEW));
+    let next = AtomicUsize::new(0);
+    // Whoever is done takes the next few: files of one language may lie together, and one takes longer than another.
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let from = next.fetch_add(FEW, Ordering::Relaxed);
+            let Some(rest) = entries.get(from..).filter(|rest| !rest.is_empty()) else {
+                return done;
+            };
+            let some = rest.iter().zip(&kept[from..]).take(FEW);
+            done.push((from, some.map(read).collect::<Vec<_>>()));
+        }
+    };
+    let mut done: Vec<(usize, Vec<_>)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
+        threads
+            .into_iter()
+            .flat_map(|thread| match thread.join() {
+                Ok(rows) => rows,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+            .collect()
+    });
+    done.sort_by_key(|(from, _)| *from);
+    done.into_iter().flat_map(|(_, rows)| rows).collect()
+}
+
+/// What a file says of itself.
+fn row<'a>(catalog: &Catalog, entry: &Entry) -> Result<Row<'a>, FindError> {
+    let found = catalog.registry.read(entry)?;
+    let tool = found.tool();
+    let fields = brief(&found, tool, catalog);
+    let field = |name: &str| {
+        let text = fields.get(name).and_then(Value::as_str).unwrap_or("-");
+        let line = text.lines().next().unwrap_or("-");
+        line.replace(char::is_control, " ")
+    };
+    let mut about = field("description");
+    if tool.metadata.is_deprecated() {
+        about.push_str(" (deprecated)");
+    }
+    let n_errors = tool.errors().count();
+    let standing = fields.get("standing");
+    let said = |key: &str| standing.and_then(|standing| standing[key].as_str());
+    if n_errors > 0 {
+        let id = &entry.id;
+        let plural = if n_errors == 1 { "" } else { "s" };
+        let _ = write!(
+            about,
+            " ({n_errors} error{plural}: `toolglot tools check {id}`)"
+        );
+    } else if let Some(code) =
+        said("code").filter(|code| *code != "not-callable" && Some(*code) != said("status"))
+    {
+        let _ = write!(about, " ({code}: `toolglot tools verify {}`)", entry.id);
+    }
+    let status = fields
+        .get("standing")
+        .and_then(|standing| standing["status"].as_str());
+    let (space, version) = (field("space"), field("version"));
+    let told = [space.as_str(), status.unwrap_or("-"), &version, &about];
+    Ok(Row::new(told, &Value::Object(fields.clone()).to_string()))
+}
+
+/// How well a tool fits the words, the less the better; `None` if it lacks one of them.
+fn rank(words: &[String], registry: &Registry, entry: &Entry, row: &Row<'_>) -> Option<usize> {
+    if words.is_empty() {
+        return Some(0);
+    }
+    let fields: Map<String, Value> = serde_json::from_str(row.json()).unwrap_or_default();
+    let name = entry.id.as_str().to_lowercase();
+    let tags = fields.get("tags").and_then(Value::as_array);
+    let tags: Vec<&str> = tags
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let tags = tags.join(" ").to_lowercase();
+    let description = fields.get("description").and_then(Value::as_str);
+    let description = description.unwrap_or_default().to_lowercase();
+    let mut sum = 0;
+    let mut text = None;
+    for word in words {
+        sum += if name.contains(word) {
+            0
+        } else if tags.contains(word) {
+            1
+        } else if description.contains(word) {
+            2
+        } else {
+            let text = text.get_or_insert_with(|| {
+                let found = registry.read(entry);
+                found.map_or_else(|_| String::new(), |found| found.text().to_lowercase())
+            });
+            if !text.contains(word) {
+                return None;
+            }
+            3
+        };
+    }
+    Some(sum)
+}

@@ -1,0 +1,52 @@
+//! Reads the text of a tool file without running it.
+//!
+//! A reader for each language (Python, YAML, JavaScript, TypeScript, Bash, TOML) takes the text apart: fields, schemas,
+//! actions, what the code returns and imports. The rules then say what the file breaks, as diagnostics with a code and a place.
+//! Beside them stand what a tool's answer must be ([`ReturnContract`]), what it requires ([`capability`]), and how variables
+//! are put into its configuration ([`template`]).
+//!
+//! It opens no file, starts no program and knows no place of tools: ids and texts are arguments.
+//! Whether a file may run is not asked here; `toolglot-tool-signature` and the registry of tools answer that.
+//! A text of any length and depth is read in bounded memory: at most [`MAX_BYTES`], 64 levels, 20,000 values.
+//!
+//! ```
+//! use toolglot_tool_files::{ItemId, Language, ToolFile};
+//!
+//! let text = "__version__ = \"1.0\"\n__tool_type__ = \"python\"\n";
+//! let id = ItemId::new("work/greet-it")?;
+//! let tool = ToolFile::read(&id, Language::Python, text);
+//! let broken = tool.diagnostics.iter().find(|one| one.rule.code == "R05").expect("a version has three parts");
+//! assert_eq!(&text[broken.span.clone()], "\"1.0\"");
+//! # Ok::<(), toolglot_tool_files::IdError>(())
+//! ```
+
+pub mod capability;
+mod diagnostic;
+mod executors;
+mod fields;
+mod item_id;
+mod language;
+mod literal;
+mod metadata;
+mod new;
+mod printed;
+mod read;
+mod returns;
+mod rules;
+mod schema;
+mod surrogates;
+pub mod template;
+mod tool_file;
+
+pub use diagnostic::{Diagnostic, Place, Severity};
+pub use executors::{EXECUTORS, SYSTEM_EXECUTORS, executor_id, nearest_executor};
+pub use item_id::{IdError, ItemId};
+pub use language::{EXTENSIONS, Language};
+pub use metadata::{Cost, Executor, Metadata, RetryBackoff, RetryPolicy};
+pub use new::new_tool;
+pub use read::javascript_of;
+pub use returns::{ReturnContract, ReturnValue};
+pub use rules::{RULES, Rule, rule};
+pub use schema::{Action, Schema};
+pub use surrogates::read_json;
+pub use tool_file::{MAX_BYTES, ToolFile};

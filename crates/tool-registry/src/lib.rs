@@ -1,0 +1,60 @@
+//! Tools that are files: where they lie, and how an id finds one.
+//!
+//! A [`Registry`] looks in three spaces, in this order: `.ai/tools` of the project, `.ai/tools` of the user, and the set that
+//! comes with toolglot. Servers of `.mcp.json` and the tools of approved servers are files in it too.
+//! What it finds is a [`ToolSource`]: the text that was read once, and what follows from it, made when it is first asked for.
+//!
+//! It runs nothing, and does not decide what may run: `toolglot-tool-trust` does. What a file says is read by
+//! `toolglot-tool-files`, and `toolglot-tool-runner` calls it. No link and no `..` leads out of a directory of tools.
+//!
+//! ```
+//! use toolglot_tool_registry::{ItemId, Registry, Space, Spaces};
+//!
+//! # let root = std::env::temp_dir().join(format!("toolglot-tool-registry-example-{}", std::process::id()));
+//! # std::fs::create_dir_all(root.join(".ai/tools/work"))?;
+//! std::fs::write(root.join(".ai/tools/work/greet-it.sh"), "#!/bin/bash\necho hi\n")?;
+//! let spaces = Spaces { project: Some(root.clone()), user: None };
+//! let registry = Registry::open(&spaces)?;
+//!
+//! let found = registry.find(&ItemId::new("work/greet-it")?)?;
+//! assert_eq!((found.space, found.extension), (Space::Project, "sh"));
+//! let wrong = registry.find(&ItemId::new("work/greet-its")?).unwrap_err();
+//! assert_eq!(wrong.to_string(), "no tool is called `work/greet-its`; did you mean `work/greet-it`?");
+//! # std::fs::remove_dir_all(root)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod chain;
+mod registry;
+mod servers;
+mod stamp;
+mod system;
+mod tool_source;
+
+pub use chain::{Link, LinkError, validate as validate_chain};
+pub use registry::{Entry, FindError, Registry};
+pub use stamp::Stamp;
+pub use system::system_file;
+pub use tool_source::{Sibling, ToolSource};
+
+pub use toolglot_tool_files::{
+    Action, Cost, Diagnostic, EXECUTORS, EXTENSIONS, Executor, IdError, ItemId, Language,
+    MAX_BYTES, Metadata, Place, RULES, RetryBackoff, RetryPolicy, ReturnContract, ReturnValue,
+    Rule, Schema, Severity, ToolFile, capability, executor_id, javascript_of, nearest_executor,
+    new_tool, read_json, rule, template,
+};
+pub use toolglot_tool_signature::{
+    Generation, Header, Item, KeyError, Keyring, PrivateKey, PublicKey, Signer, Style, Verified,
+    body, digest, sign as sign_text, verify as verify_text,
+};
+pub use toolglot_tool_trust::{
+    Demands, KnownKey, Record, Refusal, ServerApproval, Space, Spaces, Trust, TrustBasis,
+    TrustError, approved_as, server_name,
+};
+
+// The names that these had, for code that has not followed.
+pub use chain::LinkError as BadLink;
+pub use tool_source::ToolSource as Found;
+pub use toolglot_tool_files::{IdError as BadId, ReturnValue as Returned};
+pub use toolglot_tool_signature::KeyError as BadKey;
+pub use toolglot_tool_trust::{ServerApproval as Approved, TrustBasis as Standing};

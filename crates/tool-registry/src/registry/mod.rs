@@ -1,0 +1,375 @@
+//! Where tools are: the project's `.ai/tools`, the user's, and those that come with toolglot.
+//!
+//! A directory is opened once and everything in it is opened below that handle, so no link and no `..` leads out of it.
+//! A file is read once; what was read is what is checked, verified and run.
+
+mod memory;
+mod open;
+mod walk;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use thiserror::Error;
+use toolglot_tool_files::{EXTENSIONS, ItemId, Language, MAX_BYTES};
+use toolglot_tool_trust::{Space, Spaces, Trust};
+
+use memory::Memory;
+use open::{failure, lacks, read};
+
+use crate::{Stamp, ToolSource, servers, system};
+
+/// The directory of tools below a project's or a user's.
+const TOOLS: &str = ".ai/tools";
+
+/// The tools that can be found.
+#[derive(Debug)]
+pub struct Registry {
+    places: Vec<(Space, Dir, PathBuf)>,
+    /// Files that lie on no disk.
+    made: BTreeMap<ItemId, ToolSource>,
+    /// What is wrong with what they are made from.
+    problems: Vec<String>,
+    /// Files that were found before.
+    memory: Memory,
+}
+
+/// A file of a listing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// What it is called by.
+    pub id: ItemId,
+    /// Whose it is.
+    pub space: Space,
+    /// Its extension.
+    pub extension: &'static str,
+}
+
+/// Why a tool is not there.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FindError {
+    /// Nothing has that id.
+    #[error("no tool is called `{id}`{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
+    NotFound {
+        /// The id.
+        id: String,
+        /// The nearest that there is.
+        nearest: Option<String>,
+    },
+    /// Two files have that id, and neither may stand for the other.
+    #[error("`{id}` is defined twice: in {} and in {}", .places[0], .places[1])]
+    Ambiguous {
+        /// The id.
+        id: String,
+        /// Where.
+        places: [String; 2],
+    },
+    /// A link leads out of the directory of tools.
+    #[error("`{path}` is or lies behind a symbolic link that leads out of `.ai/tools`")]
+    Escapes {
+        /// The file.
+        path: String,
+    },
+    /// No regular file.
+    #[error("`{path}` is no regular file")]
+    NotRegular {
+        /// The file.
+        path: String,
+    },
+    /// Too long for a tool.
+    #[error("`{path}` has {bytes} bytes; {MAX_BYTES} are the most")]
+    TooLarge {
+        /// The file.
+        path: String,
+        /// Its size.
+        bytes: u64,
+    },
+    /// Bytes that are no UTF-8.
+    #[error("`{path}` is no UTF-8 text")]
+    NotText {
+        /// The file.
+        path: String,
+    },
+    /// The system refused.
+    #[error("cannot read `{path}`: {}", reason(source))]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Why a file cannot be read, as people say it.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "it is a link to what is not there".to_owned(),
+        _ if error.raw_os_error() == Some(40) => "its links lead in a circle".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+impl Registry {
+    /// Opens the spaces that there are. A space without `.ai/tools` is empty.
+    ///
+    /// # Errors
+    /// If a directory of tools is there and cannot be opened; one that is a link out of its project, for example.
+    pub fn open(spaces: &Spaces) -> Result<Registry, FindError> {
+        let mut places = Vec::new();
+        let roots = [
+            (Space::Project, spaces.project.as_deref()),
+            (Space::User, spaces.user.as_deref()),
+        ];
+        for (space, root) in roots {
+            let Some(root) = root else { continue };
+            let path = root.join(TOOLS);
+            let opened = Dir::open_ambient_dir(root, ambient_authority())
+                .and_then(|root| root.open_dir(TOOLS));
+            match opened {
+                Ok(dir) => places.push((space, dir, path)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(failure(error, &path.display().to_string())),
+            }
+        }
+        Ok(Registry {
+            places,
+            made: BTreeMap::new(),
+            problems: Vec::new(),
+            memory: Memory::default(),
+        })
+    }
+
+    /// Adds the servers of `.mcp.json` and the tools of approved servers.
+    #[must_use]
+    pub fn with_servers(mut self, trust: &Trust) -> Registry {
+        let (files, problems) = servers::files(trust);
+        self.problems = problems;
+        for found in files {
+            let (id, name) = (found.id.clone(), found.name());
+            if let Some(known) = self.made.insert(id.clone(), found) {
+                self.problems.push(format!(
+                    "`{id}` is defined twice: in {} and in {name}",
+                    known.name()
+                ));
+                // Neither may stand for the other: what cannot be read is not called.
+                self.made.insert(id, known.with_text(String::new()));
+            }
+        }
+        self
+    }
+
+    /// The file that an id means: the first space that has it, in it the first of [`EXTENSIONS`].
+    ///
+    /// # Errors
+    /// [`FindError`]. A file that is there and cannot be read ends the search: the next space's is another tool.
+    pub fn find(&self, id: &ItemId) -> Result<ToolSource, FindError> {
+        self.find_from(id, Space::Project)
+    }
+
+    /// The same, from `space` on: what the user's tools depend on is not the project's.
+    ///
+    /// # Errors
+    /// As [`find`](Registry::find).
+    pub fn find_from(&self, id: &ItemId, space: Space) -> Result<ToolSource, FindError> {
+        Ok(self.memory.of(self.read_from(id, space)?))
+    }
+
+    fn read_from(&self, id: &ItemId, space: Space) -> Result<ToolSource, FindError> {
+        let made = self.made.get(id).filter(|made| made.space >= space);
+        for (here, dir, root) in &self.places {
+            if *here < space || lacks(dir, id.category()) {
+                continue;
+            }
+            for (extension, language) in EXTENSIONS {
+                let relative = format!("{id}.{extension}");
+                if let Some(text) = read(dir, &relative)? {
+                    let entry = Entry {
+                        id: id.clone(),
+                        space: *here,
+                        extension,
+                    };
+                    let path = Some(root.join(relative));
+                    let found = ToolSource::new(entry, *language, path, text);
+                    // A file that stands for the same tool of the same server is that tool, with words of its own.
+                    if let Some(made) = made
+                        && servers::wrapped(made)
+                            .is_none_or(|tool| servers::wrapped(&found) != Some(tool))
+                    {
+                        return Err(FindError::Ambiguous {
+                            id: id.to_string(),
+                            places: [found.name(), made.name()],
+                        });
+                    }
+                    return Ok(found);
+                }
+            }
+        }
+        if let Some(made) = made {
+            if made.text().is_empty() {
+                let place = made.name();
+                return Err(FindError::Ambiguous {
+                    id: id.to_string(),
+                    places: [place, "another file of servers".to_owned()],
+                });
+            }
+            return Ok(made.clone());
+        }
+        system::find(id).ok_or_else(|| FindError::NotFound {
+            id: id.to_string(),
+            nearest: self.nearest(id),
+        })
+    }
+
+    /// The tool that a call names: the file of that id, or else the tool of a server that is `SERVER/TOOL`.
+    ///
+    /// # Errors
+    /// As [`find`](Registry::find).
+    pub fn find_called(&self, id: &ItemId) -> Result<ToolSource, FindError> {
+        let error = match self.find(id) {
+            Err(error @ FindError::NotFound { .. }) => error,
+            other => return other,
+        };
+        let of_server = ItemId::new(&format!("mcp/{id}")).ok();
+        of_server.and_then(|id| self.find(&id).ok()).ok_or(error)
+    }
+
+    /// The file of exactly that id, extension and space; `None` if it is not there.
+    ///
+    /// # Errors
+    /// As [`find`](Registry::find).
+    pub fn file(
+        &self,
+        id: &ItemId,
+        extension: &'static str,
+        space: Space,
+    ) -> Result<Option<ToolSource>, FindError> {
+        let Some((_, dir, root)) = self.places.iter().find(|(here, ..)| *here == space) else {
+            return Ok(None);
+        };
+        let Some((_, language)) = EXTENSIONS.iter().find(|(known, _)| *known == extension) else {
+            return Ok(None);
+        };
+        let relative = format!("{id}.{extension}");
+        let entry = Entry {
+            id: id.clone(),
+            space,
+            extension,
+        };
+        let found = read(dir, &relative)?.map(|text| {
+            let path = Some(root.join(relative));
+            self.memory
+                .of(ToolSource::new(entry, *language, path, text))
+        });
+        Ok(found)
+    }
+
+    fn nearest(&self, id: &ItemId) -> Option<String> {
+        let (entries, _) = self.list();
+        let ids: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
+        // Who forgets the directory means the name.
+        let by_name: Vec<&&str> = ids
+            .iter()
+            .filter(|other| other.rsplit('/').next() == Some(id.name()))
+            .collect();
+        if let [only] = by_name.as_slice() {
+            return Some((**only).to_owned());
+        }
+        toolglot_toolset::nearest(id.as_str(), ids.iter().copied()).map(str::to_owned)
+    }
+
+    /// Every tool that can be called by its id, in order of id, and what could not be listed.
+    ///
+    /// Looks at names only; of files that share an id the one that [`find`](Registry::find) would give.
+    pub fn list(&self) -> (Vec<Entry>, Vec<String>) {
+        let (entries, problems) = self.listed(false);
+        (
+            entries.into_iter().map(|(entry, _)| entry).collect(),
+            problems,
+        )
+    }
+
+    /// The same with what tells whether a file was changed; none of what comes with toolglot, or where nothing does.
+    pub fn stamped(&self) -> (Vec<(Entry, Option<Stamp>)>, Vec<String>) {
+        self.listed(true)
+    }
+
+    fn listed(&self, is_stamped: bool) -> (Vec<(Entry, Option<Stamp>)>, Vec<String>) {
+        let mut all: Vec<(Entry, Option<Stamp>)> = Vec::new();
+        let mut problems = Vec::new();
+        let mut add = |entry: Entry, stamp: Option<Stamp>| all.push((entry, stamp));
+        for (space, dir, root) in &self.places {
+            walk::walk((dir, root), *space, is_stamped, &mut add, &mut problems);
+        }
+        for entry in system::entries() {
+            // It changes with the program only.
+            add(entry, is_stamped.then(Stamp::default));
+        }
+        for made in self.made.values() {
+            let entry = Entry {
+                id: made.id.clone(),
+                space: made.space,
+                extension: made.extension,
+            };
+            // It lies on no disk, and nothing of it is remembered.
+            add(entry, None);
+        }
+        let rank = |entry: &Entry| {
+            let extension = EXTENSIONS
+                .iter()
+                .position(|(extension, _)| *extension == entry.extension);
+            (entry.space, extension)
+        };
+        // Those of one id stay as they were found, one behind the other.
+        all.sort_by(|(one, _), (other, _)| one.id.cmp(&other.id));
+        let mut shadowed = Vec::new();
+        let mut entries: Vec<(Entry, Option<Stamp>)> = Vec::with_capacity(all.len());
+        for (entry, stamp) in all {
+            let known = entries.last_mut().filter(|(known, _)| known.id == entry.id);
+            let Some(known) = known else {
+                entries.push((entry, stamp));
+                continue;
+            };
+            let other = if rank(&entry) < rank(&known.0) {
+                std::mem::replace(known, (entry, stamp)).0
+            } else {
+                entry
+            };
+            // That the project's file stands before the user's is meant; two in one directory are a slip.
+            if other.space == known.0.space && other.extension != known.0.extension {
+                let Entry { id, extension, .. } = &known.0;
+                shadowed.push(format!(
+                    "`{id}.{}` is never used: `{id}.{extension}` has the same id and comes first",
+                    other.extension
+                ));
+            }
+        }
+        problems.extend(self.problems.iter().cloned());
+        problems.extend(shadowed);
+        (entries, problems)
+    }
+
+    /// Reads the file of a listing's entry.
+    ///
+    /// # Errors
+    /// As [`find`](Registry::find).
+    pub fn read(&self, entry: &Entry) -> Result<ToolSource, FindError> {
+        let place = self.places.iter().find(|(here, ..)| *here == entry.space);
+        let language = Language::of_extension(entry.extension);
+        // None of the other names that it could have was there when it was listed.
+        if let (Some((_, dir, root)), Some(language)) = (place, language)
+            && !self.made.contains_key(&entry.id)
+        {
+            let relative = format!("{}.{}", entry.id, entry.extension);
+            if let Some(text) = read(dir, &relative)? {
+                let path = Some(root.join(relative));
+                return Ok(ToolSource::new(entry.clone(), language, path, text));
+            }
+        }
+        self.read_from(&entry.id, entry.space)
+    }
+}

@@ -1,0 +1,377 @@
+//! A call, from its name to its result.
+
+use std::time::Instant;
+
+use serde_json::{Map, Value};
+use toolglot_builtins::Outcome;
+use toolglot_policy::Effect;
+use toolglot_tool_registry::{Found, ItemId};
+
+use crate::answer::Answer;
+use crate::attempt::{attempt, check_variables};
+use crate::budget::BudgetExceeded;
+use crate::call_result::{Attempt, CallResult};
+use crate::failure::CallError;
+use crate::files;
+use crate::interpreter_variable::{InterpreterVariable, interpreter_variables};
+use crate::prepared::{Builtin, Prepared};
+use crate::programs;
+use crate::resolve::resolve;
+use crate::runner::ToolRunner;
+use crate::watch::Progress;
+
+impl ToolRunner {
+    /// Calls a tool by its id, or an action of it as `id.action`, without asking any policy.
+    ///
+    /// Blocks until it has ended, at most for its timeout, times its attempts, with their delays.
+    ///
+    /// # Errors
+    /// If it was not run. A tool that ran and failed is no error: [`CallResult::returned`] says so.
+    pub fn call_unjudged(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<CallResult, CallError> {
+        let prepared = self.prepare(name, arguments)?;
+        let effect = &mut |builtin: &Builtin| files::unjudged(self, builtin);
+        self.carry_out_unjudged(prepared, effect, &mut |_| {})
+    }
+
+    /// Runs what was [prepared](ToolRunner::prepare), and judges nothing: the caller has. What is a call of a
+    /// [builtin](Prepared::is_builtin) tool the caller carries out, who is told of each attempt as soon as it has ended.
+    ///
+    /// # Errors
+    /// As [`call_unjudged`](ToolRunner::call_unjudged).
+    pub fn carry_out_unjudged(
+        &self,
+        prepared: Prepared,
+        effect: &mut dyn FnMut(&Builtin) -> Outcome,
+        attempted: &mut dyn FnMut(&Attempt),
+    ) -> Result<CallResult, CallError> {
+        if !prepared.missing.is_empty() {
+            return Err(CallError::NotGranted {
+                id: prepared.chain.tool().0.id.to_string(),
+                missing: prepared.missing,
+            });
+        }
+        if prepared.approved.is_empty() {
+            return self.run(prepared, effect, attempted);
+        }
+        self.granting(&prepared.approved)
+            .run(prepared, effect, attempted)
+    }
+
+    fn run(
+        &self,
+        prepared: Prepared,
+        effect: &mut dyn FnMut(&Builtin) -> Outcome,
+        attempted: &mut dyn FnMut(&Attempt),
+    ) -> Result<CallResult, CallError> {
+        let started = Instant::now();
+        let is_builtin = prepared.is_builtin();
+        let Prepared {
+            chain,
+            action,
+            arguments,
+            builtins,
+            contract,
+            ..
+        } = prepared;
+        let (found, tool) = chain.tool();
+        let id = found.id.to_string();
+        let cost = tool.metadata.cost.clone().unwrap_or_default();
+        let retry = tool.metadata.retry;
+        let (mut attempts, mut spent) = (Vec::<Attempt>::new(), 0.0);
+        // Whatever runs at the same time, no two attempts spend the same.
+        let mut reservation = match self.budget.reserve(cost.estimate()) {
+            Ok(reservation) => reservation,
+            Err(BudgetExceeded { spent, cap }) => {
+                return Err(CallError::TooExpensive {
+                    id,
+                    estimate: cost.estimate(),
+                    spent,
+                    cap,
+                    currency: cost.currency,
+                });
+            }
+        };
+        let mut notes = Vec::new();
+        let returned = loop {
+            if self.watch.is_cancelled() && attempts.is_empty() {
+                return Err(CallError::Cancelled { id });
+            }
+            self.watch
+                .tell(Progress::Attempt(attempts.len() as u32 + 1));
+            let begin = Instant::now();
+            let answer = if is_builtin {
+                Answer {
+                    returned: files::carried_out(found, &arguments, &builtins, effect),
+                    is_transient: false,
+                }
+            } else {
+                match attempt(self, &chain, &arguments, &contract) {
+                    Ok(answer) => answer,
+                    Err(error) => {
+                        attempted(&Attempt {
+                            number: attempts.len() as u32 + 1,
+                            success: false,
+                            error: Some(error.to_string()),
+                            duration: begin.elapsed(),
+                            delay: None,
+                        });
+                        return Err(error);
+                    }
+                }
+            };
+            let duration = begin.elapsed();
+            spent += cost.of(duration);
+            reservation.settle(cost.of(duration));
+            let number = attempts.len() as u32 + 1;
+            let mut delay = retry
+                .filter(|_| answer.is_transient && !self.watch.is_cancelled())
+                .and_then(|retry| retry.delay(number));
+            // What was done and paid for is told, though no other attempt can be paid for.
+            if delay.is_some() {
+                match self.budget.reserve(cost.estimate()) {
+                    Ok(next) => reservation = next,
+                    Err(BudgetExceeded { spent, cap }) => {
+                        delay = None;
+                        notes.push(format!(
+                            "`{id}` was not tried again: {spent:.4} of {cap:.4} {} are spent",
+                            cost.currency
+                        ));
+                    }
+                }
+            }
+            attempts.push(Attempt {
+                number,
+                success: answer.returned.success,
+                error: answer
+                    .returned
+                    .value
+                    .get("error")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+                duration,
+                delay,
+            });
+            attempted(&attempts[attempts.len() - 1]);
+            match delay {
+                Some(delay) => {
+                    self.watch.tell(Progress::Waiting(delay));
+                    self.watch.wait(delay, self.pause);
+                    if self.watch.is_cancelled() {
+                        break answer.returned;
+                    }
+                }
+                None => break answer.returned,
+            }
+        };
+        let modules = chain.modules.iter().map(|(_, module)| module);
+        for file in chain.links.iter().chain(modules) {
+            let version = file.tool().metadata.version.as_deref();
+            // That it ran is more than that it was written down; where it cannot be, nothing is lost but the memory.
+            let _ = self.trust.write().seen(file, version.unwrap_or("0.0.0"));
+        }
+        if let Some(why) = tool.metadata.deprecation() {
+            let why = if why.is_empty() {
+                String::new()
+            } else {
+                format!(": {why}")
+            };
+            notes.push(format!("`{id}` is deprecated{why}"));
+        }
+        if chain.primitive() == "subprocess" && !chain.is_server() {
+            let variables = interpreter_variables(self, &chain);
+            notes.extend(variables.iter().filter_map(InterpreterVariable::note));
+        }
+        for one in programs::left_out(&chain, &arguments).unwrap_or_default() {
+            let (name, why) = (one.name, one.why);
+            notes.push(format!(
+                "`{name}` is on the standard input of `{id}` and no variable: {why}"
+            ));
+        }
+        notes.extend(returned.breaches.iter().cloned());
+        Ok(CallResult {
+            id,
+            action,
+            version: tool.metadata.version.clone(),
+            chain: chain.ids(),
+            standing: chain.standing.clone(),
+            arguments,
+            returned,
+            attempts,
+            cost: spent,
+            duration: started.elapsed(),
+            notes,
+        })
+    }
+
+    /// Everything that is checked before a call: the file is found, read and verified with all that runs it, and the
+    /// arguments fit. Nothing of that is looked up again by [`carry_out_unjudged`](ToolRunner::carry_out_unjudged).
+    ///
+    /// # Errors
+    /// What keeps it from running, but for what is [missing](Prepared::missing).
+    pub fn prepare(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Prepared, CallError> {
+        let (found, action) = self.find(name)?;
+        let chain = resolve(&self.registry, &self.trust.read(), found)?;
+        let (found, _) = chain.tool();
+        let id = found.id.to_string();
+        let (action, arguments) = fitted(found, action, arguments)?;
+        let builtins = files::builtins(&chain, &arguments)?;
+        let mut requires = chain.requires();
+        if chain.is_server() {
+            // Whatever a call starts or asks is asked for as the tool is.
+            let of_server = crate::mcp::requires(self, &chain);
+            requires.extend(of_server);
+            let mut known = std::collections::BTreeSet::new();
+            requires.retain(|name| known.insert(name.clone()));
+        }
+        if programs::is_container(&chain)
+            && !requires
+                .iter()
+                .any(|name| name == programs::CONTAINER_ENGINE)
+        {
+            requires.push(programs::CONTAINER_ENGINE.to_owned());
+        }
+        let writes = builtins
+            .iter()
+            .any(|builtin| builtin.effect == Effect::Write);
+        if writes && !requires.iter().any(|name| name == "fs.write") {
+            // Whether it says so or not.
+            requires.push("fs.write".to_owned());
+        }
+        programs::left_out(&chain, &arguments)?;
+        check_variables(self, &chain, &arguments)?;
+        let missing: Vec<String> = requires
+            .iter()
+            .filter(|requirement| !self.grants(requirement))
+            .cloned()
+            .collect();
+        let contract = found
+            .contract()
+            .map_err(|source| CallError::Schema { id, source })?;
+        Ok(Prepared {
+            chain,
+            action,
+            arguments,
+            builtins,
+            requires,
+            missing,
+            approved: Vec::new(),
+            contract,
+        })
+    }
+
+    /// The address that a call would ask, of a tool that asks one over HTTP.
+    pub fn reach(&self, prepared: &Prepared) -> Option<String> {
+        (prepared.chain.primitive() == "http_client" && !prepared.chain.is_server())
+            .then(|| crate::http_client::reach(self, &prepared.chain, &prepared.arguments))
+            .flatten()
+    }
+
+    /// `id`, or `id.action`. What means both is neither.
+    fn find(&self, name: &str) -> Result<(Found, Option<String>), CallError> {
+        let whole = ItemId::new(name)?;
+        let error = match self.registry.find_called(&whole) {
+            Ok(found) => {
+                return match self.action_called(name) {
+                    Some((id, action)) => Err(CallError::TwoTools {
+                        name: name.to_owned(),
+                        id,
+                        action,
+                    }),
+                    None => Ok((found, None)),
+                };
+            }
+            Err(error) => error,
+        };
+        if let (toolglot_tool_registry::FindError::NotFound { .. }, Some((id, action))) =
+            (&error, name.rsplit_once('.'))
+            && let Ok(id) = ItemId::new(id)
+            && let Ok(found) = self.registry.find(&id)
+        {
+            let tool = found.tool();
+            if tool.action(action).is_some() {
+                return Ok((found, Some(action.to_owned())));
+            }
+            if !tool.actions.is_empty() {
+                return Err(CallError::UnknownAction {
+                    id: id.to_string(),
+                    action: action.to_owned(),
+                    known: tool
+                        .actions
+                        .iter()
+                        .map(|action| action.name.clone())
+                        .collect(),
+                });
+            }
+        }
+        let of_server = matches!(error, toolglot_tool_registry::FindError::NotFound { .. });
+        let of_server = of_server.then(|| self.of_server(name)).flatten();
+        Err(of_server.unwrap_or_else(|| error.into()))
+    }
+
+    /// The tool and its action that a name means, if there is one.
+    fn action_called(&self, name: &str) -> Option<(String, String)> {
+        let (id, action) = name.rsplit_once('.')?;
+        let found = self.registry.find(&ItemId::new(id).ok()?).ok()?;
+        found.tool().action(action)?;
+        Some((id.to_owned(), action.to_owned()))
+    }
+}
+
+/// The arguments with defaults, checked against the schema of the tool or of its action; with the action among them.
+fn fitted(
+    found: &Found,
+    action: Option<String>,
+    mut arguments: Map<String, Value>,
+) -> Result<(Option<String>, Map<String, Value>), CallError> {
+    let tool = found.tool();
+    if let (Some(action), Some(other)) = (&action, arguments.get("action"))
+        && other.as_str() != Some(action)
+    {
+        return Err(CallError::TwoActions {
+            id: found.id.to_string(),
+            action: action.clone(),
+            other: other.to_string(),
+        });
+    }
+    // Called by its own name, a tool with actions is told which among its arguments.
+    let action = action.or_else(|| {
+        let named = arguments.get("action")?.as_str()?;
+        tool.action(named).map(|action| action.name.clone())
+    });
+    let schema = match action.as_deref().and_then(|name| tool.action(name)) {
+        Some(action) => {
+            arguments.shift_remove("action");
+            &action.input
+        }
+        None => &tool.schema.input,
+    };
+    let id = || found.id.to_string();
+    let validator = found
+        .validator(action.as_deref())
+        .map_err(|source| CallError::Schema { id: id(), source })?;
+    let mut value = Value::Object(arguments);
+    toolglot_schema::fill_defaults(schema, &mut value);
+    toolglot_schema::write_whole(schema, &mut value);
+    let violations = validator.validate(&value);
+    if !violations.is_empty() {
+        return Err(CallError::Arguments {
+            id: id(),
+            violations,
+        });
+    }
+    let Value::Object(mut arguments) = value else {
+        unreachable!("it was made an object above")
+    };
+    if let Some(action) = &action {
+        arguments.insert("action".to_owned(), Value::String(action.clone()));
+    }
+    Ok((action, arguments))
+}

@@ -1,0 +1,190 @@
+//! The primitive `filesystem`: calls of the builtin file tools, under the names of the system set. And the command that a
+//! tool is given to run: whoever judges calls judges it as one of `execute_command`.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+use toolglot_builtins::{Outcome, Root, execute_unjudged};
+use toolglot_policy::Effect;
+use toolglot_schema::Violation;
+use toolglot_tool_registry::{Found, Returned};
+
+use crate::failure::CallError;
+use crate::origin_form;
+use crate::plain_form::returned;
+use crate::prepared::Builtin;
+use crate::resolve::Chain;
+use crate::runner::ToolRunner;
+use crate::shell_command::ShellCommand;
+
+/// The calls of builtin tools that a call of this tool is; none, if it is no such call.
+pub(crate) fn builtins(
+    chain: &Chain,
+    params: &Map<String, Value>,
+) -> Result<Vec<Builtin>, CallError> {
+    let (found, tool) = chain.tool();
+    let config = |key: &str| tool.metadata.config.as_ref()?.get(key)?.as_str();
+    let text = |name: &str| params.get(name).and_then(Value::as_str).unwrap_or_default();
+    if chain.primitive() != "filesystem" {
+        let command = ShellCommand::of(chain, params)?.map(|command| {
+            let arguments = json!({"command": command.text, "cwd": command.directory});
+            Builtin::new("execute_command", Effect::Execute, arguments)
+        });
+        return Ok(command.into_iter().collect());
+    }
+    let bad = |why: String| CallError::Config {
+        id: found.id.to_string(),
+        why,
+    };
+    let operation =
+        config("operation").ok_or_else(|| bad("`config.operation` is missing".to_owned()))?;
+    let number =
+        |name: &str, default: u64| params.get(name).and_then(Value::as_u64).unwrap_or(default);
+    let directory = match text("path") {
+        "" => ".",
+        path => path,
+    };
+    let include = match text("include") {
+        "" => "**".to_owned(),
+        // A name means files of that name at every depth.
+        name if origin_form::is_of(found) && !name.contains('/') => format!("**/{name}"),
+        pattern => pattern.to_owned(),
+    };
+    let builtin = match operation {
+        "read_file" => {
+            let (start, limit) = (number("offset", 1).max(1), number("limit", 2000));
+            let end = start.saturating_add(limit - limit.min(1));
+            let arguments = json!({"path": text("path"), "start_line": start, "end_line": end});
+            Builtin::new("read_file", Effect::Read, arguments)
+        }
+        "write_file" if params.contains_key("files") => {
+            return several(found.id.as_str(), params);
+        }
+        "write_file" => {
+            let arguments = json!({"path": text("path"), "content": text("content")});
+            Builtin::new("write_file", Effect::Write, arguments)
+        }
+        "list_files" if params.contains_key("pattern") => {
+            let pattern = text("pattern");
+            // The origin looks at every depth.
+            let pattern = if origin_form::is_of(found) && !pattern.starts_with("**/") {
+                format!("**/{pattern}")
+            } else {
+                pattern.to_owned()
+            };
+            let arguments = json!({"path": directory, "pattern": pattern, "recursive": true});
+            Builtin::new("list_files", Effect::Read, arguments)
+        }
+        "list_files" => Builtin::new("list_files", Effect::Read, json!({"path": directory})),
+        "search_files" => {
+            let arguments =
+                json!({"path": directory, "pattern": text("pattern"), "file_pattern": include});
+            Builtin::new("search_files", Effect::Read, arguments)
+        }
+        "edit_lines" => {
+            let arguments = json!({"path": text("path"), "changes": params.get("changes")});
+            Builtin::new("edit_file", Effect::Write, arguments)
+        }
+        other => return Err(bad(format!("there is no operation `{other}`"))),
+    };
+    Ok(vec![builtin])
+}
+
+/// A call for each of `files`. Each place is written once: which of two texts would stay is not for the order to say.
+fn several(id: &str, params: &Map<String, Value>) -> Result<Vec<Builtin>, CallError> {
+    let files = params.get("files").and_then(Value::as_array);
+    let mut places = BTreeSet::new();
+    let calls = files.into_iter().flatten().map(|file| {
+        let text = |name: &str| file.get(name).and_then(Value::as_str).unwrap_or_default();
+        let path = text("path");
+        if !places.insert(plain(path)) {
+            return Err(CallError::Arguments {
+                id: id.to_owned(),
+                violations: vec![Violation {
+                    path: "/files".to_owned(),
+                    keyword: "uniqueItems".to_owned(),
+                    message: format!("write `{path}` once: it is among `files` twice"),
+                }],
+            });
+        }
+        let arguments = json!({"path": path, "content": text("content")});
+        Ok(Builtin::new("write_file", Effect::Write, arguments))
+    });
+    calls.collect()
+}
+
+/// A path without what says nothing: `./a//b` is `a/b`.
+fn plain(path: &str) -> Vec<&str> {
+    path.split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect()
+}
+
+/// Carries out one after the other, up to the first that fails; what came of them in the form that the tool has.
+pub(crate) fn carried_out(
+    found: &Found,
+    params: &Map<String, Value>,
+    builtins: &[Builtin],
+    effect: &mut dyn FnMut(&Builtin) -> Outcome,
+) -> Returned {
+    if origin_form::is_of(found) {
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        for builtin in builtins {
+            outcomes.push(effect(builtin));
+            if !outcomes[outcomes.len() - 1].ok {
+                break;
+            }
+        }
+        return origin_form::form(found.id.name(), params, outcomes);
+    }
+    if let [one] = builtins {
+        return returned(effect(one));
+    }
+    let (mut texts, mut done) = (Vec::new(), Vec::new());
+    for builtin in builtins {
+        let outcome = effect(builtin);
+        if !outcome.ok {
+            let mut failed = returned(outcome);
+            if let Some(Value::String(error)) = failed.value.get_mut("error") {
+                let n_left = builtins.len() - done.len() - 1;
+                *error = match done.len() {
+                    0 => format!("{error}; nothing was done"),
+                    n_done => format!(
+                        "{error}; done before: {n_done}, not begun: {n_left}\n{}",
+                        texts.join("\n")
+                    ),
+                };
+            }
+            failed
+                .value
+                .insert("data".to_owned(), json!({"files": done}));
+            return failed;
+        }
+        texts.push(outcome.text);
+        done.push(outcome.output);
+    }
+    returned(Outcome {
+        ok: true,
+        output: json!({"files": done}),
+        text: texts.join("\n"),
+    })
+}
+
+/// Carries it out, for callers that have no policy to ask.
+pub(crate) fn unjudged(runner: &ToolRunner, builtin: &Builtin) -> Outcome {
+    match Root::open(&runner.project) {
+        Ok(root) => {
+            let root = root.with_sandbox(runner.sandbox.clone());
+            execute_unjudged(&root, builtin.tool, &builtin.arguments)
+        }
+        Err(error) => {
+            let text = format!("the project cannot be opened: {error}");
+            let output = json!({"error": "no-root", "message": text});
+            Outcome {
+                ok: false,
+                output,
+                text,
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Runs tools that are files.
+//!
+//! ```text
+//!  id ──find──▶ tool ──standing──▶ signed, trusted, own ──resolve──▶ tool, runtime, .., primitive
+//!                                                                          │
+//!  arguments ──fill defaults, validate──▶ capabilities ──▶ cost ──▶ one attempt, or several ──▶ return contract ──▶ CallResult
+//! ```
+//!
+//! [`ToolRunner`] says where, with what rights and in which sandbox; [`ToolRunner::prepare`] finds and checks a call, and
+//! [`ToolRunner::carry_out_unjudged`] runs it. The bytes that were verified are the bytes that run: a file is read once, and
+//! its text is handed to the interpreter on a pipe. Nothing in an argument is ever expanded, and no argument is part of a
+//! command line.
+//!
+//! It deliberately has no policy: whoever calls has asked one, and what runs without asking says `unjudged` in its name. Each
+//! call has a process of its own in the sandbox of `toolglot-sandbox`, and leaves none behind; a warm interpreter of Python is
+//! kept only to make such processes from.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let project = std::fs::canonicalize(folder.path())?;
+//! let runner = toolglot_tool_runner::ToolRunner::open(&project)?;
+//! let missing = runner.prepare("deploy/ship", serde_json::Map::new()).expect_err("there is none");
+//! assert_eq!(missing.code(), "unknown-tool");
+//! # Ok(())
+//! # }
+//! ```
+
+mod answer;
+mod attempt;
+mod budget;
+mod call;
+mod call_result;
+mod environment;
+mod failure;
+mod files;
+mod fingerprint;
+mod http_client;
+mod interpreter;
+mod interpreter_variable;
+mod mcp;
+mod origin_form;
+mod plain_form;
+mod prepared;
+mod program;
+mod programs;
+mod protected_paths;
+mod random_word;
+mod resolve;
+mod runner;
+mod sandboxed;
+mod sessions;
+mod shell_command;
+mod sizes;
+mod texts;
+mod warm;
+mod watch;
+mod words;
+
+pub use budget::Budget;
+pub use call_result::{Attempt, CallResult};
+pub use failure::CallError;
+pub use interpreter::{Interpreter, Interpreters};
+pub use mcp::{LoggedIn, Offer, authorizer_of, wire_to};
+pub use prepared::{Builtin, Prepared};
+pub use resolve::{Chain, MAX_DEPTH, has_server, leads_somewhere, resolve};
+pub use runner::{OpenError, SharedTrust, ToolRunner};
+pub use sessions::Servers;
+pub use toolglot_sandbox::Cancel;
+pub use warm::WarmInterpreters;
+pub use watch::{Progress, ProgressListener, Watch};

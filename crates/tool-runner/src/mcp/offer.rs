@@ -1,0 +1,107 @@
+//! What a server offers, and that it is approved.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use toolglot_mcp::client::Terms;
+use toolglot_mcp::digest;
+use toolglot_tool_registry::{Found, ItemId, Refusal, Space, TrustError, server_name};
+
+use super::definition::{read, transport};
+use super::open::open;
+use super::session_error::{SessionError, login_help};
+use crate::failure::CallError;
+use crate::runner::ToolRunner;
+
+/// What a server offers, for who is to approve it.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// The file that defines it.
+    pub server: Found,
+    /// `stdio` or `http`.
+    pub transport: &'static str,
+    /// What it says of itself.
+    pub info: Value,
+    /// Its tools, as it describes them.
+    pub tools: Vec<Value>,
+}
+
+impl ToolRunner {
+    /// What a server offers now, for who is to approve it. It is started or asked as it would be for a call, but need not be
+    /// approved before.
+    ///
+    /// # Errors
+    /// If there is no such server, or it does not answer.
+    pub fn offer(&self, server: &str, time: Duration) -> Result<Offer, CallError> {
+        let definition = read(self, Space::Project, server)?;
+        let terms = Terms {
+            until: Instant::now() + definition.time.unwrap_or(time),
+            stop: &|| self.watch.is_cancelled(),
+            tell: None,
+        };
+        let opened = open(self, &definition, &terms).and_then(|mut session| {
+            session.refresh(&terms)?;
+            Ok(session)
+        });
+        let id = definition.found.id.to_string();
+        match opened {
+            Ok(session) => Ok(Offer {
+                transport: transport(&definition.settings),
+                info: session.client.server().clone(),
+                tools: session.tools.clone(),
+                server: definition.found,
+            }),
+            Err(SessionError::Refused(error)) => Err(error),
+            Err(SessionError::Trouble(trouble)) => Err(CallError::NoOffer {
+                id,
+                why: format!("{trouble}{}", login_help(server_name(server), &trouble)),
+            }),
+        }
+    }
+
+    /// Why there is no such tool of a server that there is: nobody approved the server, or it was approved without the tool.
+    pub fn of_server(&self, name: &str) -> Option<CallError> {
+        let (server, tool) = name.strip_prefix("mcp/").unwrap_or(name).split_once('/')?;
+        let definition = ItemId::new(&format!("mcp/servers/{server}")).ok()?;
+        let definition = self.registry.find(&definition).ok()?;
+        let metadata = &definition.tool().metadata;
+        if metadata.tool_type.as_deref() != Some("mcp_server") {
+            return None;
+        }
+        let trust = self.trust.read();
+        if let Err(refusal) = trust.standing(&definition, metadata.version.as_deref()) {
+            return Some(refusal.into());
+        }
+        let name = server.to_owned();
+        let Some(approved) = trust.approved(definition.id.as_str(), definition.space) else {
+            return Some(Refusal::NotApproved { name }.into());
+        };
+        let known = approved.tools.iter();
+        let known = known.filter_map(|tool| tool["name"].as_str().map(str::to_owned));
+        Some(CallError::NoServerTool {
+            server: name,
+            tool: tool.to_owned(),
+            known: known.collect(),
+        })
+    }
+
+    /// Approves what a server offers, as it is: its definition, and what it says of its tools.
+    ///
+    /// # Errors
+    /// If it cannot be written down.
+    pub fn approve(&self, offer: &Offer) -> Result<(), TrustError> {
+        let tools: Vec<Value> = offer
+            .tools
+            .iter()
+            .map(|tool| {
+                // What nobody sees is kept from models too; the digest is of what the server said.
+                let (mut clean, _) = toolglot_mcp::shown(&toolglot_mcp::said(tool));
+                clean["digest"] = digest(tool).into();
+                clean
+            })
+            .collect();
+        self.trust
+            .write()
+            .approve(&offer.server, offer.transport, &tools)
+    }
+}

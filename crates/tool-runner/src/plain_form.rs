@@ -1,0 +1,22 @@
+//! The result of a builtin tool as tools that are files say it.
+
+use serde_json::{Map, Value};
+use toolglot_builtins::Outcome;
+use toolglot_tool_registry::Returned;
+
+/// What came of it, as tools say it.
+pub(crate) fn returned(outcome: Outcome) -> Returned {
+    let mut value = Map::new();
+    value.insert("success".to_owned(), Value::Bool(outcome.ok));
+    if outcome.ok {
+        value.insert("output".to_owned(), Value::String(outcome.text));
+        value.insert("data".to_owned(), outcome.output);
+    } else {
+        value.insert("error".to_owned(), Value::String(outcome.text));
+    }
+    Returned {
+        success: outcome.ok,
+        value,
+        breaches: Vec::new(),
+    }
+}

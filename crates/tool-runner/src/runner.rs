@@ -1,0 +1,170 @@
+//! Where tools are called: what a call needs that is no part of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+
+use toolglot_builtins::ProgramSandbox;
+use toolglot_policy::ServerRules;
+use toolglot_tool_registry::{Registry, Spaces, Trust, TrustError, capability};
+
+use crate::budget::Budget;
+use crate::environment::Variables;
+use crate::failure::CallError;
+use crate::interpreter::Interpreters;
+use crate::sessions::Servers;
+use crate::warm::WarmInterpreters;
+use crate::watch::Watch;
+
+/// Runs tools that are files: where they are found, with what rights and in which sandbox they run.
+///
+/// It is shared by threads; calls on it do not wait for each other's programs. A clone costs little and shares all that stays
+/// between calls: trust, costs, sessions with servers, warm interpreters.
+#[derive(Clone, Debug)]
+pub struct ToolRunner {
+    /// Where tools are found.
+    pub registry: Arc<Registry>,
+    /// Whom the user trusts.
+    pub trust: SharedTrust,
+    /// The project: absolute, without links.
+    pub project: PathBuf,
+    /// What is granted: `fs.write`, `net.http`, `shell.execute`, `rye.execute.*`, ..
+    pub granted: Vec<String>,
+    /// The sandbox of their programs.
+    pub sandbox: ProgramSandbox,
+    /// The environment that files may name variables of.
+    pub variables: Arc<Variables>,
+    /// What runs tools.
+    pub interpreters: Interpreters,
+    /// What calls may cost.
+    pub budget: Budget,
+    /// How one waits between attempts, where nobody may cancel the call.
+    pub pause: fn(Duration),
+    /// Sessions with servers of tools, kept between calls.
+    pub servers: Servers,
+    /// Which of them may be asked, and for what.
+    pub server_rules: ServerRules,
+    /// Who may end calls, and is told how far they are.
+    pub watch: Watch,
+    /// Interpreters that wait for the next call.
+    pub warm: WarmInterpreters,
+}
+
+impl ToolRunner {
+    /// A runner for the tools of a project, that grants reading and nothing else, in the strongest sandbox.
+    ///
+    /// # Errors
+    /// If the registry or the trust cannot be opened.
+    pub fn open(project: &Path) -> Result<ToolRunner, OpenError> {
+        let spaces = Spaces::of(project);
+        let trust = Trust::open(&spaces)?;
+        let registry = Registry::open(&spaces)?.with_servers(&trust);
+        let of_process = std::env::vars_os();
+        let variables = of_process
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        Ok(ToolRunner {
+            registry: Arc::new(registry),
+            trust: SharedTrust::new(trust),
+            project: project.to_path_buf(),
+            granted: vec!["fs.read".to_owned()],
+            sandbox: ProgramSandbox::default(),
+            variables: Arc::new(variables),
+            interpreters: Interpreters::new(std::env::var_os("PATH").as_deref(), project),
+            budget: Budget::default(),
+            pause: std::thread::sleep,
+            servers: Servers::default(),
+            server_rules: ServerRules::default(),
+            watch: Watch::default(),
+            warm: WarmInterpreters::default(),
+        })
+    }
+
+    /// The same runner for a call that somebody else watches.
+    #[must_use]
+    pub fn watched_by(&self, watch: Watch) -> ToolRunner {
+        ToolRunner {
+            watch,
+            ..self.clone()
+        }
+    }
+
+    /// The same runner, which grants more.
+    pub(crate) fn granting(&self, more: &[String]) -> ToolRunner {
+        let mut runner = self.clone();
+        runner.granted.extend_from_slice(more);
+        runner
+    }
+
+    /// Whether something is granted.
+    pub fn grants(&self, capability: &str) -> bool {
+        let granted: Vec<&str> = self.granted.iter().map(String::as_str).collect();
+        capability::covers(&granted, capability)
+    }
+
+    /// The environment that programs may get, as far as files name its variables: what the policy lists.
+    pub(crate) fn program_variables(&self) -> Variables {
+        let settings = &self.sandbox.settings;
+        let all = self.variables.iter();
+        all.filter(|(name, _)| settings.tool_variable(name))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
+    }
+
+    /// The refusal of a program whose file names a variable that has a value, and that the policy does not list.
+    pub(crate) fn unlisted(&self, error: CallError) -> CallError {
+        match error {
+            CallError::UnsetVariable { id, name, file }
+                if self.variables.contains_key(&name)
+                    && !self.sandbox.settings.tool_variable(&name) =>
+            {
+                CallError::UnlistedVariable { id, name, file }
+            }
+            error => error,
+        }
+    }
+}
+
+/// Whom the user trusts, shared by all who look it up and change it.
+#[derive(Clone, Debug)]
+pub struct SharedTrust(Arc<RwLock<Trust>>);
+
+impl SharedTrust {
+    /// The only owner, for now.
+    pub fn new(trust: Trust) -> SharedTrust {
+        SharedTrust(Arc::new(RwLock::new(trust)))
+    }
+
+    /// To look it up. Waits while somebody changes it.
+    pub fn read(&self) -> RwLockReadGuard<'_, Trust> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// To change it. Waits for everybody else.
+    pub fn write(&self) -> RwLockWriteGuard<'_, Trust> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why a project's tools cannot be looked at.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The registry.
+    #[error(transparent)]
+    Find(#[from] toolglot_tool_registry::FindError),
+    /// The trust store.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ToolRunner;
+
+    /// Calls run on any thread, and several at once on one runner.
+    const _: fn() = || {
+        fn is_shared<T: Send + Sync>() {}
+        is_shared::<ToolRunner>();
+    };
+}

@@ -1,0 +1,73 @@
+//! What a policy demands of tools beyond what everybody's trust does.
+
+use std::fmt;
+
+use toolglot_tool_signature::{Keyring, PublicKey, Signer};
+
+use crate::TrustError;
+
+/// What is demanded of tools, beyond being signed, trusted or the user's own.
+pub struct Demands {
+    /// The only keys that count: fingerprints, or keys written out as `ed25519:<base64>`, which are trusted by that.
+    pub keys: Option<Vec<String>>,
+    /// Whether a tool of this id has to be signed; that its text was trusted is not enough then.
+    pub signed: Box<dyn Fn(&str) -> bool + Send + Sync>,
+    /// Whether what a server says of a tool is taken as it is the first time.
+    pub first_use: bool,
+}
+
+impl Default for Demands {
+    fn default() -> Demands {
+        Demands {
+            keys: None,
+            signed: Box::new(|_| false),
+            first_use: true,
+        }
+    }
+}
+
+impl fmt::Debug for Demands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Demands")
+            .field("keys", &self.keys)
+            .field("first_use", &self.first_use)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Those of `keys` that are named, and those that are written out. A revoked key stays revoked.
+pub(crate) fn counted(keys: &Keyring, named: &[String]) -> Result<Keyring, TrustError> {
+    let mut counted = Keyring::default();
+    for name in named {
+        let signer = if name.starts_with("ed25519:") {
+            let key = PublicKey::from_text(name).map_err(|source| TrustError::BadPolicyKey {
+                name: name.clone(),
+                source,
+            })?;
+            let known = keys.find(&key.fingerprint()).cloned();
+            known.unwrap_or(Signer {
+                key,
+                owner: "policy".to_owned(),
+                revoked: None,
+            })
+        } else {
+            let is_fingerprint = [16, 64].contains(&name.len())
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+            if !is_fingerprint {
+                return Err(TrustError::BadPolicyKey {
+                    name: name.clone(),
+                    source: toolglot_tool_signature::KeyError::NoKey,
+                });
+            }
+            match keys.find(name) {
+                Some(signer) => signer.clone(),
+                // A name alone is no key: what it signed stays untrusted.
+                None => continue,
+            }
+        };
+        counted.add(signer);
+    }
+    Ok(counted)
+}

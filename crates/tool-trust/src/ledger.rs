@@ -1,0 +1,403 @@
+//! What the user's ledger remembers of tools, and how a signed text stands in time to that.
+//!
+//! The ledger lies with the user, outside of every project: whoever writes to a project, its lock included, cannot make it
+//! forget. By project and tool it has the digest and the signing time of the newest text that was seen.
+
+use serde_json::{Map, Value, json};
+use toolglot_tool_signature::{Generation, Verified};
+
+use crate::version::version_numbers;
+
+/// Where the ledger keeps what servers said; no project's path is this.
+const PINS: &str = "servers";
+/// How many earlier texts of a tool are remembered.
+const MAX_BEFORE: usize = 64;
+
+/// What is known of a tool from before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Its version then.
+    pub version: String,
+    /// The digest of its body.
+    pub digest: String,
+    /// The digest of all of its text, where that is what was trusted or locked; `None` of a signed one, and of one that was
+    /// written down by a toolglot that noted the body only.
+    pub whole: Option<String>,
+    /// Whether the user trusted it without a signature.
+    pub trusted: bool,
+    /// The latest time that a signature of version 2 bound to it, whichever text that was of.
+    pub time: Option<String>,
+    /// The latest time that a signature of version 1 named when its text was first seen. Nothing covers it.
+    pub declared: Option<String>,
+    /// The digests of the texts that were there before, the latest last.
+    pub before: Vec<String>,
+}
+
+/// When a text was signed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SigningTime {
+    /// The signature covers the time.
+    Covered(String),
+    /// The line names the time, and anybody may change it.
+    Declared(String),
+}
+
+impl SigningTime {
+    pub(crate) fn of(verified: &Verified) -> SigningTime {
+        let time = verified.time.clone();
+        match verified.generation {
+            Generation::V2 => SigningTime::Covered(time),
+            _ => SigningTime::Declared(time),
+        }
+    }
+
+    fn covered(&self) -> Option<&str> {
+        match self {
+            SigningTime::Covered(time) => Some(time),
+            SigningTime::Declared(_) => None,
+        }
+    }
+
+    fn declared(&self) -> Option<&str> {
+        match self {
+            SigningTime::Covered(_) => None,
+            SigningTime::Declared(time) => Some(time),
+        }
+    }
+}
+
+/// How a signed text stands to the newest one that was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// It is that text.
+    Same,
+    /// It was signed after it.
+    Later,
+    /// It was signed before it.
+    Earlier,
+    /// Another text that states a lower version.
+    LowerVersion,
+    /// Nothing that a signature covers tells.
+    Unknown,
+}
+
+impl Record {
+    /// The digest of the text that was trusted. Of an earlier form it is that of the body: all of a text from which nothing
+    /// was left out, and no other text.
+    pub fn trusted_digest(&self) -> &str {
+        self.whole.as_ref().unwrap_or(&self.digest)
+    }
+
+    /// How another text, which is signed, stands to this one.
+    ///
+    /// What counts is covered by a signature: the time of version 2, and the version that the body states. A text that was
+    /// replaced before is earlier, unless a covered time says that it was signed again.
+    pub(crate) fn order(&self, digest: &str, version: &str, time: &SigningTime) -> Order {
+        if self.digest == digest {
+            return Order::Same;
+        }
+        let was_replaced = self.before.iter().any(|before| before == digest);
+        let (here, seen) = (version_numbers(version), version_numbers(&self.version));
+        let newest = self.time.as_deref().max(self.declared.as_deref());
+        match (time.covered(), newest) {
+            (Some(time), Some(newest)) if time < newest => Order::Earlier,
+            (Some(time), Some(newest)) if time > newest && here < seen => Order::LowerVersion,
+            (Some(time), Some(newest)) if time > newest => Order::Later,
+            (Some(_), Some(_)) => Order::Unknown,
+            _ if was_replaced => Order::Earlier,
+            (_, _) if here < seen => Order::LowerVersion,
+            (Some(_), None) => Order::Later,
+            (None, _) if here > seen => Order::Later,
+            (None, _) => Order::Unknown,
+        }
+    }
+
+    /// A tool of the ledger, as it is written there.
+    fn read(record: &Value) -> Option<Record> {
+        let text = |key: &str| record.get(key)?.as_str().map(str::to_owned);
+        let before = record.get("before").and_then(Value::as_array);
+        Some(Record {
+            version: text("version")?,
+            digest: text("digest")?,
+            whole: text("whole"),
+            trusted: record.get("trusted")?.as_bool()?,
+            time: text("time"),
+            declared: text("declared"),
+            before: before
+                .into_iter()
+                .flatten()
+                .filter_map(|digest| digest.as_str().map(str::to_owned))
+                .collect(),
+        })
+    }
+
+    fn write(&self) -> Value {
+        let mut record =
+            json!({"version": self.version, "digest": self.digest, "trusted": self.trusted});
+        for (key, text) in [
+            ("whole", &self.whole),
+            ("time", &self.time),
+            ("declared", &self.declared),
+        ] {
+            if let Some(text) = text {
+                record[key] = json!(text);
+            }
+        }
+        if !self.before.is_empty() {
+            record["before"] = json!(self.before);
+        }
+        record
+    }
+}
+
+/// A text that is noted, and where it was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Sighting {
+    /// The project, or `~`.
+    pub(crate) place: String,
+    pub(crate) id: String,
+    pub(crate) version: String,
+    pub(crate) digest: String,
+    /// When it was signed, if a signature holds.
+    pub(crate) time: Option<SigningTime>,
+}
+
+/// The ledger, as it is written: by place and id the tools, and under names of their own what servers said.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ledger(pub(crate) Map<String, Value>);
+
+impl Ledger {
+    /// What is known of a tool.
+    pub(crate) fn record(&self, place: &str, id: &str) -> Option<Record> {
+        Record::read(self.0.get(place)?.get(id)?)
+    }
+
+    /// Another tool of the place that a text was seen as, where it was never seen as this one.
+    pub(crate) fn seen_as(&self, place: &str, id: &str, digest: &str) -> Option<&str> {
+        let knows = |record: &Value| {
+            Record::read(record).is_some_and(|record| {
+                record.digest == digest || record.before.iter().any(|before| before == digest)
+            })
+        };
+        let tools = self.0.get(place)?.as_object()?;
+        if tools.get(id).is_some_and(knows) {
+            return None;
+        }
+        let mut others = tools.iter().filter(|(_, record)| knows(record));
+        others.next().map(|(id, _)| id.as_str())
+    }
+
+    /// Whether a text that ran is to be noted: it is signed, and later than what is known, or its signature is.
+    pub(crate) fn is_news(&self, sighting: &Sighting) -> bool {
+        let Some(time) = &sighting.time else {
+            return false;
+        };
+        let Some(record) = self.record(&sighting.place, &sighting.id) else {
+            return true;
+        };
+        match record.order(&sighting.digest, &sighting.version, time) {
+            Order::Same => time.covered() > record.time.as_deref(),
+            Order::Later => true,
+            Order::Earlier | Order::LowerVersion | Order::Unknown => false,
+        }
+    }
+
+    /// Notes a text that ran, if it is news. Whether the ledger changed.
+    pub(crate) fn see(&mut self, sighting: &Sighting) -> bool {
+        let is_news = self.is_news(sighting);
+        if is_news {
+            let trusted = self.trusted_as(sighting);
+            self.put(sighting, trusted.as_deref(), false);
+        }
+        is_news
+    }
+
+    /// The digest by which the same text is trusted.
+    fn trusted_as(&self, sighting: &Sighting) -> Option<String> {
+        let known = self.record(&sighting.place, &sighting.id)?;
+        let is_same = known.trusted && known.digest == sighting.digest;
+        is_same.then(|| known.trusted_digest().to_owned())
+    }
+
+    /// Notes that the user trusts a text, whatever was there before, by the digest of all of it.
+    pub(crate) fn trust(&mut self, sighting: &Sighting, whole: &str) {
+        self.put(sighting, Some(whole), true);
+    }
+
+    /// Notes that the user signed a text, whatever was there before. Whether the ledger changed.
+    pub(crate) fn sign(&mut self, sighting: &Sighting) -> bool {
+        let known = self.record(&sighting.place, &sighting.id);
+        let trusted = self.trusted_as(sighting);
+        self.put(sighting, trusted.as_deref(), true);
+        self.record(&sighting.place, &sighting.id) != known
+    }
+
+    fn put(&mut self, sighting: &Sighting, trusted: Option<&str>, by_user: bool) {
+        let known = self.record(&sighting.place, &sighting.id);
+        let known = known.unwrap_or_default();
+        let latest = |known: Option<String>, now: Option<&str>| known.max(now.map(str::to_owned));
+        let time = sighting.time.as_ref();
+        let mut before = known.before;
+        before.push(known.digest);
+        before.retain(|digest| !digest.is_empty() && *digest != sighting.digest);
+        before.drain(..before.len().saturating_sub(MAX_BEFORE));
+        let record = Record {
+            version: sighting.version.clone(),
+            digest: sighting.digest.clone(),
+            whole: trusted.map(str::to_owned),
+            trusted: trusted.is_some(),
+            time: latest(known.time, time.and_then(SigningTime::covered)),
+            // What nothing covers is not held against the user's own word.
+            declared: latest(
+                known.declared.filter(|_| !by_user),
+                time.and_then(SigningTime::declared),
+            ),
+            before,
+        };
+        let tools = self
+            .0
+            .entry(sighting.place.clone())
+            .or_insert_with(|| json!({}));
+        if let Value::Object(tools) = tools {
+            tools.insert(sighting.id.clone(), record.write());
+        }
+    }
+
+    /// The digest that was pinned of what a server says about a tool.
+    pub(crate) fn pinned(&self, pin: &str) -> Option<&str> {
+        let pin = self.0.get(PINS)?.get(pin)?.as_str();
+        // Of an earlier form: whatever the server would say next.
+        pin.filter(|pin| !pin.is_empty())
+    }
+
+    /// Pins what a server says about a tool, or forgets it.
+    pub(crate) fn pin(&mut self, pin: &str, digest: Option<&str>) {
+        let pins = self.0.entry(PINS).or_insert_with(|| json!({}));
+        if let Value::Object(pins) = pins {
+            match digest {
+                Some(digest) => pins.insert(pin.to_owned(), json!(digest)),
+                None => pins.shift_remove(pin),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const T1: &str = "2026-02-23T05:24:41Z";
+    const T2: &str = "2026-02-23T05:24:42Z";
+
+    fn sighting(digest: &str, version: &str, time: impl Into<Option<SigningTime>>) -> Sighting {
+        Sighting {
+            place: "/p".to_owned(),
+            id: "a/b".to_owned(),
+            version: version.to_owned(),
+            digest: digest.to_owned(),
+            time: time.into(),
+        }
+    }
+
+    fn covered(time: &str) -> SigningTime {
+        SigningTime::Covered(time.to_owned())
+    }
+
+    fn by_line(time: &str) -> SigningTime {
+        SigningTime::Declared(time.to_owned())
+    }
+
+    fn known(ledger: &Ledger) -> Record {
+        ledger.record("/p", "a/b").expect("it was noted")
+    }
+
+    #[test]
+    fn what_ran_is_noted_if_it_is_later() {
+        let mut ledger = Ledger::default();
+        assert!(!ledger.see(&sighting("1", "1.0.0", None::<SigningTime>)));
+        assert_eq!(ledger.record("/p", "a/b"), None);
+        // In order: what ran, whether that is news, and the digest and the times that are known then.
+        let rows: &[(Sighting, bool, [&str; 3])] = &[
+            (sighting("1", "1.0.0", by_line(T1)), true, ["1", "", T1]),
+            (sighting("1", "1.0.0", by_line(T2)), false, ["1", "", T1]),
+            (sighting("2", "1.0.0", by_line(T2)), false, ["1", "", T1]),
+            (sighting("2", "1.0.0", covered(T1)), false, ["1", "", T1]),
+            (sighting("2", "1.1.0", by_line(T1)), true, ["2", "", T1]),
+            (sighting("1", "1.0.0", by_line(T2)), false, ["2", "", T1]),
+            (sighting("2", "1.1.0", covered(T1)), true, ["2", T1, T1]),
+            (sighting("3", "1.1.0", covered(T1)), false, ["2", T1, T1]),
+            (sighting("3", "1.0.0", covered(T2)), false, ["2", T1, T1]),
+            (sighting("3", "1.1.0", covered(T2)), true, ["3", T2, T1]),
+        ];
+        for (n, (sighting, is_news, [digest, time, declared])) in rows.iter().enumerate() {
+            assert_eq!(ledger.is_news(sighting), *is_news, "row {n}");
+            assert_eq!(ledger.see(sighting), *is_news, "row {n}");
+            let record = known(&ledger);
+            let of = |time: &Option<String>| time.clone().unwrap_or_default();
+            let found = [
+                record.digest.clone(),
+                of(&record.time),
+                of(&record.declared),
+            ];
+            assert_eq!(found, [*digest, *time, *declared], "row {n}");
+        }
+        assert_eq!(known(&ledger).before, ["1", "2"]);
+    }
+
+    #[test]
+    fn the_users_word_counts_whatever_was_there() {
+        let mut ledger = Ledger::default();
+        ledger.see(&sighting("2", "2.0.0", by_line(T2)));
+        ledger.trust(&sighting("1", "1.0.0", None::<SigningTime>), "whole");
+        let record = known(&ledger);
+        assert!(record.trusted);
+        assert_eq!(record.trusted_digest(), "whole");
+        assert_eq!((record.version.as_str(), record.declared), ("1.0.0", None));
+        assert_eq!(record.before, ["2"]);
+        assert!(!ledger.see(&sighting("3", "0.9.0", covered(T2))), "lower");
+        // A text that ran as it is trusted stays trusted; another that the user signs does not make it so.
+        assert!(ledger.see(&sighting("1", "1.0.0", covered(T1))));
+        assert_eq!(known(&ledger).trusted_digest(), "whole");
+        assert!(ledger.sign(&sighting("2", "1.0.0", covered(T2))));
+        assert!(!ledger.sign(&sighting("2", "1.0.0", covered(T2))));
+        let record = known(&ledger);
+        assert!(!record.trusted);
+        assert_eq!(record.time.as_deref(), Some(T2));
+        assert!(ledger.sign(&sighting("1", "1.0.0", covered(T1))));
+        assert_eq!(known(&ledger).time.as_deref(), Some(T2), "the latest stays");
+    }
+
+    #[test]
+    fn a_text_is_known_by_all_the_names_it_had() {
+        let mut ledger = Ledger::default();
+        ledger.sign(&sighting("1", "1.0.0", None::<SigningTime>));
+        ledger.sign(&sighting("2", "1.0.0", None::<SigningTime>));
+        for digest in ["1", "2"] {
+            assert_eq!(ledger.seen_as("/p", "a/c", digest), Some("a/b"));
+            assert_eq!(ledger.seen_as("/p", "a/b", digest), None);
+            assert_eq!(ledger.seen_as("/q", "a/c", digest), None);
+        }
+        assert_eq!(ledger.seen_as("/p", "a/c", "3"), None);
+    }
+
+    #[test]
+    fn sixty_four_earlier_texts_are_remembered() {
+        let mut ledger = Ledger::default();
+        for n in 0..100 {
+            ledger.sign(&sighting(&n.to_string(), "1.0.0", None::<SigningTime>));
+        }
+        let before = known(&ledger).before;
+        assert_eq!(before.len(), MAX_BEFORE);
+        assert_eq!((&*before[0], &*before[63]), ("35", "98"));
+    }
+
+    #[test]
+    fn pins_are_kept_and_forgotten() {
+        let mut ledger = Ledger::default();
+        ledger.pin("a", Some("1"));
+        ledger.pin("b", Some(""));
+        assert_eq!((ledger.pinned("a"), ledger.pinned("b")), (Some("1"), None));
+        ledger.pin("a", None);
+        assert_eq!(ledger.pinned("a"), None);
+    }
+}

@@ -1,0 +1,68 @@
+//! Which tool files may run here, and why.
+//!
+//! The store knows the user's keys, what was trusted and seen before, and the lock of the project.
+//! Asked about a text ([`Trust::standing`]), it verifies the signature and holds the text against all of these.
+//! What it answers is how the text may run ([`TrustBasis`]), or the first reason why not ([`Refusal`]), each with what to do.
+//!
+//! It does not find tools, reads no language, and starts nothing: a [`Subject`] is a text with an id and a space.
+//! It reads and writes the files of the store only:
+//!
+//! | file | what |
+//! |---|---|
+//! | `~/.ai/keys/private_key.pem` | the user's own key, mode 0600 |
+//! | `~/.ai/trusted_keys/KEY.toml` | keys that the user trusts, revoked ones, and those pinned for one project |
+//! | `~/.ai/toolglot/ledger.json` | what was trusted and seen, by project and tool |
+//! | `PROJECT/.ai/toolglot.lock` | id, version and digest of the project's tools; it can only forbid |
+//! | `PROJECT/.ai/trusted_keys/KEY.toml` | keys that a project brings; they count for nothing until the user pins them |
+//!
+//! ```
+//! use toolglot_tool_signature::{Style, sign};
+//! use toolglot_tool_trust::{Space, Spaces, TextFile, Trust};
+//!
+//! # let folder = std::env::temp_dir().join(format!("toolglot-tool-trust-example-{}", std::process::id()));
+//! # std::fs::create_dir_all(folder.join("project"))?;
+//! let spaces = Spaces { project: Some(folder.join("project")), user: Some(folder.join("home")) };
+//! let mut trust = Trust::open(&spaces)?;
+//! trust.new_key("ann")?;
+//!
+//! let mut file = TextFile {
+//!     id: "work/greet-it".to_owned(),
+//!     space: Space::Project,
+//!     extension: "py".to_owned(),
+//!     style: Style::Hash,
+//!     text: "print('hi')\n".to_owned(),
+//! };
+//! assert_eq!(trust.standing(&file, Some("1.0.0")).unwrap_err().code(), "unsigned");
+//!
+//! let binding = Some(("work/greet-it", "1.0.0"));
+//! file.text = sign(&file.text, file.style, &trust.private_key()?, "2026-02-23T05:24:41Z", binding);
+//! assert_eq!(trust.standing(&file, Some("1.0.0"))?.word(), "signed");
+//! # std::fs::remove_dir_all(folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod decision;
+mod demands;
+mod error;
+mod files;
+mod keys;
+mod ledger;
+mod refusal;
+mod servers;
+mod space;
+mod standing;
+mod store;
+mod subject;
+mod version;
+
+pub use demands::Demands;
+pub use error::TrustError;
+pub use keys::KnownKey;
+pub use ledger::Record;
+pub use refusal::Refusal;
+pub use servers::{SERVERS, ServerApproval, approved_as, server_name};
+pub use space::{Space, Spaces};
+pub use standing::TrustBasis;
+pub use store::Trust;
+pub use subject::{Origin, Subject, TextFile};
+pub use version::version_numbers;

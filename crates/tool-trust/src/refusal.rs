@@ -1,0 +1,124 @@
+//! Why a file is not run.
+
+use thiserror::Error;
+use toolglot_tool_signature::SignatureError;
+
+use crate::Record;
+
+/// Why a file is not run.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// No signature of it holds.
+    #[error(transparent)]
+    Signature(#[from] SignatureError),
+    /// A server of `.mcp.json` that the user has not approved.
+    #[error(
+        "the server `{name}` is not approved; `toolglot mcp approve {name}` shows what it offers and approves it"
+    )]
+    NotApproved {
+        /// The server.
+        name: String,
+    },
+    /// Its definition is not the one that was approved.
+    #[error(
+        "the server `{name}` is not defined as it was approved; `toolglot mcp approve {name}` shows what it offers and approves it as it is now"
+    )]
+    Redefined {
+        /// The server.
+        name: String,
+    },
+    /// The policy wants a signature.
+    #[error(
+        "`{id}` is not signed, and the policy runs signed tools only; read it, then `toolglot tools sign {id}`"
+    )]
+    SignatureRequired {
+        /// The tool.
+        id: String,
+    },
+    /// It was signed, and the line is gone.
+    #[error(
+        "{}; it was signed or trusted as {version} before: `toolglot tools sign {id}` or `toolglot tools trust {id}` takes it as it is now",
+        if *.is_malformed { format!("the signature line of `{id}` cannot be read") } else { format!("the signature of `{id}` was taken out of its file") }
+    )]
+    Stripped {
+        /// The tool.
+        id: String,
+        /// The version that was signed.
+        version: String,
+        /// Whether a line stands in its place that only looks like one.
+        is_malformed: bool,
+    },
+    /// It has no signature, and is not the text that was trusted.
+    #[error(
+        "`{id}` was changed since it was trusted as {version}; `toolglot tools trust {id}` shows what changed"
+    )]
+    Changed {
+        /// The tool.
+        id: String,
+        /// The version that was trusted.
+        version: String,
+    },
+    /// It is older than what was seen before.
+    #[error(
+        "`{id}` is version {version} here, and version {seen} was there before: an old version is not taken back without `toolglot tools trust {id}`"
+    )]
+    Replayed {
+        /// The tool.
+        id: String,
+        /// Its version.
+        version: String,
+        /// The version that was seen.
+        seen: String,
+    },
+    /// It is another text than the newest that was seen, and nothing that its signature covers says that it is newer.
+    #[error(
+        "`{id}` is another text than the one that was seen as version {seen}, {}: it may be an older one that was put back; read it, then `toolglot tools trust {id}` takes it as it is, and so does `toolglot tools sign {id}`",
+        if *.was_replaced { "and one that it has replaced" } else { "and its signature does not say that it is newer" }
+    )]
+    OrderUnknown {
+        /// The tool.
+        id: String,
+        /// Its version.
+        version: String,
+        /// The version that was seen.
+        seen: String,
+        /// Whether the text was there before the one that was seen last.
+        was_replaced: bool,
+    },
+    /// It is not what the lock file says.
+    #[error(
+        "`{id}` is not the file that the lock names: {}; `toolglot tools sign {id}` or `toolglot tools trust {id}` locks it anew",
+        if (&locked.digest, &locked.version) == (actual, version) {
+            "its shebang or the line that signs it is another".to_owned()
+        } else {
+            format!("its body is {actual:.16}.. in version {version}, locked is {:.16}.. in version {}", locked.digest, locked.version)
+        }
+    )]
+    NotLocked {
+        /// The tool.
+        id: String,
+        /// Its version.
+        version: String,
+        /// What the lock names.
+        locked: Box<Record>,
+        /// The hash of the body.
+        actual: String,
+    },
+}
+
+impl Refusal {
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Refusal::Signature(error) => error.code(),
+            Refusal::NotApproved { .. } => "not-approved",
+            Refusal::Redefined { .. } => "redefined",
+            Refusal::SignatureRequired { .. } => "signature_required",
+            Refusal::Stripped { .. } => "stripped",
+            Refusal::Changed { .. } => "changed",
+            Refusal::Replayed { .. } | Refusal::OrderUnknown { .. } => "replayed",
+            Refusal::NotLocked { .. } => "not_locked",
+        }
+    }
+}

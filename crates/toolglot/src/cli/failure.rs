@@ -1,0 +1,166 @@
+//! What ends a command before its end: usage, input and output.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+use toolglot_chat::ChatError;
+use toolglot_engine::GrammarError;
+use toolglot_toolset::ToolError;
+
+use crate::dialect_fault::DialectFault;
+use crate::human::screen::harmless;
+use crate::human::snippet;
+use crate::input_name::input_name;
+
+/// Why a command could not be carried out; the exit code is 2.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    #[error("cannot read {}", input_name(path))]
+    Input {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error(transparent)]
+    Find(#[from] toolglot_tool_registry::FindError),
+    #[error(transparent)]
+    Trust(#[from] toolglot_tool_registry::TrustError),
+    #[error(transparent)]
+    Open(#[from] toolglot_tool_runner::OpenError),
+    #[error(transparent)]
+    Session(toolglot_session::SessionError),
+    #[error(transparent)]
+    BadId(toolglot_tool_registry::BadId),
+    #[error(transparent)]
+    Catalog(#[from] toolglot_tool_catalog::CatalogError),
+    #[error("there is no file {}", .0.display())]
+    NoFile(PathBuf),
+    #[error("`--args` is no JSON object: write one, as in '{{\"name\": \"value\"}}'")]
+    Args(#[source] serde_json::Error),
+    #[error("`{address}` cannot be served: {why}")]
+    Serving { address: String, why: String },
+    #[error("cannot listen to signals")]
+    Signals(#[source] io::Error),
+    #[error("cannot write to standard output")]
+    Output(#[source] io::Error),
+    #[error("no dialect is called `{name}`{}", suggestion(*nearest))]
+    UnknownDialect {
+        name: String,
+        nearest: Option<&'static str>,
+    },
+    #[error("no dialect is called `{0}`: the file of that name is `./{0}`")]
+    BareFile(String),
+    #[error("`--dialect` names no dialect")]
+    NoDialect,
+    #[error("`--jsonl` gives a JSON document for each line: no `--format` but `json` goes with it")]
+    NotOfLines,
+    #[error(transparent)]
+    Chat(ChatError),
+    #[error("`{0}` is more than one dialect; name one")]
+    NotOneDialect(String),
+    #[error("no builtin tools are called `{0}`; there are {list}", list = toolglot_toolset::Toolbox::BUILTIN.join(", "))]
+    UnknownToolbox(String),
+    #[error("{origin}: these are no tools: {error}")]
+    Tools { origin: String, error: ToolError },
+    #[error("{origin} is not JSON")]
+    Json {
+        origin: String,
+        #[source]
+        source: serde_json::Error,
+    },
+    #[error("`finish` is `stop`, `length` or `unknown`, not `{0}`")]
+    UnknownFinish(String),
+    #[error("a dialect file has a fault")]
+    DialectFile(Box<DialectFault>),
+    #[error("the dialects make no program: {}", .0.message)]
+    Program(Box<GrammarError>),
+    #[error(transparent)]
+    Repair(#[from] toolglot_repair::RepairError),
+    #[error("no note has the code `{0}`; codes run from N001 to N{last:03}", last = toolglot_engine::Code::ALL.last().map_or(0, |code| code.number()))]
+    UnknownCode(String),
+    #[error(
+        "{0} is a chat template: `toolglot dialects detect --template {0}` says which dialect it teaches"
+    )]
+    ChatTemplate(String),
+    #[error("{origin}:{line}:{column}: {what}")]
+    Template {
+        origin: String,
+        line: usize,
+        column: usize,
+        what: String,
+    },
+    #[error("{origin} declares no dialect that the notation can say: {error}")]
+    Import {
+        origin: String,
+        error: toolglot_import::ImportError,
+    },
+    #[error("`{0}` is no name for a dialect: lower-case letters, digits and `_`")]
+    NoDialectName(String),
+    #[error(transparent)]
+    Message(#[from] toolglot_wire::WireError),
+    #[error("no conversation: {0}")]
+    Conversation(String),
+    #[error("`{dialect}` cannot carry this: {why}")]
+    Unrenderable { dialect: String, why: String },
+}
+
+impl From<toolglot_session::SessionError> for Failure {
+    fn from(error: toolglot_session::SessionError) -> Failure {
+        use toolglot_session::SessionError;
+        match error {
+            SessionError::Root { path, source } => Failure::Input { path, source },
+            SessionError::Cancel(error) => Failure::Signals(error),
+            SessionError::Chat(error) => error.into(),
+            error => Failure::Session(error),
+        }
+    }
+}
+
+impl Failure {
+    /// All that is to be said about it, for a [`ColorScreen`]: in the manner of rustc where there is a text to point into.
+    ///
+    /// [`ColorScreen`]: crate::human::screen::ColorScreen
+    pub(crate) fn report(&self) -> String {
+        if let Failure::DialectFile(fault) = self {
+            return fault.report(snippet::is_colored_err());
+        }
+        format!("error: {}", harmless(&self.told()))
+    }
+
+    /// It and all that it comes from, on one line: what a batch answers in place of a document.
+    pub(crate) fn told(&self) -> String {
+        let mut told = self.to_string();
+        let mut source = std::error::Error::source(self);
+        while let Some(error) = source {
+            let why = error.to_string();
+            // Some say it themselves.
+            if !told.ends_with(&why) {
+                told.push_str(": ");
+                told.push_str(&why);
+            }
+            source = error.source();
+        }
+        told
+    }
+}
+
+impl From<ChatError> for Failure {
+    fn from(error: ChatError) -> Failure {
+        match error {
+            // The command line knows where a dialect is named, and where all of them are listed.
+            ChatError::UnknownDialect { name, nearest } => {
+                Failure::UnknownDialect { name, nearest }
+            }
+            ChatError::NoDialect => Failure::NoDialect,
+            other => Failure::Chat(other),
+        }
+    }
+}
+
+fn suggestion(nearest: Option<&str>) -> String {
+    nearest.map_or_else(
+        || "; `toolglot dialects list` lists them".to_owned(),
+        |nearest| format!("; did you mean `{nearest}`?"),
+    )
+}

@@ -1,0 +1,113 @@
+//! The texts of the tools that may run here, as resources: whoever approves a call can read first what would run.
+//!
+//! They are served where that is asked for: a file may hold what its author should have left out. What wraps a server's tool
+//! is left out in any case, as it is made of settings.
+
+use serde_json::{Map, Value, json};
+use toolglot_mcp::message::{Fault, PARAMS};
+use toolglot_tool_registry::{Found, ItemId, Language, Registry, Trust};
+
+use super::list;
+
+/// What the address of a tool's text begins with; its id follows.
+pub(super) const BEGIN: &str = "rye://tools/";
+/// The addresses of all.
+pub(super) const TEMPLATE: &str = "rye://tools/{+id}";
+
+/// What is served from.
+pub(super) struct Shelf<'a> {
+    pub(super) registry: &'a Registry,
+    pub(super) trust: &'a Trust,
+    pub(super) shows_sources: bool,
+}
+
+/// One page of them.
+pub(super) fn list(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result<Value, Fault> {
+    let cursor = params.get("cursor").and_then(Value::as_str);
+    let (files, next) = list::files(shelf.registry, shelf.trust, cursor)?;
+    let resources: Vec<Value> = files
+        .iter()
+        .map(|chain| chain.tool().0)
+        .filter(|found| is_shown(found))
+        .map(told)
+        .collect();
+    let mut page = json!({"resources": resources});
+    if let Some(next) = next {
+        page["nextCursor"] = json!(next);
+    }
+    Ok(page)
+}
+
+pub(super) fn templates() -> Value {
+    json!({"resourceTemplates": [{
+        "uriTemplate": TEMPLATE,
+        "name": "tool",
+        "description": "The text of a tool that may run here",
+    }]})
+}
+
+/// The text of one.
+pub(super) fn read(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result<Value, Fault> {
+    let uri = params.get("uri").and_then(Value::as_str);
+    let uri = uri.ok_or_else(|| Fault::new(PARAMS, "`uri` is missing"))?;
+    let found = uri
+        .strip_prefix(BEGIN)
+        .and_then(|id| shelf.registry.find(&ItemId::new(id).ok()?).ok())
+        .filter(|found| {
+            let tool = found.tool();
+            let version = tool.metadata.version.as_deref();
+            tool.errors().next().is_none() && shelf.trust.standing(found, version).is_ok()
+        })
+        .filter(is_shown);
+    let Some(found) = found else {
+        let mut fault = Fault::new(PARAMS, "there is no such resource");
+        fault.data = Some(Box::new(json!({"uri": uri})));
+        return Err(fault);
+    };
+    let kind = mime(found.language);
+    Ok(json!({"contents": [{"uri": uri, "mimeType": kind, "text": found.text()}]}))
+}
+
+/// The ids of those that can be read.
+pub(super) fn ids(shelf: &Shelf<'_>) -> Result<Vec<String>, Fault> {
+    let (mut ids, mut cursor) = (Vec::new(), None);
+    loop {
+        let (files, next) = list::files(shelf.registry, shelf.trust, cursor.as_deref())?;
+        let shown = files.iter().map(|chain| chain.tool().0);
+        let shown = shown.filter(|found| is_shown(found));
+        ids.extend(shown.map(|found| found.id.to_string()));
+        cursor = next;
+        if cursor.is_none() {
+            return Ok(ids);
+        }
+    }
+}
+
+/// Whether it is a tool, and what it says is a program or a description, and no setting of a server.
+fn is_shown(found: &Found) -> bool {
+    let tool = found.tool();
+    tool.is_callable() && tool.metadata.tool_type.as_deref() != Some("mcp")
+}
+
+fn told(found: &Found) -> Value {
+    let (told, _) = toolglot_mcp::shown(&json!({
+        "uri": format!("{BEGIN}{}", found.id),
+        "name": list::name_of(found.id.as_str()),
+        "description": found.tool().metadata.description,
+        "mimeType": mime(found.language),
+        "size": found.text().len(),
+    }));
+    told
+}
+
+fn mime(language: Language) -> &'static str {
+    match language {
+        Language::Python => "text/x-python",
+        Language::JavaScript => "text/javascript",
+        Language::TypeScript => "text/x-typescript",
+        Language::Bash => "text/x-shellscript",
+        Language::Yaml => "application/yaml",
+        Language::Toml => "application/toml",
+        _ => "text/plain",
+    }
+}

@@ -1,0 +1,45 @@
+//! `toolglot prompt`: the instructions that teach a model a dialect.
+
+use std::io::Write;
+
+use toolglot_chat::{DEFAULT_DIALECT, Instructions, instructions};
+use toolglot_engine::Dialect;
+
+use crate::args::PromptArguments;
+use crate::failure::Failure;
+use crate::human::screen;
+use crate::outcome::Outcome;
+use crate::{select, toolboxes};
+
+/// Writes the instructions.
+pub(crate) fn prompt(arguments: &PromptArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let name = arguments.dialect.as_deref().unwrap_or_else(|| {
+        // A hint only; standard error may be closed.
+        let _ = writeln!(
+            screen::stderr(),
+            "no --dialect: `{DEFAULT_DIALECT}`, which needs no special token of any model"
+        );
+        DEFAULT_DIALECT
+    });
+    let dialect = select::one(name)?;
+    let toolbox = match &arguments.tools {
+        Some(tools) => toolboxes::to_teach(tools)?,
+        None => toolboxes::taught(&dialect)?,
+    };
+    let instructions = instructions(&dialect, &toolbox)?;
+    report_left_out(&dialect, &instructions);
+    let text = instructions.text.as_bytes();
+    out.write_all(text).map_err(Failure::Output)?;
+    Ok(Outcome::Fine)
+}
+
+/// Says on standard error which tools are not taught.
+pub(crate) fn report_left_out(dialect: &Dialect, instructions: &Instructions) {
+    for name in &instructions.left_out {
+        let _ = writeln!(
+            screen::stderr(),
+            "left out: `{name}`, which `{}` has no call of",
+            dialect.name()
+        );
+    }
+}

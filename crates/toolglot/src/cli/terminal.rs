@@ -1,0 +1,237 @@
+//! Asking the user on the terminal: what exactly would be done, and whether it may.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+
+use toolglot_policy::is_hidden;
+use toolglot_session::{Approval, ApprovalRequest, Approver, CallSummary, Nobody};
+
+use crate::human::screen::{ColorScreen, Screen};
+use crate::human::{self, snippet};
+
+/// The user, on the terminal that standard error is.
+#[derive(Debug)]
+pub(crate) struct Terminal {
+    /// What the message is called, and how notes on it are shown.
+    pub(crate) name: String,
+    pub(crate) is_colored: bool,
+}
+
+impl Terminal {
+    /// Whether there is one.
+    pub(crate) fn is_there() -> bool {
+        io::stderr().is_terminal() && terminal().is_ok()
+    }
+
+    /// The notes about a call, for the person who is asked whether it may run.
+    fn notes(&self, request: &ApprovalRequest<'_>) -> String {
+        let Some(message) = request.message() else {
+            return String::new();
+        };
+        let page = snippet::Page {
+            text: message.text,
+            name: &self.name,
+            is_colored: self.is_colored,
+            width: human::width(&io::stderr()),
+            calls: message.calls,
+        };
+        let notes = snippet::grouped(request.notes()).into_iter();
+        let shown = notes.map(|(note, others)| page.note(note, &others, None));
+        shown.fold(String::new(), |all, note| all + "\n" + &note + "\n")
+    }
+}
+
+impl Approver for Terminal {
+    fn ask(&self, request: &ApprovalRequest<'_>) -> Approval {
+        let Ok(terminal) = terminal() else {
+            return Approval::Nobody;
+        };
+        let Ok(out) = terminal.try_clone() else {
+            return Approval::Nobody;
+        };
+        let notes = self.notes(request);
+        let written = ColorScreen(Screen::new(&out)).write_all(notes.as_bytes());
+        if written.and_then(|()| forget_typed(&terminal)).is_err() {
+            return Approval::Nobody;
+        }
+        let because = &request.verdict().because;
+        let call = request.call();
+        ask(call, because, &mut BufReader::new(terminal), &mut &out)
+    }
+}
+
+/// The user, if there is a terminal, or nobody.
+#[derive(Debug)]
+pub(crate) enum Here {
+    Terminal(Terminal),
+    Nobody(Nobody),
+}
+
+impl Here {
+    /// The user, who reads notes on a message of this name.
+    pub(crate) fn of(name: &str, is_colored: bool) -> Here {
+        if Terminal::is_there() {
+            Here::Terminal(Terminal {
+                name: name.to_owned(),
+                is_colored,
+            })
+        } else {
+            Here::Nobody(Nobody)
+        }
+    }
+}
+
+impl Approver for Here {
+    fn ask(&self, request: &ApprovalRequest<'_>) -> Approval {
+        match self {
+            Here::Terminal(terminal) => terminal.ask(request),
+            Here::Nobody(nobody) => nobody.ask(request),
+        }
+    }
+
+    fn is_present(&self) -> bool {
+        matches!(self, Here::Terminal(_))
+    }
+}
+
+fn terminal() -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).open("/dev/tty")
+}
+
+/// What was typed, or pasted, before the question is shown answers none.
+#[cfg(unix)]
+fn forget_typed(terminal: &File) -> io::Result<()> {
+    use rustix::termios::{QueueSelector, tcflush};
+    tcflush(terminal, QueueSelector::IFlush).map_err(io::Error::from)
+}
+
+#[cfg(not(unix))]
+fn forget_typed(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Asks through any two streams.
+fn ask(
+    call: &CallSummary<'_>,
+    because: &str,
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> Approval {
+    let mut line = String::new();
+    let asked = write!(
+        out,
+        "\n{}\nThis would be done (sha256 {}):\n  {}\n{}  {}\nDo it? [y/N] ",
+        visible(because),
+        &call.digest()[..16],
+        visible(&call.canonical()),
+        call.diff()
+            .map(|text| visible_lines(&text))
+            .unwrap_or_default(),
+        visible(&short(call))
+    )
+    .and_then(|()| out.flush())
+    .and_then(|()| input.read_line(&mut line));
+    if asked.is_err() || !matches!(line.trim(), "y" | "Y" | "yes") {
+        return Approval::No;
+    }
+    Approval::Yes
+}
+
+/// So much of an argument stands before the question, in characters.
+const SHORT: usize = 80;
+
+/// The tool with its arguments, each cut short: what stands right before the question, however long the rest is.
+fn short(call: &CallSummary<'_>) -> String {
+    let mut names: Vec<&String> = call.arguments().keys().collect();
+    names.sort();
+    let mut text = call.tool().to_owned();
+    for name in names {
+        let value = call.arguments()[name].to_string();
+        let cut: String = value.chars().take(SHORT).collect();
+        let dots = if cut.len() < value.len() { ".." } else { "" };
+        text = format!("{text} {name}={cut}{dots}");
+    }
+    text.chars().take(16 * SHORT).collect()
+}
+
+/// Text with everything escaped that a terminal would obey or hide, line breaks too.
+fn visible(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| {
+            if is_hidden(c) {
+                c.escape_unicode().collect()
+            } else {
+                vec![c]
+            }
+        })
+        .collect()
+}
+
+fn visible_lines(text: &str) -> String {
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| format!("  {}", visible(line)))
+        .collect();
+    [lines.join("\n"), String::new()].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use serde_json::json;
+    use toolglot_builtins::Root;
+    use toolglot_session::{Approval, CallSummary};
+
+    use super::ask;
+
+    #[test]
+    fn only_a_yes_is_one_and_what_hides_is_shown() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Root::open(directory.path()).expect("opened");
+        std::fs::write(directory.path().join("a"), "one\ntwo\n").expect("written");
+        let arguments = json!({"path": "a", "content": "one\n\u{202e}2\n"});
+        let arguments = arguments.as_object().expect("an object");
+        let call = CallSummary::new(&root, "write_file", arguments);
+        for (typed, answer) in [
+            ("y\n", Approval::Yes),
+            ("yes\n", Approval::Yes),
+            ("\n", Approval::No),
+            ("", Approval::No),
+            ("n\n", Approval::No),
+            ("yy\n", Approval::No),
+        ] {
+            let mut out = Vec::new();
+            assert_eq!(
+                ask(&call, "it writes", &mut Cursor::new(typed), &mut out),
+                answer,
+                "{typed:?}"
+            );
+            let out = String::from_utf8(out).expect("text");
+            assert!(
+                out.contains("-two") && out.contains("+\\u{202e}2") && !out.contains('\u{202e}'),
+                "{out}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_asked_about_stands_right_before_the_question() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Root::open(directory.path()).expect("opened");
+        let arguments = json!({"path": "a.rs", "content": "line\n".repeat(9000)});
+        let arguments = arguments.as_object().expect("an object");
+        let call = CallSummary::new(&root, "write_file", arguments);
+        let mut out = Vec::new();
+        ask(&call, "it writes", &mut Cursor::new("n\n"), &mut out);
+        let out = String::from_utf8(out).expect("text");
+        let mut last = out.lines().rev();
+        assert_eq!(last.next(), Some("Do it? [y/N] "));
+        let before = last.next().expect("there is more");
+        assert!(
+            before.starts_with("  write_file content=\"line"),
+            "{before}"
+        );
+        assert!(before.ends_with(".. path=\"a.rs\""), "{before}");
+    }
+}

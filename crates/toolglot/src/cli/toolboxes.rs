@@ -1,0 +1,228 @@
+//! Tools named on the command line or in a document.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use toolglot_engine::Dialect;
+use toolglot_session::{CallError, Policies, Session};
+use toolglot_tool_registry::{Registry, Space, Spaces};
+use toolglot_toolset::{Effect, ToolSpec, Toolbox};
+
+use crate::failure::Failure;
+use crate::human::screen;
+use crate::source;
+
+/// The tools that a text is read or written with: those that `--tools` names. A list without tools is as good as no list: it
+/// knows no name that a call could miss.
+pub(crate) fn known(argument: Option<&str>) -> Result<Option<Toolbox>, Failure> {
+    let named = argument.map(load).transpose()?;
+    Ok(named.filter(|toolbox| !toolbox.is_empty()))
+}
+
+/// The same of a document.
+pub(crate) fn known_of_value(value: &Value) -> Result<Option<Toolbox>, Failure> {
+    let named = of_value(value)?;
+    Ok(Some(named).filter(|toolbox| !toolbox.is_empty()))
+}
+
+/// The tools that `--tools` names: `builtin:NAME`, a file or a directory of files.
+pub(crate) fn load(argument: &str) -> Result<Toolbox, Failure> {
+    if let Some(name) = argument.strip_prefix("builtin:") {
+        return builtin(name);
+    }
+    let path = Path::new(argument);
+    if path.is_dir() {
+        let specs = tool_files(path)?;
+        if !specs.is_empty() {
+            return Ok(specs.into_iter().collect());
+        }
+    }
+    let value = if path.is_dir() {
+        let files = files(path).map_err(|error| source::failed(path, error))?;
+        Value::Array(
+            files
+                .iter()
+                .map(|file| json(file))
+                .collect::<Result<Vec<_>, _>>()?
+                .into_iter()
+                .flat_map(entries)
+                .collect(),
+        )
+    } else {
+        json(path)?
+    };
+    listed(&value, argument)
+}
+
+/// The tools of a list. What it has that no text can call is told on standard error.
+fn listed(value: &Value, origin: &str) -> Result<Toolbox, Failure> {
+    let toolbox = Toolbox::from_json(value).map_err(|error| Failure::Tools {
+        origin: origin.to_owned(),
+        error,
+    })?;
+    for entry in toolbox.left_out() {
+        let _ = writeln!(
+            screen::stderr(),
+            "left out: {origin}: {entry}, which no text calls"
+        );
+    }
+    Ok(toolbox)
+}
+
+/// The tools that `--tools` names, for a model to be told of. Of tools that are files those that may run: what a file says
+/// of itself reaches no model before somebody vouches for it. The others are told on standard error.
+pub(crate) fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
+    let path = Path::new(argument);
+    if argument.starts_with("builtin:") || !path.is_dir() {
+        return load(argument);
+    }
+    let (Some(project), specs) = (project_of(path)?, tool_files(path)?) else {
+        return load(argument);
+    };
+    if specs.is_empty() {
+        return load(argument);
+    }
+    let session = Session::builder(&project, Policies::discover(&project)).build()?;
+    let builtin = builtin("vocabulary")?;
+    let mut taught = Vec::new();
+    for spec in specs {
+        let why = if builtin.canonical(&spec.name).is_some() {
+            Some(format!(
+                "a builtin tool is called `{}`, and runs in its place",
+                spec.name
+            ))
+        } else {
+            match session.check(&spec.name, Map::new()) {
+                // Which arguments it wants is what the model is told.
+                Ok(()) | Err(CallError::Arguments { .. }) => None,
+                Err(error) => Some(error.to_string()),
+            }
+        };
+        match why {
+            None => taught.push(spec),
+            Some(why) => {
+                let _ = writeln!(screen::stderr(), "left out: {why}");
+            }
+        }
+    }
+    Ok(taught.into_iter().collect())
+}
+
+/// The tools that are files in a project (it holds `.ai/tools`) or in a directory of tools; deprecated ones are left out,
+/// as are those that break a rule, which is told on standard error.
+fn tool_files(path: &Path) -> Result<Vec<ToolSpec>, Failure> {
+    let Some(project) = project_of(path)? else {
+        return Ok(Vec::new());
+    };
+    let spaces = Spaces {
+        project: Some(project),
+        user: None,
+    };
+    let registry = Registry::open(&spaces)?;
+    let (entries, problems) = registry.list();
+    let mut specs = Vec::new();
+    let mut left_out = problems;
+    for entry in entries.iter().filter(|entry| entry.space == Space::Project) {
+        let found = match registry.read(entry) {
+            Ok(found) => found,
+            Err(error) => {
+                left_out.push(error.to_string());
+                continue;
+            }
+        };
+        let tool = found.tool();
+        match tool.worst() {
+            None => specs.extend(tool.specs()),
+            Some(worst) => {
+                let (id, why) = (&entry.id, &worst.message);
+                left_out.push(format!(
+                    "`{id}`: {why}; `toolglot tools check {id}` tells all"
+                ));
+            }
+        }
+    }
+    for why in left_out {
+        // Standard error may be closed.
+        let _ = writeln!(screen::stderr(), "left out: {why}");
+    }
+    Ok(specs)
+}
+
+/// The project whose tools a directory holds: it has `.ai/tools`, or is that.
+fn project_of(path: &Path) -> Result<Option<PathBuf>, Failure> {
+    if path.join(".ai/tools").is_dir() {
+        return Ok(Some(path.to_owned()));
+    }
+    let whole = std::fs::canonicalize(path).map_err(|error| source::failed(path, error))?;
+    let project = whole
+        .to_str()
+        .and_then(|whole| whole.strip_suffix("/.ai/tools"));
+    Ok(project.map(PathBuf::from))
+}
+
+/// The tools of a document: any shape that a file may have, or a string that names a builtin set.
+fn of_value(value: &Value) -> Result<Toolbox, Failure> {
+    match value {
+        Value::String(name) => builtin(name.strip_prefix("builtin:").unwrap_or(name)),
+        value => listed(value, "tools"),
+    }
+}
+
+/// The builtin set of that name.
+pub(crate) fn builtin(name: &str) -> Result<Toolbox, Failure> {
+    Toolbox::builtin(name).ok_or_else(|| Failure::UnknownToolbox(name.to_owned()))
+}
+
+/// The tools to teach where none are named: of those that models of `dialect` know the ones that `run` carries out.
+pub(crate) fn taught(dialect: &Dialect) -> Result<Toolbox, Failure> {
+    let known = Toolbox::taught(dialect.name()).map_or_else(|| builtin("workspace"), Ok)?;
+    let vocabulary = builtin("vocabulary")?;
+    let runs = |spec: &ToolSpec| {
+        let canonical = vocabulary.canonical(&spec.name);
+        canonical.is_some_and(|(spec, _)| spec.effect != Effect::Unknown)
+    };
+    Ok(known.only(runs))
+}
+
+fn json(path: &Path) -> Result<Value, Failure> {
+    let text = source::document(path)?;
+    serde_json::from_str(&text).map_err(|source| Failure::Json {
+        origin: source::name(path),
+        source,
+    })
+}
+
+/// The JSON files of a directory, in order of name.
+fn files(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+            && path.is_file()
+        {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// A file of a directory holds one tool or an array of tools.
+fn entries(value: Value) -> Vec<Value> {
+    match value {
+        Value::Array(entries) => entries,
+        Value::Object(mut object) => match object.remove("tools") {
+            Some(Value::Array(entries)) => entries,
+            Some(other) => {
+                object.insert("tools".to_owned(), other);
+                vec![Value::Object(object)]
+            }
+            None => vec![Value::Object(object)],
+        },
+        other => vec![other],
+    }
+}

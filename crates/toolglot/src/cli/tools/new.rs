@@ -1,0 +1,34 @@
+//! `toolglot tools new`.
+
+use std::io::Write;
+
+use serde_json::json;
+use toolglot_tool_catalog::create_tool;
+
+use super::project::answer;
+use crate::args::ToolsProject;
+use crate::failure::Failure;
+use crate::human::screen;
+use crate::outcome::Outcome;
+
+pub(super) fn new(
+    id: &str,
+    word: &str,
+    common: &ToolsProject,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let created = create_tool(&common.root, id, word)?;
+    // What the name alone breaks is no fault of the text.
+    for said in &created.diagnostics {
+        let help = said.help.as_ref().map(|help| format!("; {help}"));
+        let _ = writeln!(
+            screen::stderr(),
+            "note: {}{}",
+            said.message,
+            help.unwrap_or_default()
+        );
+    }
+    let json = json!({"id": created.id.as_str(), "path": created.path.display().to_string(), "language": created.language.name()});
+    answer(common, out, &json, &format!("{}\n", created.file))?;
+    Ok(Outcome::Fine)
+}

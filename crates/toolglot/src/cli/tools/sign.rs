@@ -1,0 +1,88 @@
+//! `toolglot tools sign`.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use serde_json::{Value, json};
+use toolglot_builtins::clock;
+use toolglot_tool_catalog::{FileSigning, sign_file};
+use toolglot_tool_registry::{Generation, PrivateKey, Style, ToolSource, Trust};
+
+use super::project::{self, answer};
+use crate::args::ToolsProject;
+use crate::failure::Failure;
+use crate::human::screen;
+use crate::outcome::Outcome;
+
+pub(super) fn sign(
+    words: &[String],
+    v2: bool,
+    common: &ToolsProject,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let mut catalog = project::open(&common.root)?;
+    let key = catalog.trust.private_key()?;
+    let found = catalog.named(words)?;
+    let mut signed = Vec::new();
+    let generation = if v2 { Generation::V2 } else { Generation::V1 };
+    let told = all(&found, generation, &key, &catalog.trust, &mut signed);
+    // Where one of them could not be written, those before it are signed all the same.
+    let noted: Vec<(&ToolSource, &str)> = signed
+        .iter()
+        .map(|(found, version)| (found, version.as_str()))
+        .collect();
+    catalog.trust.signed(&noted)?;
+    let (text, rows) = told?;
+    let is_faulty = rows.iter().any(|row| row["status"] == "refused");
+    answer(common, out, &json!({"tools": Value::Array(rows)}), &text)?;
+    Ok(Outcome::faulty_if(is_faulty))
+}
+
+/// Signs what can be signed, which is added to `signed` with its version. What is told of it, for people and as rows.
+fn all(
+    found: &[ToolSource],
+    generation: Generation,
+    key: &PrivateKey,
+    trust: &Trust,
+    signed: &mut Vec<(ToolSource, String)>,
+) -> Result<(String, Vec<Value>), Failure> {
+    let (mut text, mut rows) = (String::new(), Vec::new());
+    for found in found {
+        let has_shebang = found.language.signature_style() == Style::Slashes
+            && found
+                .text()
+                .trim_start_matches('\u{feff}')
+                .starts_with("#!");
+        let row = match sign_file(found, (key, &clock::now()), generation, trust)? {
+            FileSigning::Signed {
+                file,
+                version,
+                is_changed,
+            } => {
+                if is_changed && has_shebang {
+                    let _ = writeln!(
+                        screen::stderr(),
+                        "note: the signature of `{}` stands above its `#!`: toolglot runs it, and `node` alone does not any more",
+                        found.id
+                    );
+                }
+                signed.push((file, version));
+                let status = if is_changed { "signed" } else { "unchanged" };
+                json!({"id": found.id.as_str(), "status": status})
+            }
+            FileSigning::Refused(why) => {
+                json!({"id": found.id.as_str(), "status": "refused", "why": why})
+            }
+        };
+        let why = row["why"].as_str().map(|why| format!(": {why}"));
+        let _ = writeln!(
+            text,
+            "{}  {}{}",
+            found.id,
+            row["status"].as_str().unwrap_or_default(),
+            why.unwrap_or_default()
+        );
+        rows.push(row);
+    }
+    Ok((text, rows))
+}

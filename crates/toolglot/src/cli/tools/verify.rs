@@ -1,0 +1,45 @@
+//! `toolglot tools verify`.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use serde_json::{Value, json};
+use toolglot_tool_catalog::Answer;
+use toolglot_tool_registry::TrustBasis;
+
+use super::project::{self, answer};
+use crate::args::ToolsProject;
+use crate::failure::Failure;
+use crate::outcome::Outcome;
+
+pub(super) fn verify(
+    words: &[String],
+    common: &ToolsProject,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let catalog = project::open(&common.root)?;
+    let (mut text, mut rows, mut is_faulty) = (String::new(), Vec::new(), false);
+    for found in catalog.named(words)? {
+        let said = Answer::of(&catalog, &found);
+        is_faulty |= said.is_faulty();
+        let _ = write!(text, "{}", found.id);
+        let _ = match &said.standing {
+            Ok(TrustBasis::Signed(verified)) => {
+                write!(text, "  signed by {} ({})", verified.owner, verified.key)
+            }
+            Ok(standing) => write!(text, "  {}", standing.word()),
+            Err(refusal) => write!(text, "  refused: {refusal}"),
+        };
+        let _ = match (&said.runs, &said.standing) {
+            (Err(error), Ok(_)) => writeln!(text, "; not called: {error}"),
+            // A file that breaks rules is not called whoever vouches for it.
+            (Err(error), Err(refusal)) if error.to_string() != refusal.to_string() => {
+                writeln!(text, "; not called: {error}")
+            }
+            _ => writeln!(text),
+        };
+        rows.push(json!({"id": found.id.as_str(), "standing": said.to_json()}));
+    }
+    answer(common, out, &json!({"tools": Value::Array(rows)}), &text)?;
+    Ok(Outcome::faulty_if(is_faulty))
+}

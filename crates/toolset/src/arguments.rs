@@ -1,0 +1,144 @@
+//! Arguments brought to the names and types of their tool.
+
+use serde_json::{Map, Value};
+use toolglot_engine::Shape;
+use toolglot_json::from_text;
+
+use crate::elements::{elements, plain_text};
+use crate::toolbox::Entry;
+
+/// One change that was made, for a note.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// A key was another name of a parameter.
+    Renamed { from: String, to: String },
+    /// A parameter's name was empty, and another of its names was not.
+    LeftOut { key: String, parameter: String },
+    /// A parameter that models were taught to give, and that the tool does not need.
+    Needless { key: String },
+    /// The text of a value was read as the JSON it holds.
+    Unpacked { key: String, as_what: &'static str },
+}
+
+/// Renames, takes apart and types what stands in `arguments`; says what was changed, in order.
+pub(crate) fn bring_to(
+    entry: &Entry,
+    arguments: Map<String, Value>,
+) -> (Map<String, Value>, Vec<Change>) {
+    let mut changes = Vec::new();
+    let mut arguments = rename(entry, arguments, &mut changes);
+    for key in &entry.habits.needless {
+        if arguments.shift_remove(key).is_some() {
+            changes.push(Change::Needless { key: key.clone() });
+        }
+    }
+    let arguments = arguments
+        .into_iter()
+        .map(|(key, value)| {
+            let value = restructure(entry, &key, value, &mut changes);
+            (key, value)
+        })
+        .collect();
+    (arguments, changes)
+}
+
+/// A parameter that is there under its own name keeps its value, unless that is empty; another alias then stays what it
+/// is, an unknown parameter, and validation says so. Of several names those that are empty are left out.
+fn rename(
+    entry: &Entry,
+    mut arguments: Map<String, Value>,
+    changes: &mut Vec<Change>,
+) -> Map<String, Value> {
+    for (parameter, aliases) in &entry.habits.parameter_aliases {
+        let is_said = |name: &str| arguments.get(name).is_some_and(|value| value != "");
+        let said = std::iter::once(parameter)
+            .chain(aliases)
+            .find(|name| is_said(name))
+            .cloned();
+        if let Some(said) = &said {
+            let empty: Vec<String> = aliases
+                .iter()
+                .filter(|alias| arguments.get(*alias).is_some_and(|value| value == ""))
+                .cloned()
+                .collect();
+            for key in empty {
+                arguments.shift_remove(&key);
+                changes.push(Change::LeftOut {
+                    key,
+                    parameter: said.clone(),
+                });
+            }
+        }
+        if said.as_ref() == Some(parameter) {
+            continue;
+        }
+        let Some(alias) = said
+            .as_ref()
+            .or_else(|| aliases.iter().find(|alias| arguments.contains_key(*alias)))
+        else {
+            continue;
+        };
+        arguments.shift_remove(parameter);
+        arguments = arguments
+            .into_iter()
+            .map(|(key, value)| {
+                if key == *alias {
+                    (parameter.clone(), value)
+                } else {
+                    (key, value)
+                }
+            })
+            .collect();
+        changes.push(Change::Renamed {
+            from: alias.clone(),
+            to: parameter.clone(),
+        });
+    }
+    arguments
+}
+
+fn restructure(entry: &Entry, key: &str, value: Value, changes: &mut Vec<Change>) -> Value {
+    let Value::String(text) = &value else {
+        return value;
+    };
+    let unpacked = match (entry.habits.element_lists.get(key), entry.fields.get(key)) {
+        (Some(element), _) if text.trim_start().starts_with('<') => element_list(text, element),
+        (_, Some(shape)) => typed(text, shape),
+        _ => None,
+    };
+    let Some(unpacked) = unpacked else {
+        return value;
+    };
+    let as_what = match &unpacked {
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+        Value::Number(_) => "a number",
+        Value::Bool(_) => "a boolean",
+        Value::Null | Value::String(_) => "null",
+    };
+    changes.push(Change::Unpacked {
+        key: key.to_owned(),
+        as_what,
+    });
+    unpacked
+}
+
+/// `[{"text": .., "mode": ..}]` of a row of elements.
+fn element_list(text: &str, name: &str) -> Option<Value> {
+    elements(text)?
+        .into_iter()
+        .map(|element| {
+            let mut item = Map::new();
+            item.insert("text".into(), plain_text(element.inner).into());
+            for (key, value) in element.attributes {
+                item.insert(key.into(), value.into());
+            }
+            (element.name == name).then_some(Value::Object(item))
+        })
+        .collect()
+}
+
+/// The value that `text` stands for, where the shape asks for something that is no text.
+fn typed(text: &str, shape: &Shape) -> Option<Value> {
+    serde_json::from_str(&from_text(text, shape)?).ok()
+}

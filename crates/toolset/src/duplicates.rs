@@ -1,0 +1,113 @@
+//! Which calls of a message repeat an earlier one.
+
+use std::collections::hash_map::RandomState;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::io;
+
+use serde_json::{Map, Value};
+use toolglot_engine::End;
+
+use crate::toolbox::{Effect, ToolSpec};
+
+/// The commands and reads of a message so far.
+///
+/// Models write one call in several of AXE's forms, and mean it once. Only what is harmless to leave out counts as
+/// repeated: a read or a command before which nothing ran, since it ran itself, that may have changed what it sees. What a
+/// test says after a fix is another answer, and so is what `ls` shows after `touch`.
+/// A repeated write is no duplicate: two equal appends may be meant.
+#[derive(Default)]
+pub(crate) struct Seen {
+    /// By a keyed hash each: arguments may be large.
+    calls: HashMap<u64, (usize, End)>,
+    keys: RandomState,
+}
+
+impl Seen {
+    /// The index of the earlier call that this one repeats. Call it for each complete call, in order.
+    ///
+    /// A call that may run never repeats one that may not: it would be lost.
+    pub(crate) fn repeats(&mut self, index: usize, call: Repeatable<'_>) -> Option<usize> {
+        let changes = match call.spec.map_or(Effect::Unknown, |spec| spec.effect) {
+            Effect::Ask => return None,
+            Effect::Read => false,
+            Effect::Execute => !only_looks(call.arguments),
+            Effect::Write | Effect::Delete | Effect::Network | Effect::Unknown => {
+                self.calls.clear();
+                return None;
+            }
+        };
+        let key = call.key(&self.keys);
+        if let Some((first, end)) = self.calls.get(&key)
+            && *end <= call.end
+        {
+            return Some(*first);
+        }
+        if changes {
+            self.calls.clear();
+        }
+        self.calls.insert(key, (index, call.end));
+        None
+    }
+}
+
+/// Programs that change nothing by themselves, whatever their words are.
+const LOOKING: &[&str] = &[
+    "cat", "cut", "df", "diff", "du", "echo", "grep", "head", "ls", "nl", "pwd", "stat", "tail",
+    "test", "tr", "true", "wc", "which", "whoami",
+];
+
+/// Whether a command is one program that only looks, in plain words. Of all others nobody here knows what they change.
+fn only_looks(arguments: &Map<String, Value>) -> bool {
+    let mut texts = arguments.values().filter_map(Value::as_str);
+    let Some(text) = arguments.get("command").and_then(Value::as_str) else {
+        return false;
+    };
+    let is_plain = texts.all(|text| !text.contains(['&', '|', ';', '<', '>', '`', '$', '(', '\n']));
+    is_plain
+        && text
+            .split_whitespace()
+            .next()
+            .is_some_and(|program| LOOKING.contains(&program))
+}
+
+/// What two calls are compared by.
+#[derive(Clone, Copy)]
+pub(crate) struct Repeatable<'a> {
+    pub(crate) spec: Option<&'a ToolSpec>,
+    pub(crate) ns: Option<&'a str>,
+    pub(crate) arguments: &'a Map<String, Value>,
+    pub(crate) end: End,
+}
+
+impl Repeatable<'_> {
+    /// Equal for calls that do the same: order of keys does not count, and a default is as good as written.
+    fn key(&self, keys: &RandomState) -> u64 {
+        let mut arguments = Value::Object(self.arguments.clone());
+        if let Some(spec) = self.spec {
+            toolglot_schema::fill_defaults(&spec.parameters, &mut arguments);
+        }
+        let sorted: BTreeMap<&String, &Value> =
+            arguments.as_object().into_iter().flatten().collect();
+        let name = self.spec.map_or("", |spec| spec.name.as_str());
+        let mut hash = HashWriter(keys.build_hasher());
+        (name, self.ns.unwrap_or_default()).hash(&mut hash.0);
+        // Writing into a hash never fails.
+        let _ = serde_json::to_writer(&mut hash, &sorted);
+        hash.0.finish()
+    }
+}
+
+/// Hashes what is written into it.
+struct HashWriter<H>(H);
+
+impl<H: Hasher> io::Write for HashWriter<H> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

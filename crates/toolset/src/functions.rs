@@ -1,0 +1,138 @@
+//! Functions of Rust as tools: their parameters are a type, and the type's schema is the tool's.
+
+use std::borrow::Borrow;
+use std::fmt;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use thiserror::Error;
+use toolglot_engine::{Calls, Dialect, End, Finish, GrammarError, Input, Limits, Parser, Program};
+use toolglot_schema::{SchemaError, Validator};
+
+use crate::{Canonical, Effect, ToolSpec, Toolbox, normalize};
+
+type Run = Box<dyn Fn(Map<String, Value>) -> Result<Value, String> + Send + Sync>;
+
+/// Functions that a model may call. They are run without a policy: whoever adds one has said that it may be called.
+#[derive(Default)]
+pub struct Functions {
+    toolbox: Toolbox,
+    runs: Vec<(String, Validator, Run)>,
+}
+
+/// Why a function was not run, in words for the model.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum NotRun {
+    /// Nothing has that name.
+    #[error("there is no tool `{0}`")]
+    Unknown(String),
+    /// The call was cut off.
+    #[error("the call of `{0}` was cut off: write it again")]
+    Truncated(String),
+    /// The call had to be completed, and the function does more than read.
+    #[error("the call of `{0}` had to be completed, and it does more than read: write it again")]
+    Recovered(String),
+    /// The arguments do not fit, each reason on a line.
+    #[error("{0}")]
+    Arguments(String),
+}
+
+impl Functions {
+    /// With one more. `parameters` is the JSON Schema of `T`, whose description becomes the tool's; a later function of a name
+    /// replaces an earlier one.
+    ///
+    /// # Errors
+    /// If the schema cannot be used.
+    pub fn with<T: DeserializeOwned, R: Serialize>(
+        mut self,
+        name: &str,
+        parameters: Value,
+        effect: Effect,
+        function: impl Fn(T) -> R + Send + Sync + 'static,
+    ) -> Result<Functions, SchemaError> {
+        let validator = Validator::new(&parameters)?;
+        let description = parameters.get("description").and_then(Value::as_str);
+        self.toolbox.extend([ToolSpec {
+            name: name.to_owned(),
+            description: description.unwrap_or_default().to_owned(),
+            parameters,
+            effect,
+        }]);
+        let run = move |arguments| {
+            let parameters: T = serde_json::from_value(Value::Object(arguments))
+                .map_err(|error| error.to_string())?;
+            serde_json::to_value(function(parameters)).map_err(|error| error.to_string())
+        };
+        self.runs.retain(|(known, ..)| known != name);
+        self.runs.push((name.to_owned(), validator, Box::new(run)));
+        Ok(self)
+    }
+
+    /// The tools, for prompts and for a program of one's own.
+    pub fn toolbox(&self) -> &Toolbox {
+        &self.toolbox
+    }
+
+    /// Reads a whole message, in whichever of the dialects it is written, and runs its calls in order.
+    ///
+    /// The dialects are compiled for the tools each time: who reads many messages keeps a [`Program`], and gives what
+    /// [`normalize`] makes of its calls to [`call`](Functions::call).
+    ///
+    /// # Errors
+    /// If the dialects cannot be compiled.
+    pub fn answer(
+        &self,
+        message: &str,
+        dialects: impl IntoIterator<Item: Borrow<Dialect>>,
+    ) -> Result<Vec<Result<Value, NotRun>>, GrammarError> {
+        let program = Program::compile(dialects, &self.toolbox.tool_set(), Limits::default())?;
+        let (mut parser, mut read) = (Parser::new(program.into()), Calls::default());
+        parser.push(Input::Text(message), &mut read);
+        parser.finish(Finish::Stop, &mut read);
+        let calls = normalize(&read.calls, &self.toolbox);
+        let answer = |call: Canonical| self.call(&call, read.calls[call.call].end);
+        Ok(calls.into_iter().map(answer).collect())
+    }
+
+    /// Runs one call: defaults are filled in and the arguments checked before.
+    ///
+    /// # Errors
+    /// Why it was not run.
+    pub fn call(&self, call: &Canonical, end: End) -> Result<Value, NotRun> {
+        let name = || call.tool.clone();
+        let spec = self.toolbox.get(&call.tool);
+        let run = self.runs.iter().find(|(known, ..)| *known == call.tool);
+        let (Some(spec), Some((_, validator, run))) = (spec, run) else {
+            return Err(NotRun::Unknown(name()));
+        };
+        match end {
+            End::Closed => {}
+            End::Recovered if spec.effect == Effect::Read => {}
+            End::Recovered => return Err(NotRun::Recovered(name())),
+            End::Truncated => return Err(NotRun::Truncated(name())),
+        }
+        let mut value = Value::Object(call.arguments.clone());
+        toolglot_schema::fill_defaults(&spec.parameters, &mut value);
+        let wrong: Vec<String> = validator
+            .validate(&value)
+            .into_iter()
+            .map(|violation| violation.message)
+            .collect();
+        match value {
+            Value::Object(arguments) if wrong.is_empty() => {
+                run(arguments).map_err(NotRun::Arguments)
+            }
+            _ => Err(NotRun::Arguments(wrong.join("\n"))),
+        }
+    }
+}
+
+impl fmt::Debug for Functions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.runs.iter().map(|(name, ..)| name))
+            .finish()
+    }
+}

@@ -1,0 +1,39 @@
+//! Tools, and the way from a call as the model wrote it to a call that can be judged and run.
+//!
+//! A [`Toolbox`] is an ordered set of tools with the other names that models have for them. It comes from a file
+//! ([`Toolbox::from_json`]) or is one of the sets that the known systems teach ([`Toolbox::builtin`]): tables in
+//! `data/`, in the shape of an MCP `tools/list`. [`split_calls`] and [`normalize`] turn calls into [`Canonical`] ones:
+//! shell blocks become commands, other names become the right ones, lists of files become single reads, repeated
+//! commands and reads are marked. Everything that is changed is noted.
+//!
+//! Nothing here decides what may run; a tool list from outside never says what effect its tools have. [`Functions`] runs
+//! functions of the program that embeds this, and nothing else.
+//!
+//! ```
+//! use toolglot_toolset::{Effect, Toolbox};
+//!
+//! let toolbox = Toolbox::builtin("workspace").expect("it is built in");
+//! let (tool, by_alias) = toolbox.canonical("cat").expect("an alias of read_file");
+//! assert_eq!((tool.name.as_str(), tool.effect, by_alias), ("read_file", Effect::Read, true));
+//! ```
+
+mod arguments;
+mod builtin;
+mod canonical;
+mod duplicates;
+mod elements;
+mod functions;
+mod listing;
+mod reads;
+mod shell;
+mod split;
+mod toolbox;
+
+pub use builtin::roo_names;
+pub use canonical::{Canonical, normalize};
+pub use functions::{Functions, NotRun};
+pub use listing::ToolError;
+pub use shell::split_shell;
+pub use split::split_calls;
+pub use toolbox::{Effect, ToolSpec, Toolbox};
+pub use toolglot_schema::nearest;

@@ -1,0 +1,323 @@
+//! Tools and their names.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use toolglot_engine::{Fields, Shape, Tool, ToolSet};
+
+use crate::elements;
+
+/// What running a tool does to the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Effect {
+    /// It looks and changes nothing.
+    Read,
+    /// It changes files.
+    Write,
+    /// It removes files.
+    Delete,
+    /// It asks another machine.
+    Network,
+    /// It runs a program, which may do anything.
+    Execute,
+    /// It hands over to the user, with a question or a result: the message ends with a pending item.
+    Ask,
+    /// Nobody whom we trust has said.
+    #[default]
+    Unknown,
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Effect::Read => "read",
+            Effect::Write => "write",
+            Effect::Delete => "delete",
+            Effect::Network => "network",
+            Effect::Execute => "execute",
+            Effect::Ask => "ask",
+            Effect::Unknown => "unknown",
+        })
+    }
+}
+
+/// One tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolSpec {
+    /// The name that calls are brought to.
+    pub name: String,
+    /// What it does, for a model to read.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub parameters: Value,
+    /// What running it does.
+    pub effect: Effect,
+}
+
+/// A tool with all that its system knows about how models call it.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) spec: ToolSpec,
+    /// The parameters as the engine types them, made from the schema once.
+    pub(crate) fields: Fields,
+    pub(crate) habits: Habits,
+}
+
+/// How models call a tool otherwise than it is declared.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Habits {
+    /// Other names of the tool.
+    pub(crate) aliases: Vec<String>,
+    /// Other names of each parameter, the more usual first.
+    pub(crate) parameter_aliases: BTreeMap<String, Vec<String>>,
+    /// Parameters that hold several files, each to be read by a call of its own.
+    pub(crate) file_lists: Vec<String>,
+    /// Parameters that may be written as a row of elements, and the elements' name.
+    pub(crate) element_lists: BTreeMap<String, String>,
+    /// What models were taught to say besides, and the call does not need.
+    pub(crate) needless: Vec<String>,
+    /// The API gives and takes one raw text for it: the parameter [`INPUT`].
+    pub(crate) is_freeform: bool,
+}
+
+/// The one parameter of a freeform tool.
+pub(crate) const INPUT: &str = "input";
+
+/// An ordered set of tools, with the other names that models have for them.
+#[derive(Clone, Debug, Default)]
+pub struct Toolbox {
+    entries: Vec<Entry>,
+    ignore_case: bool,
+    /// Entries of the list that are no tools of this set.
+    left_out: Vec<String>,
+}
+
+/// Adds tools without other names, behind those that are there. Of two with one name the first stays.
+impl Extend<ToolSpec> for Toolbox {
+    fn extend<I: IntoIterator<Item = ToolSpec>>(&mut self, specs: I) {
+        for spec in specs {
+            if self.get(&spec.name).is_none() {
+                self.entries.push(Entry::new(spec, Habits::default()));
+            }
+        }
+    }
+}
+
+/// Tools without other names. Of two with one name the first stays.
+impl FromIterator<ToolSpec> for Toolbox {
+    fn from_iter<I: IntoIterator<Item = ToolSpec>>(specs: I) -> Toolbox {
+        Toolbox::new(
+            specs
+                .into_iter()
+                .map(|spec| Entry::new(spec, Habits::default())),
+            false,
+        )
+    }
+}
+
+impl Toolbox {
+    /// Of two tools with one name the first stays.
+    pub(crate) fn new(entries: impl IntoIterator<Item = Entry>, ignore_case: bool) -> Toolbox {
+        let mut toolbox = Toolbox {
+            ignore_case,
+            ..Toolbox::default()
+        };
+        let mut names: HashSet<String> = HashSet::new();
+        for entry in entries {
+            if names.insert(entry.spec.name.clone()) {
+                toolbox.entries.push(entry);
+            }
+        }
+        toolbox
+    }
+
+    /// The same set, made from a list that had these entries as well.
+    pub(crate) fn without(self, left_out: Vec<String>) -> Toolbox {
+        Toolbox { left_out, ..self }
+    }
+
+    /// The tools that fit, with their other names.
+    #[must_use]
+    pub fn only(mut self, fits: impl Fn(&ToolSpec) -> bool) -> Toolbox {
+        self.entries.retain(|entry| fits(&entry.spec));
+        self
+    }
+
+    /// What the list had that this set was made from, and no call can name: `tools[1] of the type `web_search``.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
+    /// Whether the tool does without that parameter, which it does not have and models were taught to give.
+    pub fn is_needless(&self, tool: &str, parameter: &str) -> bool {
+        let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
+        entry.is_some_and(|entry| entry.habits.needless.iter().any(|have| have == parameter))
+    }
+
+    /// The arguments with each list that models of a system write as a row of elements written so:
+    /// `<suggest>..</suggest>`. [`normalize`](crate::normalize) makes it a list again.
+    pub fn with_rows(&self, tool: &str, mut arguments: Map<String, Value>) -> Map<String, Value> {
+        let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
+        for (key, element) in entry.iter().flat_map(|entry| &entry.habits.element_lists) {
+            if let Some(value) = arguments.get_mut(key)
+                && let Some(row) = value
+                    .as_array()
+                    .and_then(|items| elements::row(items, element))
+            {
+                *value = Value::String(row);
+            }
+        }
+        arguments
+    }
+
+    /// Whether models write any list as a row of elements.
+    pub fn has_rows(&self) -> bool {
+        let mut entries = self.entries.iter();
+        entries.any(|entry| !entry.habits.element_lists.is_empty())
+    }
+
+    /// Whether models write that list as a row of elements.
+    pub fn has_row(&self, tool: &str, parameter: &str) -> bool {
+        let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
+        entry.is_some_and(|entry| entry.habits.element_lists.contains_key(parameter))
+    }
+
+    /// Whether that parameter names several files, each of which a call of its own reads.
+    pub fn has_files(&self, tool: &str, parameter: &str) -> bool {
+        let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
+        entry.is_some_and(|entry| entry.habits.file_lists.iter().any(|list| list == parameter))
+    }
+
+    /// Whether an API has one raw text for a call of that tool, and no object: the value of its one parameter, `input`.
+    pub fn is_freeform(&self, name: &str) -> bool {
+        let entry = self.entry(name);
+        entry.is_some_and(|entry| entry.habits.is_freeform)
+    }
+
+    /// The tool of exactly that name.
+    pub fn get(&self, name: &str) -> Option<&ToolSpec> {
+        self.iter().find(|spec| spec.name == name)
+    }
+
+    /// The tools, in order; aliases are no tools.
+    pub fn iter(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.entries.iter().map(|entry| &entry.spec)
+    }
+
+    /// Whether there is no tool.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The tool that a model means by `written`, and whether it wrote another than the tool's own name.
+    pub fn canonical(&self, written: &str) -> Option<(&ToolSpec, bool)> {
+        self.entry(written)
+            .map(|entry| (&entry.spec, entry.spec.name != written))
+    }
+
+    /// What the engine has to know to read calls of these tools: every name and every key that a model may write,
+    /// aliases too, behind the tools' own.
+    ///
+    /// What stands for a list of elements or files is read as text: [`normalize`](crate::normalize) takes it apart.
+    pub fn tool_set(&self) -> ToolSet {
+        let own = self.entries.iter().map(|entry| (&entry.spec.name, entry));
+        let other = self
+            .entries
+            .iter()
+            .flat_map(|entry| entry.habits.aliases.iter().map(move |alias| (alias, entry)));
+        ToolSet::new(own.chain(other).map(|(name, entry)| Tool {
+            name: name.clone(),
+            parameters: entry.written_fields(),
+        }))
+    }
+
+    /// Other names of the tool of that name.
+    pub fn aliases(&self, tool: &str) -> &[String] {
+        let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
+        entry.map_or(&[], |entry| &entry.habits.aliases)
+    }
+
+    /// Other names under which models write `parameter` of the tool of that name.
+    pub fn other_names(&self, tool: &str, parameter: &str) -> &[String] {
+        let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
+        let aliases = entry.map(|entry| &entry.habits.parameter_aliases);
+        aliases
+            .and_then(|aliases| aliases.get(parameter))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn entry(&self, written: &str) -> Option<&Entry> {
+        let by = |same: fn(&str, &str) -> bool| {
+            let own = self
+                .entries
+                .iter()
+                .find(|entry| same(&entry.spec.name, written));
+            own.or_else(|| {
+                self.entries.iter().find(|entry| {
+                    entry
+                        .habits
+                        .aliases
+                        .iter()
+                        .any(|alias| same(alias, written))
+                })
+            })
+        };
+        let exact = by(|a, b| a == b);
+        if self.ignore_case {
+            exact.or_else(|| by(str::eq_ignore_ascii_case))
+        } else {
+            exact
+        }
+    }
+}
+
+impl Entry {
+    pub(crate) fn new(spec: ToolSpec, habits: Habits) -> Entry {
+        let fields = toolglot_schema::fields(&spec.parameters);
+        Entry {
+            spec,
+            fields,
+            habits,
+        }
+    }
+
+    /// Whether models are taught to write a parameter of that name.
+    pub(crate) fn writes(&self, parameter: &str) -> bool {
+        let mut aliases = self.habits.parameter_aliases.values().flatten();
+        self.fields.get(parameter).is_some() || aliases.any(|alias| alias == parameter)
+    }
+
+    /// The parameters under all the names that a model may write.
+    fn written_fields(&self) -> Fields {
+        let mut fields = self.fields.clone();
+        let mut set = |name: &str, shape: Shape| match fields
+            .properties
+            .iter_mut()
+            .find(|(known, _)| known == name)
+        {
+            Some((_, known)) => *known = shape,
+            None => fields.properties.push((name.to_owned(), shape)),
+        };
+        let lists = self
+            .habits
+            .file_lists
+            .iter()
+            .chain(self.habits.element_lists.keys());
+        for list in lists {
+            set(list, Shape::Text);
+        }
+        for (parameter, aliases) in &self.habits.parameter_aliases {
+            let is_list = self.habits.element_lists.contains_key(parameter);
+            let declared = self.fields.get(parameter).cloned().unwrap_or(Shape::Any);
+            let shape = if is_list { Shape::Text } else { declared };
+            for alias in aliases {
+                set(alias, shape.clone());
+            }
+        }
+        fields
+    }
+}
