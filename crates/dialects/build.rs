@@ -1,15 +1,14 @@
-//! Embeds every `dialects/NAME/dialect` of the workspace, in order of name.
+//! Embeds every `dialects/NAME/dialect` of the package, in order of name.
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
 fn main() {
-    let root =
-        Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../../dialects");
+    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("dialects");
     println!("cargo::rerun-if-changed={}", root.display());
     let mut names: Vec<String> = fs::read_dir(&root)
-        .expect("the workspace has a folder `dialects`")
+        .expect("the package has a folder `dialects`")
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter(|name| root.join(name).join("dialect").is_file())
         .collect();

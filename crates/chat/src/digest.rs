@@ -356,7 +356,7 @@ mod tests {
     /// The cases of all dialects, whole and cut off: a stream of events has the faults that their document has.
     #[test]
     fn a_stream_has_the_faults_of_its_document() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dialects");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../dialects/dialects");
         let mut n_faulty = 0;
         for dialect in toolglot_dialects::all() {
             let dialects = std::slice::from_ref(dialect);

@@ -45,7 +45,7 @@
 //! # Ok::<(), toolglot_engine::GrammarError>(())
 //! ```
 //!
-//! `examples/openai_deltas.rs` of the repository turns the events into the deltas of OpenAI's chat API.
+//! `openai_deltas.rs`, an example of `toolglot-toolset`, turns the events into the deltas of OpenAI's chat API.
 //!
 //! # What holds
 //!

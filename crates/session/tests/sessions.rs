@@ -16,16 +16,16 @@ use toolglot_session::{
     Tool, Verdict,
 };
 
-#[path = "../../../examples/session/main.rs"]
+#[path = "../examples/session/main.rs"]
 mod embedding;
-#[path = "../../../examples/session_stream/main.rs"]
+#[path = "../examples/session_stream/main.rs"]
 mod streaming;
 
 #[test]
 fn the_examples_run() {
     embedding::main().expect("it embeds a session");
     streaming::main().expect("it streams a message");
-    let text = include_str!("../../../examples/session/main.rs");
+    let text = include_str!("../examples/session/main.rs");
     assert!(
         text.lines().count() <= 60,
         "it is short enough to be read at once"

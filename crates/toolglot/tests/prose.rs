@@ -304,7 +304,7 @@ fn words() -> Vec<String> {
 
 #[test]
 fn words_and_empty_brackets_stay_in_the_text() {
-    let dialects = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dialects");
+    let dialects = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dialects/dialects");
     let folders = std::fs::read_dir(dialects).expect("the dialects are there");
     let mut names: Vec<String> = folders
         .flatten()

@@ -54,11 +54,11 @@ pub(crate) struct Manner {
     escaped: bool,
 }
 
-/// All cases below `dialects/` and `docs/`, in order of path.
+/// All cases of the package, and those of the documentation, in order of path.
 pub(crate) fn all() -> Vec<Case> {
     let root = root();
     let mut cases = Vec::new();
-    for file in files(&root.join("dialects")) {
+    for file in files(&dialects()) {
         let folder = file
             .parent()
             .and_then(Path::parent)
@@ -72,6 +72,11 @@ pub(crate) fn all() -> Vec<Case> {
         cases.extend(of_file(&file, None));
     }
     cases
+}
+
+/// The folder of all dialects.
+pub(crate) fn dialects() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("dialects")
 }
 
 /// The folder of the workspace.

@@ -57,8 +57,7 @@ fn every_dialect_has_cases_of_every_kind() {
     for dialect in toolglot_dialects::all() {
         let calls = dialect.name() != "chat";
         for kind in &KINDS[..if calls { KINDS.len() } else { 3 }] {
-            let file = case::root()
-                .join("dialects")
+            let file = case::dialects()
                 .join(dialect.name())
                 .join("cases")
                 .join(format!("{kind}.md"));

@@ -43,7 +43,7 @@ fn page() -> String {
     let union = union(&cases);
     let mut out = String::from(
         "# Dialects\n\n\
-         Written from `dialects/` by a test; do not edit.\n\
+         Written from `crates/dialects/dialects/` by a test; do not edit.\n\
          [The notation](notation.md) says what the rules mean, `toolglot dialects show NAME` shows them.\n\n",
     );
     out.push_str("| dialect | models | other spellings |\n|---|---|---|\n");
@@ -128,7 +128,7 @@ fn union(cases: &[Case]) -> BTreeMap<String, Union> {
         };
         // Those take part with their own tools only; a case of documentation is none of a dialect.
         let own = toolglot_dialects::get(name).expect("it is checked when it is read");
-        if own.split().is_some() || !case.file.starts_with(case::root().join("dialects")) {
+        if own.split().is_some() || !case.file.starts_with(case::dialects()) {
             continue;
         }
         let program = programs.entry(case.tools.clone()).or_insert_with(|| {

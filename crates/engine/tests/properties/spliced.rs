@@ -62,11 +62,11 @@ fn cases(subject: &Subject) -> u32 {
     }
 }
 
-/// The dialect and the text of each `input` fence below `dialects/`.
+/// The dialect and the text of each `input` fence of the dialects' cases.
 fn inputs() -> &'static [(String, String)] {
     static ALL: OnceLock<Vec<(String, String)>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dialects");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dialects/dialects");
         let mut all = Vec::new();
         for dialect in toolglot_dialects::all() {
             let folder = root.join(dialect.name()).join("cases");

@@ -1,4 +1,4 @@
-//! `toolglot explain`: what a note's code means: its entry in `docs/notes.md`.
+//! `toolglot explain`: what a note's code means: its entry in `notes.md`.
 
 use std::io::{self, Write};
 
@@ -29,7 +29,7 @@ pub(crate) fn explain(wanted: &str, out: &mut dyn Write) -> Result<Outcome, Fail
 }
 
 /// The page of all notes.
-const PAGE: &str = include_str!("../../../../docs/notes.md");
+const PAGE: &str = include_str!("../../notes.md");
 
 /// What the page says under the heading `title`.
 fn entry(title: &str) -> Option<&'static str> {
