@@ -52,7 +52,7 @@ fn page() -> String {
         writeln!(
             out,
             "| [`{name}`](#{name}) | {} | {} |",
-            dialect.setting("models").unwrap_or(""),
+            escaped(dialect.setting("models").unwrap_or("")),
             aliases(name).join(", ")
         )
         .expect("writing to a string");
@@ -160,6 +160,18 @@ fn aliases(name: &str) -> Vec<String> {
         .collect()
 }
 
+/// The text as Markdown shows it: a tag outside of code would be taken for HTML.
+fn escaped(text: &str) -> String {
+    let parts = text.split('`').enumerate().map(|(index, part)| {
+        if index % 2 == 0 {
+            part.replace('<', "&lt;")
+        } else {
+            part.to_owned()
+        }
+    });
+    parts.collect::<Vec<_>>().join("`")
+}
+
 fn section(out: &mut String, dialect: &Dialect, cases: &[Case]) {
     let name = dialect.name();
     writeln!(out, "\n## {name}\n").expect("writing to a string");
@@ -169,7 +181,7 @@ fn section(out: &mut String, dialect: &Dialect, cases: &[Case]) {
         ("Special", "quirks"),
     ] {
         if let Some(value) = dialect.setting(setting) {
-            writeln!(out, "{word}: {value}.\\").expect("writing to a string");
+            writeln!(out, "{word}: {}.\\", escaped(value)).expect("writing to a string");
         }
     }
     if out.ends_with("\\\n") {
