@@ -1,10 +1,11 @@
-//! The commands of the README, with the output that stands under them.
+//! The commands of the README, with the output below them. `TOOLGLOT_BLESS=1` writes the output anew.
 
-use std::fs;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
+use std::{env, fs};
 
-/// Runs what stands behind `$ toolglot`, where `examples/` lies, and gives what a terminal would show.
+/// Runs what follows `$ toolglot`, where `examples/` lies, and gives what a terminal would show.
 fn shown(command: &str, directory: &Path) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_toolglot"))
         .args(command.split_whitespace())
@@ -40,16 +41,31 @@ fn commands_show_what_the_readme_says() {
         &repository.join("examples"),
         &directory.path().join("examples"),
     );
-    let readme = fs::read_to_string(repository.join("README.md")).expect("it is there");
-    let mut n_commands = 0;
-    for block in readme.split("```console\n").skip(1) {
-        let (block, _) = block.split_once("\n```\n").expect("a block ends");
-        for example in format!("\n{block}").split("\n$ toolglot ").skip(1) {
-            let (command, expected) = example.split_once('\n').unwrap_or((example, ""));
-            let found = shown(command, directory.path());
-            assert_eq!(found.trim_end(), expected.trim_end(), "toolglot {command}");
+    let file = repository.join("README.md");
+    let readme = fs::read_to_string(&file).expect("it is there");
+    let (mut found, mut n_commands) = (String::new(), 0);
+    let mut blocks = readme.split("```console\n");
+    found.push_str(blocks.next().unwrap_or_default());
+    for block in blocks {
+        let (block, rest) = block.split_once("```\n").expect("a block ends");
+        found.push_str("```console\n");
+        for line in block.lines().filter(|line| line.starts_with("$ ")) {
+            let command = line.strip_prefix("$ toolglot ");
+            let shown = shown(command.expect("a command of ours"), directory.path());
+            writeln!(found, "{line}\n{}", shown.trim_end()).expect("writing to a string");
             n_commands += 1;
         }
+        found.push_str("```\n");
+        found.push_str(rest);
     }
-    assert!(n_commands > 4, "only {n_commands} commands were found");
+    if env::var_os("TOOLGLOT_BLESS").is_some() {
+        fs::write(&file, &found).expect("it can be written");
+    }
+    let mut lines = found.lines().zip(readme.lines());
+    let differs = lines.find(|(found, readme)| found != readme);
+    assert!(
+        found == readme,
+        "`TOOLGLOT_BLESS=1` writes the output anew; first (shown, README): {differs:?}"
+    );
+    assert!(n_commands > 1, "only {n_commands} commands were found");
 }

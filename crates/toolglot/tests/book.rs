@@ -1,0 +1,227 @@
+//! The documents against the repository: links lead somewhere, figures are those of the code, the picture is drawn from its
+//! tables, and the book holds every page.
+
+#[path = "../examples/picture.rs"]
+#[expect(
+    dead_code,
+    reason = "the example writes the file, the test only draws it"
+)]
+mod picture;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+use std::{env, fs};
+
+fn repository() -> PathBuf {
+    normal(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The path without `.` and `..`, without following links.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+#[test]
+fn the_picture_is_drawn_from_the_tables() {
+    let docs = repository().join("docs");
+    let drawn = picture::draw(&read(&docs.join("compare.md"))).expect("the tables are there");
+    if env::var_os("TOOLGLOT_BLESS").is_some() {
+        fs::write(docs.join("peers.svg"), &drawn).expect("the folder is writable");
+    }
+    assert!(
+        read(&docs.join("peers.svg")) == drawn,
+        "docs/peers.svg is of other tables: run `cargo run -p toolglot --example picture`"
+    );
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let repository = repository();
+    let mut pages = Pages::default();
+    let mut broken = Vec::new();
+    let mut n_links = 0;
+    for file in documents(&repository) {
+        let text = read(&file);
+        let shown = file.strip_prefix(&repository).unwrap_or(&file).to_owned();
+        for (line, link) in links(&text) {
+            n_links += 1;
+            if let Some(reason) = pages.broken(&file, link) {
+                broken.push(format!("{}:{line}: {link}: {reason}", shown.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(n_links > 300, "only {n_links} links were found");
+}
+
+#[test]
+fn the_book_holds_every_page() {
+    let docs = repository().join("docs");
+    let summary = read(&docs.join("SUMMARY.md"));
+    let listed: BTreeSet<PathBuf> = links(&summary)
+        .map(|(_, link)| normal(&docs.join(link)))
+        .collect();
+    let mut pages: BTreeSet<PathBuf> = BTreeSet::new();
+    for folder in [docs.clone(), docs.join("formats")] {
+        let entries = fs::read_dir(folder).expect("the folder is there");
+        let files = entries.map(|entry| entry.expect("it can be read").path());
+        pages.extend(files.filter(|file| is_markdown(file) && !file.ends_with("SUMMARY.md")));
+    }
+    assert_eq!(listed, pages);
+}
+
+/// Figures that the code can give, where the documents name them.
+#[test]
+fn figures_are_those_of_the_code() {
+    let count =
+        |text: &str, start: &str| text.lines().filter(|line| line.starts_with(start)).count();
+    let repository = repository();
+    let notes = count(&read(&repository.join("docs/notes.md")), "### N");
+    let dialects = toolglot_dialects::all().len();
+    let rows = [
+        ("CHANGELOG.md", format!("in {dialects} dialects")),
+        ("docs/README.md", format!("{dialects} dialects")),
+        ("docs/README.md", format!("{notes} notes")),
+    ];
+    let wrong: Vec<String> = rows
+        .iter()
+        .filter(|(file, phrase)| !read(&repository.join(file)).contains(phrase.as_str()))
+        .map(|(file, phrase)| format!("{file} does not say `{phrase}`"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let lines = read(&repository.join("README.md")).lines().count();
+    assert!(lines <= 150, "README.md has {lines} lines");
+}
+
+fn is_markdown(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "md")
+}
+
+/// All Markdown files, but for what is built, and what stands in two places: there the one in `docs/` counts.
+fn documents(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(&folder).expect("the folder is there") {
+            let path = entry.expect("it can be read").path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            let name = name.unwrap_or_default();
+            if path.is_dir() && !path.is_symlink() {
+                if !name.starts_with('.') && name != "target" && name != "book" {
+                    waiting.push(path);
+                }
+            } else if is_markdown(&path) && !path.ends_with("crates/toolglot/notes.md") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The lines outside of fences, with their numbers.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut fence: Option<&str> = None;
+    text.lines().enumerate().filter_map(move |(index, line)| {
+        let start = line.trim_start();
+        let marks = &start[..start.len() - start.trim_start_matches('`').len()];
+        match fence {
+            Some(open) if marks.len() >= open.len() && start.len() == marks.len() => fence = None,
+            None if marks.len() >= 3 => fence = Some(marks),
+            None => return Some((index + 1, line)),
+            Some(_) => {}
+        }
+        None
+    })
+}
+
+/// The targets of links and pictures, with their lines.
+fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    prose(text).flat_map(|(number, line)| {
+        let mut found = Vec::new();
+        let mut rest = line;
+        // Code spans hold no links.
+        while let Some(at) = rest.find(['`', ']']) {
+            let (mark, tail) = rest[at..].split_at(1);
+            rest = tail;
+            if mark == "`" {
+                let n_marks = 1 + tail.len() - tail.trim_start_matches('`').len();
+                let close = "`".repeat(n_marks);
+                if let Some(end) = tail[n_marks - 1..].find(&close) {
+                    rest = &tail[n_marks - 1 + end + n_marks..];
+                }
+            } else if let Some((link, tail)) =
+                tail.strip_prefix('(').and_then(|t| t.split_once(')'))
+            {
+                found.push((number, link));
+                rest = tail;
+            }
+        }
+        found
+    })
+}
+
+/// The anchors of pages that were looked at.
+#[derive(Default)]
+struct Pages(BTreeMap<PathBuf, BTreeSet<String>>);
+
+impl Pages {
+    /// Why a link of this file leads nowhere.
+    fn broken(&mut self, file: &Path, link: &str) -> Option<&'static str> {
+        if link.contains("://") || link.starts_with("mailto:") {
+            return None;
+        }
+        let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+        let folder = file.parent().expect("a file is in a folder");
+        let target = match path {
+            "" => file.to_owned(),
+            path => normal(&folder.join(path)),
+        };
+        if !target.exists() {
+            return Some("no such file");
+        }
+        let has_anchor = anchor.is_empty() || !is_markdown(&target) || {
+            let anchors = self.0.entry(target.clone());
+            anchors
+                .or_insert_with(|| anchors_of(&read(&target)))
+                .contains(anchor)
+        };
+        (!has_anchor).then_some("no such heading")
+    }
+}
+
+/// The anchors of the headings of a page, as GitHub and mdBook make them.
+fn anchors_of(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (_, line) in prose(text) {
+        let heading = line.trim_start_matches('#');
+        if heading.len() == line.len() || !heading.starts_with(' ') {
+            continue;
+        }
+        let letters = heading.trim().chars().filter_map(|letter| match letter {
+            ' ' => Some('-'),
+            letter if letter.is_alphanumeric() || "-_".contains(letter) => Some(letter),
+            _ => None,
+        });
+        let anchor = letters.collect::<String>().to_lowercase();
+        let again = (1..).map(|n| format!("{anchor}-{n}"));
+        let mut names = std::iter::once(anchor.clone()).chain(again);
+        let free = names.find(|name| !found.contains(name));
+        found.extend(free);
+    }
+    found
+}
