@@ -7,10 +7,8 @@
 //! `TOOLGLOT_MISSES=lost` those that their own decoder read right, `TOOLGLOT_MISSES=unread` those without a call:
 //!
 //! ```console
-//! TOOLGLOT_MISSES=lost cargo test -p toolglot --test answers -- --nocapture
+//! TOOLGLOT_MISSES=lost cargo test -p toolglot --test tests answers:: -- --nocapture
 //! ```
-
-mod recorded;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,6 +16,8 @@ use std::fs;
 use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
+
+use crate::recorded;
 
 /// What is pinned: rows of the four Python categories.
 const READABLE: usize = 2579;

@@ -2,8 +2,7 @@
 //!
 //! A fence `console` holds commands behind `$ ` and what they write, to either stream. Fences `.. file=NAME` before it
 //! are the files of the folder it runs in; each page has a folder of its own.
-//! `TOOLGLOT_BLESS=1 cargo test -p toolglot --test docs` writes what commands wrote in place of what was expected.
-#![cfg(unix)]
+//! `TOOLGLOT_BLESS=1 cargo test -p toolglot --test tests docs::` writes what commands wrote in place of what was expected.
 
 #[path = "../../dialects/tests/cases/markdown.rs"]
 #[expect(dead_code, reason = "cases look at prose too")]

@@ -1,9 +1,8 @@
 //! Messages with calls in fences after prose are read or noted, and ordinary answers with code are neither.
 
-#[expect(dead_code, reason = "no record is read here")]
-mod recorded;
-
 use serde_json::{Value, json};
+
+use crate::recorded;
 
 /// A call of `read_file`, as each dialect writes it: of models, then of the five systems.
 const CALLS: &[(&str, &str)] = &[

@@ -1,5 +1,4 @@
 //! The binary killed while it writes: files are old or new and never a mixture, and the log is whole but for its last line.
-#![cfg(unix)]
 
 use std::fs;
 use std::path::Path;

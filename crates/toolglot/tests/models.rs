@@ -7,10 +7,8 @@
 //! all:
 //!
 //! ```console
-//! TOOLGLOT_MISSES=hermes cargo test -p toolglot --test models -- --nocapture
+//! TOOLGLOT_MISSES=hermes cargo test -p toolglot --test tests models:: -- --nocapture
 //! ```
-
-mod recorded;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,6 +16,8 @@ use std::fs;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
+
+use crate::recorded;
 
 /// What is pinned of a file.
 struct Floor {

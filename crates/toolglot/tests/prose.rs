@@ -1,13 +1,12 @@
 //! Texts that speak of tools, and JSON that is an answer: none is a call, with every dialect read at once, whichever form
 //! the tool's name takes, in quoted code too.
 
-#[expect(dead_code, reason = "no record is read here")]
-mod recorded;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value, json};
+
+use crate::recorded;
 
 /// What a model may say of the tools that it has, and never call.
 const TEXTS: &[&str] = &[

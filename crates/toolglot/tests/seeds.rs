@@ -3,12 +3,12 @@
 //! The cases lie beside the repository and are no part of it; without them this test says so and passes.
 //! Every row is as recorded, or stands in [`DIFFERENT`] with the reason.
 
-mod recorded;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use serde_json::{Map, Value, json};
+
+use crate::recorded;
 
 /// Rows that are read otherwise than recorded, and why.
 const DIFFERENT: &[(&str, &str)] = &[

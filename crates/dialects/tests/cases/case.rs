@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toolglot_engine::{Finish, InCode, InReasoning};
 
-use crate::markdown::{Block, Fence, blocks};
+use crate::cases::markdown::{Block, Fence, blocks};
 
 /// One case of a document.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use toolglot_engine::{
 };
 use toolglot_engine::{Renderer, ToolSet};
 
-use crate::carried;
+use crate::cases::carried;
 
 const ARGS: &str = "{\"text\": \"a.rs\", \"count\": 2}";
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use toolglot_engine::{Limits, Program, ToolSet};
 
-use crate::case;
+use crate::cases::case;
 
 /// The files of cases that each dialect has; those of a dialect without calls are the first three.
 const KINDS: &[&str] = &[

@@ -10,12 +10,12 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use toolglot_engine::{Finish, Program};
 
-use crate::case::{self, Case, Manner};
-use crate::edits::{edited, edits};
-use crate::reading;
-use crate::special::special;
-use crate::support::hostile::literals;
-use crate::support::reading::{Message, read_all_ways_by};
+use crate::cases::case::{self, Case, Manner};
+use crate::cases::edits::{edited, edits};
+use crate::cases::reading;
+use crate::cases::special::special;
+use crate::cases::support::hostile::literals;
+use crate::cases::support::reading::{Message, read_all_ways_by};
 
 /// Longest input that is taken, in bytes.
 const LONGEST: usize = 3000;

@@ -1,6 +1,6 @@
 //! `docs/dialects.md`: written from the data, and compared with it.
 //!
-//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test cases` writes it anew.
+//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test tests cases::` writes it anew.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use std::{env, fs};
 
 use toolglot_engine::{Dialect, Program};
 
-use crate::carried;
-use crate::case::{self, Case};
-use crate::closers;
-use crate::reading::{self, Cut, Reading};
+use crate::cases::carried;
+use crate::cases::case::{self, Case};
+use crate::cases::closers;
+use crate::cases::reading::{self, Cut, Reading};
 
 #[test]
 fn the_overview_is_that_of_the_data() {

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use toolglot_engine::Code;
 
-use crate::case::{files, root};
-use crate::markdown::{Block, blocks};
+use crate::cases::case::{files, root};
+use crate::cases::markdown::{Block, blocks};
 
 #[test]
 fn every_code_has_an_entry_and_none_is_invented() {

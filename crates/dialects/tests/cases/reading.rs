@@ -8,7 +8,7 @@ use toolglot_engine::{
 };
 use toolglot_toolset::Toolbox;
 
-use crate::case::{Case, Manner, Part};
+use crate::cases::case::{Case, Manner, Part};
 
 /// An event that owns its text.
 #[derive(Clone, Debug, PartialEq)]

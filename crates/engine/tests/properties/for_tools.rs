@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::support::reading::{Cut, read};
+use crate::properties::support::reading::{Cut, read};
 use toolglot_engine::{Dialect, Fields, Finish, Limits, Program, Tool, ToolSet};
 
 fn tools(names: &[&str]) -> ToolSet {

@@ -4,7 +4,7 @@ use std::fs;
 
 use toolglot_tool_registry::{Language, Space, new_tool, verify_text};
 
-use crate::{PrivateKey, Style, TIME, World, item, mine, sign_text, tool, write};
+use crate::trust::{PrivateKey, Style, TIME, World, item, mine, sign_text, tool, write};
 
 /// What ends a line for one reader of tools or another, but not for all.
 const ENDS: &[&str] = &[

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::{World, tool, write};
+use crate::trust::{World, tool, write};
 
 #[test]
 fn what_the_lock_names_otherwise_does_not_run() {

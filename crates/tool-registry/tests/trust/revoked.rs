@@ -4,7 +4,7 @@ use std::fs;
 
 use toolglot_tool_registry::TrustError;
 
-use crate::World;
+use crate::trust::World;
 
 #[test]
 fn a_revoked_key_signs_nothing_and_gives_way_to_another() {
@@ -13,7 +13,7 @@ fn a_revoked_key_signs_nothing_and_gives_way_to_another() {
     let taken = world.trust().new_key("me");
     assert!(matches!(taken, Err(TrustError::KeyExists(_))));
     let mut trust = world.trust();
-    trust.revoke(&old, crate::TIME).expect("it is known");
+    trust.revoke(&old, crate::trust::TIME).expect("it is known");
     // As well for who revoked it as for who comes later.
     for mut trust in [trust, world.trust()] {
         let signing = trust.private_key();

@@ -6,7 +6,7 @@ use std::fs;
 
 use toolglot_tool_registry::{Generation, Header, PrivateKey, Style, sign_text};
 
-use crate::{TIME, World, tool, write};
+use crate::trust::{TIME, World, tool, write};
 
 const T1: &str = "2026-02-23T05:24:41Z";
 const T2: &str = "2026-02-23T05:24:42Z";

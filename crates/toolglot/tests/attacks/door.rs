@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
-use crate::place::{Place, Ran, peak, toolglot};
+use crate::attacks::place::{Place, Ran, peak, toolglot};
 
 /// A way from a call to its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -431,7 +431,7 @@ mod library {
     use toolglot_session::{CallReport, FileLog, Grants, Level, Policies, Session};
 
     use super::{Attempt, as_run, grants, set_path};
-    use crate::place::{Place, Ran};
+    use crate::attacks::place::{Place, Ran};
 
     /// Names the file that says what to call.
     const REQUEST: &str = "TOOLGLOT_DOOR_REQUEST";

@@ -14,11 +14,11 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use crate::door::{Attempt, Count, Door};
-use crate::place::{Place, Ran, shipped, toolglot};
-use crate::row::{self, Must, Row};
-use crate::server::Server;
-use crate::{as_an_ordinary_user, is_root, spelling, succeeded, turn, walls_stand};
+use crate::attacks::door::{Attempt, Count, Door};
+use crate::attacks::place::{Place, Ran, shipped, toolglot};
+use crate::attacks::row::{self, Must, Row};
+use crate::attacks::server::Server;
+use crate::attacks::{as_an_ordinary_user, is_root, spelling, succeeded, turn, walls_stand};
 
 #[test]
 fn attacks_are_refused_or_contained_and_controls_work() {

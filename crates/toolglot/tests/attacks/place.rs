@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::server::Server;
+use crate::attacks::server::Server;
 
 /// A workspace, something beside it that no tool has to do with, and a home.
 pub(crate) struct Place {

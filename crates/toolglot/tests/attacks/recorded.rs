@@ -12,9 +12,9 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::door::{Attempt, Count, Door};
-use crate::place::{Place, Ran, shipped, toolglot};
-use crate::{as_an_ordinary_user, succeeded, timing, turn, walls_stand};
+use crate::attacks::door::{Attempt, Count, Door};
+use crate::attacks::place::{Place, Ran, shipped, toolglot};
+use crate::attacks::{as_an_ordinary_user, succeeded, timing, turn, walls_stand};
 
 /// Areas that are shown elsewhere.
 const ELSEWHERE: &[(&str, &str)] = &[(

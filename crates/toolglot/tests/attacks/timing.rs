@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::place::Place;
-use crate::recorded::{Row, policy, run_text};
+use crate::attacks::place::Place;
+use crate::attacks::recorded::{Row, policy, run_text};
 
 /// A directory and a link that leads out change places while the binary writes into it, some hundred times.
 pub(crate) fn race(row: &Row) -> Result<(), String> {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use crate::toolglot;
+use crate::cli::toolglot;
 
 #[test]
 fn a_policy_file_that_is_not_there_is_a_slip() {

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::toolglot;
+use crate::cli::toolglot;
 
 /// Dialects that cannot carry the conversation: their calls are fixed tools, or one at a time.
 const REFUSING: &[&str] = &["aider", "generic_json", "swe_agent"];

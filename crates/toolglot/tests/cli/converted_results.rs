@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::convert::{call, converted, result};
-use crate::toolglot;
+use crate::cli::convert::{call, converted, result};
+use crate::cli::toolglot;
 
 #[test]
 fn entities_of_a_results_frame_are_undone() {

@@ -1,4 +1,4 @@
-use crate::toolglot;
+use crate::cli::toolglot;
 
 #[test]
 fn the_list_names_each_dialect_with_its_other_spellings() {

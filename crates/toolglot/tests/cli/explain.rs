@@ -1,4 +1,4 @@
-use crate::toolglot;
+use crate::cli::toolglot;
 
 #[test]
 fn a_code_is_found_by_number_and_by_name() {

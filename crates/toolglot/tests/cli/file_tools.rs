@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::tool_project::{World, can_run};
+use crate::cli::tool_project::{World, can_run};
 
 fn hermes(name: &str, arguments: &serde_json::Value) -> String {
     let call = json!({"name": name, "arguments": arguments});

@@ -45,7 +45,7 @@ impl World {
 
 #[test]
 fn every_language_goes_all_the_way() {
-    if !crate::tool_project::can_run() {
+    if !crate::cli::tool_project::can_run() {
         return;
     }
     let world = World(tempfile::tempdir().expect("room for a folder"));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::toolglot;
+use crate::cli::toolglot;
 
 const PATCH: &str = "*** Begin Patch\n*** Update File: a.rs\n@@\n-let a = \"<b> & 'c'\";\n+let a = 1; // \\n {x} ]]>\n*** End Patch";
 const GRAMMAR: &str = "start: begin hunk+ end\nbegin: \"*** Begin Patch\" LF";

@@ -9,7 +9,7 @@ const TOOL: &str = "tool_id: hang-here\ntool_type: script\nversion: \"1.0.0\"\ne
 
 #[test]
 fn an_interrupt_ends_what_runs_and_the_log_tells_it() {
-    if !crate::tool_project::can_run() {
+    if !crate::cli::tool_project::can_run() {
         return;
     }
     for words in [

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use crate::toolglot;
+use crate::cli::toolglot;
 
 #[test]
 fn answers_come_in_the_order_of_the_lines() {

@@ -1,6 +1,6 @@
 //! What a model is told about a call that was not run: what is wrong, where, and the right form, each once.
 
-use crate::toolglot;
+use crate::cli::toolglot;
 
 /// A message, what its answer must say, each once, and what it must not say.
 struct Lesson {

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use crate::toolglot;
+use crate::cli::toolglot;
 
 const MESSAGE: &str = "Let me look.\n<tool_call>{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.rs\",}}</tool_call>\n";
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::toolglot;
+use crate::cli::toolglot;
 
 /// A dialect, a message, and what the notes on its arguments point at.
 const ROWS: &[(&str, &str, &[&str])] = &[

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use crate::{Ran, toolglot};
+use crate::cli::{Ran, toolglot};
 
 /// The dialects that write calls; `chat` is only what may stand around them.
 fn dialects() -> Vec<String> {

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use crate::toolglot;
+use crate::cli::toolglot;
 
 #[test]
 fn what_is_rendered_is_read_back() {

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::toolglot;
+use crate::cli::toolglot;
 
 #[test]
 fn a_repaired_document_goes_to_standard_output_and_is_no_fault() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::toolglot;
+use crate::cli::toolglot;
 
 /// Ordinary text, and the markers of some dialects in it.
 const GUIDE: &str = "# Shop\n\n```bash\nnpm install <name>\n```\n\n| a & b | &lt;c&gt; |\n\n<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>\nTool 'f' result:\n[f for 'x'] Result:\nends </tool_response> with <|im_end|> and <\\|im_end|>.\n\n```json\n{ \"port\": 8080 }\n```\n";

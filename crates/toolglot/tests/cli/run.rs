@@ -3,7 +3,7 @@ use std::fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Ran, toolglot};
+use crate::cli::{Ran, toolglot};
 
 /// A root with one file.
 fn root() -> TempDir {

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::terminal::Terminal;
+use crate::cli::terminal::Terminal;
 
 /// Texts that drive a terminal, or hide from its reader.
 const HOSTILE: [&str; 16] = [

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::tool_project::copy;
+use crate::cli::tool_project::copy;
 
 /// A project with a signed tool that imports a signed module, and the home of who signed them.
 struct World {
@@ -378,7 +378,7 @@ fn rehashed(text: &str) -> String {
 
 #[test]
 fn what_was_signed_runs_and_nothing_else() {
-    if !crate::tool_project::can_run() {
+    if !crate::cli::tool_project::can_run() {
         return;
     }
     let world = World::new();
@@ -414,7 +414,7 @@ fn what_was_signed_runs_and_nothing_else() {
 
 #[test]
 fn a_signed_file_is_no_other_tool() {
-    if !crate::tool_project::can_run() {
+    if !crate::cli::tool_project::can_run() {
         return;
     }
     let world = World::new();
@@ -458,7 +458,7 @@ fn a_signed_file_is_no_other_tool() {
 
 #[test]
 fn keys_that_a_policy_writes_out_are_trusted() {
-    if !crate::tool_project::can_run() {
+    if !crate::cli::tool_project::can_run() {
         return;
     }
     let world = World::new();

@@ -1,7 +1,7 @@
 //! Messages in the shape that the documents of the five systems teach: they are read as they stand, and nothing is remarked
 //! on, under the system's own tools, under the common names, or without either.
 
-use crate::toolglot;
+use crate::cli::toolglot;
 
 const FORGE: &[&str] = &[
     "<tool>\n<server_name>local</server_name>\n<tool_name>write_to_file</tool_name>\n<arguments>\n  <path>src/lib.go</path>\n  <content><![CDATA[package lib\n\nvar A = \"<a> & b\"]]></content>\n</arguments>\n</tool>",

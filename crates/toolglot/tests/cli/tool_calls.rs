@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::tool_project::{World, can_run};
+use crate::cli::tool_project::{World, can_run};
 
 #[test]
 fn a_model_that_signs_changes_files() {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::tool_project::{World, can_run};
+use crate::cli::tool_project::{World, can_run};
 
 #[test]
 fn every_example_runs_once_it_is_trusted() {

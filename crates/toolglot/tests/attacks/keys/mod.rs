@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::door::{Attempt, Count, Door};
-use crate::place::{Place, toolglot};
-use crate::server::Server;
-use crate::{as_an_ordinary_user, succeeded, turn, walls_stand};
+use crate::attacks::door::{Attempt, Count, Door};
+use crate::attacks::place::{Place, toolglot};
+use crate::attacks::server::Server;
+use crate::attacks::{as_an_ordinary_user, succeeded, turn, walls_stand};
 
 /// A setting, and how it is exceeded.
 #[derive(Debug, Deserialize)]

@@ -2,7 +2,6 @@
 //!
 //! The recorded attacks lie beside the repository and are no part of it; without them their test says so and passes. Our own
 //! neighbours of each are below, and need nothing.
-#![cfg(target_os = "linux")]
 #![expect(clippy::print_stderr, reason = "the score is for people")]
 
 use std::fs;

@@ -1,10 +1,6 @@
 //! Every builtin tool in every dialect of the five systems, and messages as their documents teach them: written, read and run
 //! through the built binary, in a workspace of their own, and compared with what has to come of them.
-#![cfg(target_os = "linux")]
 #![expect(clippy::print_stderr, reason = "the score is for people")]
-
-#[path = "../attacks/spelling.rs"]
-mod spelling;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,6 +11,8 @@ use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+
+use crate::attacks::spelling;
 
 type Arguments = Map<String, Value>;
 type Files = BTreeMap<String, String>;

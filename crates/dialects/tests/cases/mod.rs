@@ -2,7 +2,7 @@
 //!
 //! Each is read whole, in pieces of one byte and of three, and with special tokens also cut in two anywhere: the events must
 //! be the expected ones, and the same.
-//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test cases` writes what was read in place of what was expected;
+//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test tests cases::` writes what was read in place of what was expected;
 //! read the difference before committing it.
 
 #[path = "../../../engine/tests/properties/edits.rs"]

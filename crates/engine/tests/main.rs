@@ -1,0 +1,8 @@
+//! The tests of the engine through its public API, one module per subject.
+//!
+//! `allocations.rs` is a binary of its own: it replaces the allocator of the process, to count.
+
+mod fold;
+mod grammar;
+mod properties;
+mod results;

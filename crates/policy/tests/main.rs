@@ -1,0 +1,6 @@
+//! The tests of policies through their public API, one module per subject.
+
+mod carriers;
+mod files;
+mod recorded;
+mod rules;

@@ -1,0 +1,4 @@
+//! The tests of the registry through its public API, one module per subject.
+
+mod recorded;
+mod trust;
