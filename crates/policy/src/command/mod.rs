@@ -9,18 +9,18 @@
 
 mod boundary;
 mod builtins;
+mod command_line;
 mod inner;
 mod shell;
 mod survey;
-mod words;
 mod wrappers;
 
 use crate::PathFact;
 
 pub use boundary::AwayPath;
+pub use command_line::{CommandLine, FilePattern, Join, NotLiteral, Pipeline, Stream, Streams};
 pub(crate) use shell::{UNKNOWN, is_unknown, shown};
 pub use survey::Survey;
-pub use words::{CommandLine, FilePattern, Join, NotLiteral, Pipeline, Stream, Streams};
 
 /// What was found out about a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl CommandFact {
         let line = self.line.as_ref().ok()?;
         let mut commands = line.commands();
         let name = commands.next()?.first()?.as_str();
-        (commands.next().is_none() && words::is_about_the_shell(name)).then_some(name)
+        (commands.next().is_none() && command_line::is_about_the_shell(name)).then_some(name)
     }
 
     /// Every word that could be a path: of all commands, and where redirections lead; also what stands behind the letter of an

@@ -1,0 +1,226 @@
+//! A line of literal words, or why it is none.
+
+mod reader;
+#[cfg(test)]
+mod tests;
+
+use thiserror::Error;
+
+use crate::letters::{is_hidden, is_presentation};
+
+pub(super) use reader::is_about_the_shell;
+
+/// A line of commands, each of literal words, that can be run without a shell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandLine {
+    /// What is run, in order; never empty.
+    pub pipelines: Vec<Pipeline>,
+}
+
+/// Commands that run at once, the output of each the input of the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pipeline {
+    /// When it runs.
+    pub join: Join,
+    /// Program and arguments of each; neither list is ever empty.
+    pub commands: Vec<Vec<String>>,
+    /// Where the output of each goes.
+    pub streams: Vec<Streams>,
+    /// The words that are patterns of file names, in order.
+    pub patterns: Vec<FilePattern>,
+}
+
+/// Where the output of a command goes: no other redirection is done without a shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Streams {
+    /// Standard output.
+    pub output: Stream,
+    /// Standard error.
+    pub error: Stream,
+}
+
+impl Default for Streams {
+    fn default() -> Streams {
+        Streams {
+            output: Stream::Output,
+            error: Stream::Error,
+        }
+    }
+}
+
+/// Where something is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// The standard output of the command.
+    Output,
+    /// Its standard error.
+    Error,
+    /// `/dev/null`.
+    Null,
+}
+
+/// A word that stands for the names of files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePattern {
+    /// Which command of its pipeline.
+    pub command: usize,
+    /// Where among the words of the command the names begin.
+    pub word: usize,
+    /// How many words they are; one where the pattern has not been expanded, or no name fits.
+    pub n_words: usize,
+    /// The pattern, with a backslash before what stands for itself.
+    pub pattern: String,
+    /// Where in the text, in bytes.
+    pub at: usize,
+}
+
+/// When a pipeline runs, by how the one before it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// In any case: it is the first, or stands behind `;` or a line break.
+    Then,
+    /// If the one before succeeded: `&&`.
+    And,
+    /// If the one before failed: `||`.
+    Or,
+}
+
+/// Why a line is not made of literal words alone.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{what} at byte {at} needs a shell")]
+pub struct NotLiteral {
+    /// Where, in bytes.
+    pub at: usize,
+    /// What stands there.
+    pub what: &'static str,
+    /// Whether no shell would help: the text shows something else than it holds, or nothing at all.
+    pub is_hopeless: bool,
+}
+
+impl CommandLine {
+    /// Reads a line without patterns of file names.
+    ///
+    /// # Errors
+    /// If any part of it would be read by a shell as more than itself.
+    pub fn read(text: &str) -> Result<CommandLine, NotLiteral> {
+        let line = CommandLine::read_patterns(text)?;
+        let what = "a pattern for file names outside of quotes";
+        let pattern = line.patterns().next().map(|pattern| not(pattern.at, what));
+        pattern.map_or(Ok(line), Err)
+    }
+
+    /// Reads a line in which arguments may be patterns of file names.
+    ///
+    /// # Errors
+    /// If any other part of it would be read by a shell as more than itself.
+    pub fn read_patterns(text: &str) -> Result<CommandLine, NotLiteral> {
+        if let Some((at, _)) = text.char_indices().find(|&(_, c)| deceives(c)) {
+            return Err(NotLiteral {
+                at,
+                what: "a character that is not visible or reverses the text",
+                is_hopeless: true,
+            });
+        }
+        let pipelines = reader::read(text)?;
+        if pipelines.is_empty() {
+            return Err(NotLiteral {
+                at: 0,
+                what: "an empty command",
+                is_hopeless: true,
+            });
+        }
+        Ok(CommandLine { pipelines })
+    }
+
+    /// The commands, in order.
+    pub fn commands(&self) -> impl Iterator<Item = &[String]> {
+        self.pipelines
+            .iter()
+            .flat_map(|pipeline| pipeline.commands.iter().map(Vec::as_slice))
+    }
+
+    /// The patterns, in order.
+    pub fn patterns(&self) -> impl Iterator<Item = &FilePattern> {
+        let pipelines = self.pipelines.iter();
+        pipelines.flat_map(|pipeline| &pipeline.patterns)
+    }
+
+    /// Puts the names of files in the place of each pattern, in the order of a shell that finds nothing: then the word stays.
+    /// The function gets the directories that were changed to before, and the pattern.
+    ///
+    /// # Errors
+    /// It cannot be told beforehand which names these are.
+    pub fn expand(
+        &mut self,
+        mut names: impl FnMut(&[String], &str) -> Result<Vec<String>, &'static str>,
+    ) -> Result<(), NotLiteral> {
+        let mut moves: Vec<String> = Vec::new();
+        // Whether it is sure that the commands after a `cd` run in its directory: joined by `&&` they do.
+        let mut is_sure = true;
+        for pipeline in &mut self.pipelines {
+            let is_move = matches!(pipeline.commands.as_slice(), [words] if words[0] == "cd");
+            is_sure &= moves.is_empty() || pipeline.join == Join::And;
+            if let Some(pattern) = pipeline.patterns.first().filter(|_| is_move || !is_sure) {
+                let what = "a pattern for file names where the directory is not known";
+                return Err(not(pattern.at, what));
+            }
+            if is_move {
+                is_sure &= pipeline.join != Join::Or;
+                moves.extend(pipeline.commands[0].get(1).cloned());
+            }
+            let mut grown = (0, 0);
+            for pattern in &mut pipeline.patterns {
+                if grown.0 != pattern.command {
+                    grown = (pattern.command, 0);
+                }
+                pattern.word += grown.1;
+                let found =
+                    names(&moves, &pattern.pattern).map_err(|what| not(pattern.at, what))?;
+                if found.is_empty() {
+                    continue;
+                }
+                pattern.n_words = found.len();
+                grown.1 += found.len() - 1;
+                let words = &mut pipeline.commands[pattern.command];
+                words.splice(pattern.word..=pattern.word, found);
+            }
+        }
+        Ok(())
+    }
+
+    /// The line as a text that every shell reads as exactly these words.
+    pub(crate) fn quoted(&self) -> String {
+        let mut text = String::new();
+        for pipeline in &self.pipelines {
+            text.push_str(match pipeline.join {
+                Join::Then => "\n",
+                Join::And => " && ",
+                Join::Or => " || ",
+            });
+            for (index, words) in pipeline.commands.iter().enumerate() {
+                if index > 0 {
+                    text.push_str(" | ");
+                }
+                for word in words {
+                    text.push('\'');
+                    text.push_str(&word.replace('\'', "'\\''"));
+                    text.push_str("' ");
+                }
+            }
+        }
+        text.trim_start().to_owned()
+    }
+}
+
+/// Whether a character hides in a command or changes how it looks.
+fn deceives(c: char) -> bool {
+    is_hidden(c) && !is_presentation(c) && !matches!(c, '\n' | '\t')
+}
+
+fn not(at: usize, what: &'static str) -> NotLiteral {
+    NotLiteral {
+        at,
+        what,
+        is_hopeless: false,
+    }
+}
