@@ -28,6 +28,7 @@ mod grants;
 mod host;
 mod judge;
 mod letters;
+mod name_pattern;
 mod names;
 mod path;
 mod protected_paths;

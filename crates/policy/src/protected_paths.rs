@@ -4,7 +4,7 @@
 //! several programs, it is that of the first. Not here is what a project's own build runs anyway (`Makefile`, `package.json`,
 //! `build.rs`): who may change the sources may change those.
 
-use crate::names::Pattern::{self, Name, Prefix, Suffix, Within};
+use crate::name_pattern::NamePattern::{self, Name, Prefix, Suffix, Within};
 
 /// Names that one kind of program obeys.
 pub(crate) struct ProtectedPaths {
@@ -20,7 +20,7 @@ pub(crate) struct ProtectedPaths {
     )]
     pub(crate) source: &'static str,
     /// The names, in lower case.
-    pub(crate) names: &'static [Pattern],
+    pub(crate) names: &'static [NamePattern],
 }
 
 /// All of them.
@@ -254,21 +254,6 @@ pub(crate) const PROTECTED: &[ProtectedPaths] = &[
         ],
     },
 ];
-
-impl Pattern {
-    /// As people write it, with `*` for any letters.
-    #[cfg(test)]
-    fn written(&self) -> String {
-        match self {
-            Name(name) => (*name).to_owned(),
-            Prefix(begin) => format!("{begin}*"),
-            Suffix(end) => format!("*{end}"),
-            Within(directory, name) => format!("{directory}/{name}"),
-            Pattern::Key(begin) => format!("{begin}*"),
-            Pattern::Under(directory, names) => format!("{directory}/**/{{{}}}", names.join(",")),
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

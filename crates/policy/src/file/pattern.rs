@@ -188,7 +188,7 @@ impl Place {
         while let Some(at) = end {
             let part = &path[..at];
             if self.exact.is_match(part)
-                || (is_refusing && self.folded.is_match(crate::names::folded_path(part)))
+                || (is_refusing && self.folded.is_match(crate::name_pattern::folded_path(part)))
             {
                 return true;
             }
