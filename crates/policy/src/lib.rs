@@ -43,7 +43,7 @@ pub use command::{
 };
 pub use effect::Effect;
 pub use file::{
-    AxeFile, Item, Level, MessageLimits, PathRules, Pin, Policy, PolicyError, Reach, Sandbox,
+    AccessLists, Item, Level, MessageLimits, PathRules, Pin, Policy, PolicyError, Reach, Sandbox,
     SandboxSettings, SandboxTable, Scope, ServerRules, ToolPattern, TrustRules,
 };
 pub use grants::{GrantError, Grants, nearest as nearest_grant};

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use toolglot_engine::End;
-use toolglot_policy::{Authority, AxeFile, CommandFact, Decision, Effect, Policy, Request};
+use toolglot_policy::{AccessLists, Authority, CommandFact, Decision, Effect, Policy, Request};
 
 #[derive(Deserialize)]
 struct Row {
@@ -48,15 +48,15 @@ fn programs_are_found_and_hidden_ones_are_refused() {
         let row: Row = serde_json::from_str(line).expect("a row");
         n += 1;
         let fact = CommandFact::of(&row.input);
-        let file = AxeFile {
+        let file = AccessLists {
             blacklist: row.policy.tools,
             forbidden: row.policy.directories,
-            ..AxeFile::default()
+            ..AccessLists::default()
         };
         // With a grant for a shell, which stands for any program, only the file's own refusals are left.
         let authority = Authority {
             grants: "shell".parse().expect("a grant"),
-            user: Some(Policy::of_axe(&file)),
+            user: Some(Policy::of_access_lists(&file)),
             project: None,
         };
         let request = Request {

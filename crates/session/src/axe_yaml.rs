@@ -1,7 +1,7 @@
 //! The lists of an `axe.yaml`, out of its YAML.
 
 use saphyr_parser::{Event, Parser};
-use toolglot_policy::{AxeFile, PolicyError};
+use toolglot_policy::{AccessLists, PolicyError};
 
 /// More values than a file of settings has.
 const MOST_EVENTS: usize = 50_000;
@@ -14,8 +14,8 @@ enum Open {
 }
 
 /// Reads the lists of tools and directories, of both generations. All else in the file is not about them.
-pub(crate) fn read(text: &str) -> Result<AxeFile, PolicyError> {
-    let mut file = AxeFile::default();
+pub(crate) fn read(text: &str) -> Result<AccessLists, PolicyError> {
+    let mut file = AccessLists::default();
     let mut open: Vec<Open> = Vec::new();
     for (n, event) in Parser::new_from_str(text).enumerate() {
         let (event, _) = event.map_err(|error| PolicyError::Syntax(error.to_string()))?;
@@ -75,7 +75,7 @@ fn value_ends(open: &mut [Open]) {
     }
 }
 
-fn take(file: &mut AxeFile, path: &str, value: &str) {
+fn take(file: &mut AccessLists, path: &str, value: &str) {
     let list = match path {
         "tools.whitelist" => file.whitelist.get_or_insert_default(),
         "tools.blacklist" => &mut file.blacklist,

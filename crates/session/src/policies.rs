@@ -260,7 +260,7 @@ fn read(path: &Path, scope: Scope, root: &Path) -> Read {
             let file = axe_yaml::read(&text)?;
             // What it would let happen elsewhere and toolglot does not.
             report = file.report();
-            with_real_places(Policy::of_axe(&file), root)
+            with_real_places(Policy::of_access_lists(&file), root)
         } else {
             checked(Policy::parse(&text, scope)?, root)
         }

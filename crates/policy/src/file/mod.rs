@@ -1,20 +1,20 @@
 //! Policy files.
 
-mod axe;
+mod access_lists;
 mod capability;
 mod mcp;
 mod options;
 mod pattern;
 mod rule;
+mod rule_text;
 mod sandbox;
 mod subcommand;
 mod trust;
-mod written;
 
 use serde::Deserialize;
 use thiserror::Error;
 
-pub use axe::AxeFile;
+pub use access_lists::AccessLists;
 pub(crate) use mcp::ServerTable;
 pub use mcp::{Pin, ServerRules};
 pub use rule::Item;
@@ -24,7 +24,7 @@ pub use trust::TrustRules;
 
 use crate::{Authority, Decision};
 use pattern::Word;
-use written::{DecisionWord, Written};
+use rule_text::{DecisionWord, RuleText};
 
 /// A policy file, read and checked.
 #[derive(Clone, Debug)]
@@ -205,7 +205,7 @@ struct File {
     #[serde(default)]
     default: Option<DecisionWord>,
     #[serde(default)]
-    rule: Vec<Written>,
+    rule: Vec<RuleText>,
     #[serde(default)]
     limits: MessageLimits,
     #[serde(default)]
@@ -346,7 +346,7 @@ impl<'a> ToolPattern<'a> {
 impl Authority {
     /// Keeps a place below the root from these capabilities, whatever anyone allows, by a rule with a reason.
     pub fn keep(&mut self, path: &str, capabilities: &[&str], (rule, because): (&str, &str)) {
-        let written = Written::new(rule, DecisionWord::Deny)
+        let written = RuleText::new(rule, DecisionWord::Deny)
             .capabilities(capabilities)
             .place(path)
             .because(because);

@@ -6,8 +6,8 @@ use super::PolicyError;
 use super::capability::{covers, is_kin};
 use super::options::Options;
 use super::pattern::{HostPattern, Place, Word};
+use super::rule_text::{RuleText, Token};
 use super::subcommand;
-use super::written::{Token, Written};
 use crate::command::is_unknown;
 use crate::{CommandFact, CommandLine, Decision, HostPort, Inside, PathFact, Survey};
 
@@ -76,7 +76,7 @@ const REST: &str = "...";
 
 impl Rule {
     /// Reads a rule and checks its examples.
-    pub(crate) fn new(written: Written) -> Result<Rule, PolicyError> {
+    pub(crate) fn new(written: RuleText) -> Result<Rule, PolicyError> {
         let id = written.id.clone();
         let pattern = |what: &'static str, pattern: &str, problem: String| PolicyError::Pattern {
             rule: id.clone(),
@@ -482,9 +482,6 @@ fn behind<'a>(line: &[Vec<Word>], is_open: bool, words: &'a [String]) -> Option<
     let rest = &words[line.len()..];
     (is_open || rest.iter().all(|word| is_unknown(word))).then_some(rest)
 }
-
-/// The builtin tool that runs commands.
-pub(super) const COMMANDS: &str = "execute_command";
 
 /// Where the words of an example lead, where no file system is.
 fn places_of_words(example: &str) -> Vec<PathFact> {

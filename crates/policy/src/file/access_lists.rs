@@ -1,26 +1,28 @@
-//! AXE's `axe.yaml`, with the meaning that its document gives it: a command has to be allowed.
+//! Lists of commands and directories that an agent's settings file allows or refuses, as a policy.
+//!
+//! AXE's `axe.yaml` has them. A command has to be allowed, whatever else the file says.
 
 use super::Policy;
 use super::rule::Rule;
-use super::written::{DecisionWord, Token, Written};
+use super::rule_text::{DecisionWord, RuleText, Token};
 use crate::Decision;
 use crate::file::{MessageLimits, PathRules, SandboxTable, TrustRules};
 
-/// What an `axe.yaml` says about tools and directories, of both generations.
+/// The commands and directories that an `axe.yaml` of either generation lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AxeFile {
-    /// `tools.whitelist`, of the first: what may be run. `None` where the key is missing.
+pub struct AccessLists {
+    /// The programs that may run: `tools.whitelist` of the first generation. `None` where the key is missing.
     pub whitelist: Option<Vec<String>>,
-    /// `tools.blacklist`, of the second: what may not.
+    /// The programs that may not run: `tools.blacklist` of the second generation.
     pub blacklist: Vec<String>,
-    /// `directories.readonly`.
+    /// Directories that are never written: `directories.readonly`.
     pub readonly: Vec<String>,
-    /// `directories.forbidden` and `directories.blacklist`.
+    /// Directories that are neither read nor written: `directories.forbidden` and `directories.blacklist`.
     pub forbidden: Vec<String>,
 }
 
-impl AxeFile {
-    /// What the file would let happen and toolglot does not, in words for the user.
+impl AccessLists {
+    /// Warns the user where toolglot is stricter than the program that wrote the lists.
     pub fn report(&self) -> Option<String> {
         self.whitelist.is_none().then(|| {
             "this axe.yaml allows every command that it does not list; here a command has to be allowed: add `tools.whitelist`, or grant programs with `--allow exec:PROGRAM`".to_owned()
@@ -29,12 +31,14 @@ impl AxeFile {
 }
 
 impl Policy {
-    /// The policy that an `axe.yaml` means. Commands of the whitelist are allowed, those of the blacklist refused wherever they
-    /// hide, all others asked about; no word of a command leads out of the root. Files inside the root are read and written, but for the directories that are forbidden or
-    /// only to be read.
-    pub fn of_axe(file: &AxeFile) -> Policy {
+    /// The policy that the lists mean.
+    ///
+    /// Commands of the whitelist are allowed. Commands of the blacklist are refused, also inside other commands.
+    /// All other commands need an approval, and no word of a command may lead out of the root.
+    /// Files inside the root are read and written, except in directories that are forbidden or read-only.
+    pub fn of_access_lists(file: &AccessLists) -> Policy {
         let mut rules = Vec::new();
-        let mut push = |written: Written| {
+        let mut push = |written: RuleText| {
             // A name that makes no pattern refuses everything, as a broken file does.
             match Rule::new(written) {
                 Ok(rule) => rules.push(rule),
@@ -50,14 +54,14 @@ impl Policy {
             names.iter().map(name).collect()
         };
         let commands = || {
-            Written::new("axe-commands-are-asked-about", DecisionWord::Ask)
+            RuleText::new("axe-commands-are-asked-about", DecisionWord::Ask)
                 .capabilities(&["exec", "shell"])
         };
         let mut all =
-            vec![Written::new("axe-files", DecisionWord::Allow).capabilities(&["read", "write"])];
+            vec![RuleText::new("axe-files", DecisionWord::Allow).capabilities(&["read", "write"])];
         match &file.whitelist {
             Some(names) if !names.is_empty() => {
-                let mut allowed = Written::new("axe-whitelist", DecisionWord::Allow);
+                let mut allowed = RuleText::new("axe-whitelist", DecisionWord::Allow);
                 allowed.argv = Some(argv(names));
                 all.push(allowed);
             }
@@ -65,7 +69,7 @@ impl Policy {
             None => all.push(commands()),
         }
         if !file.blacklist.is_empty() {
-            let mut refused = Written::new("axe-blacklist", DecisionWord::Deny);
+            let mut refused = RuleText::new("axe-blacklist", DecisionWord::Deny);
             refused.argv = Some(argv(&file.blacklist));
             all.push(refused);
         }
@@ -83,7 +87,7 @@ impl Policy {
                 .map(|place| place.trim_end_matches('/').to_owned())
                 .collect();
             if !inside.is_empty() {
-                let mut refused = Written::new(id, DecisionWord::Deny).capabilities(capabilities);
+                let mut refused = RuleText::new(id, DecisionWord::Deny).capabilities(capabilities);
                 refused.paths = Some(inside);
                 all.push(refused);
             }

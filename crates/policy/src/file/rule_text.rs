@@ -4,13 +4,12 @@ use serde::Deserialize;
 
 use super::PolicyError;
 use super::capability::{is_kin, problem_of_capability};
-use super::rule::COMMANDS;
 use crate::Decision;
 
 /// A rule as it is written.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Written {
+pub(crate) struct RuleText {
     pub(super) id: String,
     pub(super) decision: DecisionWord,
     #[serde(default)]
@@ -47,7 +46,10 @@ pub(crate) struct Written {
     pub(super) not_match: Vec<String>,
 }
 
-impl Written {
+/// The builtin tool that runs commands.
+const COMMANDS: &str = "execute_command";
+
+impl RuleText {
     /// Refuses what would apply to nothing: whoever wrote it meant something.
     pub(super) fn check(&self) -> Result<(), PolicyError> {
         let lists = [
@@ -134,8 +136,8 @@ impl Written {
     }
 
     /// A rule with nothing but a name and a decision.
-    pub(crate) fn new(id: &str, decision: DecisionWord) -> Written {
-        Written {
+    pub(crate) fn new(id: &str, decision: DecisionWord) -> RuleText {
+        RuleText {
             id: id.to_owned(),
             decision,
             because: None,
@@ -156,19 +158,19 @@ impl Written {
     }
 
     /// The same for one place, whatever its letters mean in a pattern.
-    pub(crate) fn place(mut self, path: &str) -> Written {
+    pub(crate) fn place(mut self, path: &str) -> RuleText {
         self.paths = Some(vec![globset::escape(&path.replace('\\', "\\\\"))]);
         self
     }
 
     /// The same, and why.
-    pub(crate) fn because(mut self, why: &str) -> Written {
+    pub(crate) fn because(mut self, why: &str) -> RuleText {
         self.because = Some(why.to_owned());
         self
     }
 
     /// The same for these capabilities.
-    pub(crate) fn capabilities(mut self, names: &[&str]) -> Written {
+    pub(crate) fn capabilities(mut self, names: &[&str]) -> RuleText {
         self.capabilities = Some(names.iter().map(ToString::to_string).collect());
         self
     }
