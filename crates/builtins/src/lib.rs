@@ -84,3 +84,8 @@ pub use protected_paths::ProtectedPaths;
 pub use root::Root;
 pub use shown::cut;
 pub use undo::{UndoError, Undone, undo};
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

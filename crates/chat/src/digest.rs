@@ -355,8 +355,15 @@ mod tests {
 
     /// The cases of all dialects, whole and cut off: a stream of events has the faults that their document has.
     #[test]
+    #[expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
     fn a_stream_has_the_faults_of_its_document() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../dialects/dialects");
+        if !std::path::Path::new(folder).is_dir() {
+            eprintln!(
+                "SKIPPED: {folder} is not there; it comes with the repository, not with the package"
+            );
+            return;
+        }
         let mut n_faulty = 0;
         for dialect in toolglot_dialects::all() {
             let dialects = std::slice::from_ref(dialect);

@@ -81,3 +81,8 @@ pub use trace::{Piece, PieceKind, Trace};
 pub use verify::{
     CallLocator, drop_unknown_tool_notes, no_object_note, schema_notes, unknown_tool_note,
 };
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

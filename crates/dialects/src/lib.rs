@@ -217,3 +217,8 @@ mod tests {
         assert!(std::sync::Arc::ptr_eq(auto(), auto()));
     }
 }
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -109,3 +109,8 @@ pub use render::{
 pub use span::Span;
 pub use toolglot_json::{Fields, Scalars, Shape};
 pub use tools::{Tool, ToolSet};
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

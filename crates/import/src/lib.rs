@@ -25,3 +25,8 @@ mod response_template;
 pub use detect::{Candidate, Detection, FoundLiteral, Rank, detect};
 pub use dialect_file::{dialects, from_response_template};
 pub use error::ImportError;
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -49,3 +49,8 @@ pub use repair::{Mended, Repair};
 pub use shape::{Fields, Scalars, Shape};
 pub use transducer::{Output, Rest, Root, Step, Stretch, Transducer};
 pub use word::{is_beyond, is_number};
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

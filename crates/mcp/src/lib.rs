@@ -43,3 +43,8 @@ pub const LEVELS: &[&str] = &[
     "alert",
     "emergency",
 ];
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

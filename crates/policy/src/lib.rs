@@ -56,3 +56,8 @@ pub use question::{BadMethod, METHODS, is_own_header, method};
 pub use refusals::Refusals;
 pub use request::{Decision, Request, Verdict};
 pub use rules::{RULES, Rule};
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

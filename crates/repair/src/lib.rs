@@ -30,3 +30,8 @@ pub use document::{RepairNote, RepairedDocument, repair};
 pub use edits::{EditPiece, Edits};
 pub use error::RepairError;
 pub use schema_target::SchemaTarget;
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -85,3 +85,8 @@ mod tests {
 }
 pub use refusal::Refusal;
 pub use watch::{Cancel, Heard, Watch};
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -42,3 +42,8 @@ pub use shape::{fields, shape};
 pub use validate::{SchemaError, Validator};
 pub use violation::Violation;
 pub use whole::write_whole;
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -82,3 +82,8 @@ pub use undo::{journals, undo};
 
 /// The verbs of Rye, which take the id of a tool.
 pub(crate) const VERBS: &[&str] = &["rye_execute", "rye_search", "rye_load", "rye_sign"];
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

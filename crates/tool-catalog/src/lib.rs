@@ -42,3 +42,8 @@ pub use line_changes::line_changes;
 pub use listing::Listing;
 pub use row_cache::{Row, RowCache};
 pub use signing::{FileSigning, sign_file};
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -50,3 +50,8 @@ pub use rules::{RULES, Rule, rule};
 pub use schema::{Action, Schema};
 pub use surrogates::read_json;
 pub use tool_file::{MAX_BYTES, ToolFile};
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

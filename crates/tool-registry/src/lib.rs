@@ -58,3 +58,8 @@ pub use tool_source::ToolSource as Found;
 pub use toolglot_tool_files::{IdError as BadId, ReturnValue as Returned};
 pub use toolglot_tool_signature::KeyError as BadKey;
 pub use toolglot_tool_trust::{ServerApproval as Approved, TrustBasis as Standing};
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

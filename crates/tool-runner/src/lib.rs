@@ -69,3 +69,8 @@ pub use sessions::Servers;
 pub use toolglot_sandbox::Cancel;
 pub use warm::WarmInterpreters;
 pub use watch::{Progress, ProgressListener, Watch};
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -66,3 +66,8 @@ pub use standing::TrustBasis;
 pub use store::Trust;
 pub use subject::{Origin, Subject, TextFile};
 pub use version::version_numbers;
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -37,3 +37,8 @@ pub use shell::split_shell;
 pub use split::split_calls;
 pub use toolbox::{Effect, ToolSpec, Toolbox};
 pub use toolglot_schema::nearest;
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -46,3 +46,8 @@ pub use read::{ReadOptions, from_slice, from_str};
 pub use serde::{from_value, to_value};
 pub use to_value::ToValue;
 pub use value::Value;
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

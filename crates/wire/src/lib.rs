@@ -80,3 +80,8 @@ pub use line::{BadLine, Line};
 pub use message::{Message, MessageCall, MessageResult};
 pub use note::NoteLine;
 pub use types_hint::types_hint;
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
