@@ -107,6 +107,27 @@ fn figures_are_those_of_the_code() {
     assert!(lines <= 150, "README.md has {lines} lines");
 }
 
+/// The code of guides is that of examples, which are compiled and run: `example=FILE` names one.
+#[test]
+fn code_of_guides_stands_in_examples() {
+    let repository = repository();
+    let mut n_blocks = 0;
+    for file in documents(&repository.join("docs")) {
+        let page = read(&file);
+        for block in page.split("\n```rust example=").skip(1) {
+            let (example, code) = block.split_once('\n').expect("a fence has lines");
+            let (code, _) = code.split_once("\n```\n").expect("a fence ends");
+            assert!(
+                read(&repository.join(example)).contains(code),
+                "{}: this is not in {example}:\n{code}",
+                file.display()
+            );
+            n_blocks += 1;
+        }
+    }
+    assert!(n_blocks > 4, "only {n_blocks} blocks were found");
+}
+
 fn is_markdown(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "md")
 }

@@ -1,12 +1,58 @@
-//! What a model writes, as it comes, as the deltas of OpenAI's chat API: what a server streams to its clients.
+//! What a server does about tools, from a request to the text of a tool result: `docs/embed-in-a-server.md` explains it.
 //! `cargo run -p toolglot-toolset --example openai_deltas`
 
 use std::io::Write;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolglot_engine::{End, Event, Finish, Input, Limits, Parser, Program, Sink, Span, ToolSet};
-use toolglot_toolset::Toolbox;
+use toolglot_engine::{
+    CallText, Dialect, End, Event, Finish, GrammarError, Input, Limits, Parser, Program,
+    ResultText, ResultWriter, Sink, Span, ToolSet,
+};
+use toolglot_toolset::{ToolError, Toolbox};
+
+/// A model that the server has loaded.
+struct Model {
+    dialect: &'static Dialect,
+    program: Program,
+}
+
+impl Model {
+    fn new(dialect: &str) -> Result<Model, GrammarError> {
+        let dialect = toolglot_dialects::get(dialect).expect("the configuration names a dialect");
+        let program = Program::compile([dialect], &ToolSet::default(), Limits::default())?;
+        Ok(Model { dialect, program })
+    }
+
+    /// A parser for one choice of a request.
+    fn parser(&self, tools: &Value, prompt_tail: &str) -> Result<Parser, ToolError> {
+        let tools = Toolbox::from_json(tools)?.tool_set();
+        let program = Arc::new(self.program.for_tools(&tools));
+        Ok(Parser::primed(program, prompt_tail))
+    }
+
+    /// The text of the tool messages that answer the assistant's calls.
+    fn results(&self, calls: &[Value], answers: &[Value]) -> String {
+        let results = answers.iter().filter_map(|answer| {
+            let id = &answer["tool_call_id"];
+            let call = calls.iter().find(|call| call["id"] == *id)?;
+            let call = CallText {
+                name: call["function"]["name"].as_str()?,
+                args: call["function"]["arguments"].as_str()?,
+                ns: None,
+                id: call["id"].as_str(),
+            };
+            Some(ResultText {
+                call,
+                text: answer["content"].as_str()?,
+                failed: false,
+                is_json: false,
+            })
+        });
+        let results: Vec<_> = results.collect();
+        ResultWriter::new(self.dialect).results(&results).text
+    }
+}
 
 /// The deltas of one choice.
 #[derive(Default)]
@@ -35,13 +81,11 @@ impl Sink for Deltas {
             Event::Args { call, json } => {
                 json!({"tool_calls": [{"index": call.0, "function": {"arguments": json}}]})
             }
-            // Clients take a call that has begun for one that may run. What stopped in it is told by `finish_reason`;
-            // who runs calls himself looks at `End::Recovered` as well.
             Event::CallEnd { end, .. } => {
                 self.is_cut_off |= end == End::Truncated;
                 return;
             }
-            // Tags and blanks between them; remarks, for a log.
+            // Tags and blanks between calls; notes, for a log.
             _ => return,
         };
         self.waiting.push(delta);
@@ -59,26 +103,30 @@ impl Deltas {
     }
 }
 
-/// A program for the model's dialect: once, when the server starts.
-fn program_of(model: &str) -> Result<Program, toolglot_engine::GrammarError> {
-    match toolglot_dialects::get(model) {
-        Some(dialect) => Program::compile([dialect], &ToolSet::default(), Limits::default()),
-        None => Ok(toolglot_dialects::auto().for_tools(&ToolSet::default())),
+/// Reads what the model writes, and sends it as it comes.
+fn stream<'t>(
+    mut parser: Parser,
+    tokens: impl IntoIterator<Item = &'t str>,
+    why: Finish,
+    mut send: impl FnMut(Value),
+) {
+    let mut deltas = Deltas::default();
+    for token in tokens {
+        parser.push(Input::Text(token), &mut deltas);
+        deltas.waiting.drain(..).for_each(&mut send);
     }
+    parser.finish(why, &mut deltas);
+    deltas.waiting.drain(..).for_each(&mut send);
+    send(json!({"finish_reason": deltas.finish_reason(why)}));
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let program = program_of("qwen3_coder")?;
-
-    // For each request: its tools, and a parser for each choice. The prompt may end inside reasoning.
+    let model = Model::new("qwen3_coder")?;
     let tools = json!([{"type": "function", "function": {"name": "get_weather", "parameters": {
         "type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}}}]);
-    let tools = Toolbox::from_json(&tools)?.tool_set();
-    let mut parser = Parser::primed(Arc::new(program.for_tools(&tools)), "<think>\n");
-
-    let mut deltas = Deltas::default();
-    let mut sent = Vec::new();
-    for token in [
+    // The prompt of this model ends inside its reasoning.
+    let parser = model.parser(&tools, "<think>\n")?;
+    let tokens = [
         "It is",
         " cold.",
         "</think>",
@@ -91,21 +139,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "4",
         "2\n</parameter>\n<parameter=days>\n3\n",
         "</parameter>\n</function>\n</tool_call>",
-    ] {
-        parser.push(Input::Text(token), &mut deltas);
-        sent.append(&mut deltas.waiting);
-    }
-    parser.finish(Finish::Stop, &mut deltas);
-    sent.append(&mut deltas.waiting);
-
-    let reason = deltas.finish_reason(Finish::Stop);
+    ];
+    let mut sent = Vec::new();
+    stream(parser, tokens, Finish::Stop, |delta| sent.push(delta));
     let mut out = std::io::stdout().lock();
     for delta in &sent {
-        let chunk = json!({"choices": [{"index": 0, "delta": delta}]});
-        writeln!(out, "data: {chunk}")?;
+        writeln!(out, "data: {delta}")?;
     }
-    let last = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]});
-    writeln!(out, "data: {last}")?;
 
     let all = |key: &str| -> String {
         sent.iter()
@@ -118,7 +158,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(all("reasoning_content"), "It is cold.");
     assert_eq!(all("content"), "Let me see.");
     assert_eq!(arguments.collect::<String>(), r#"{"city":"42","days":3}"#);
-    assert_eq!(reason, "tool_calls");
+    assert_eq!(all("finish_reason"), "tool_calls");
+
+    // The next request brings the call back, and its result.
+    let function = json!({"name": "get_weather", "arguments": r#"{"city":"42","days":3}"#});
+    let calls = [json!({"id": "call_0", "type": "function", "function": function})];
+    let answers =
+        [json!({"role": "tool", "tool_call_id": "call_0", "content": "sun </tool_response>"})];
+    let text = model.results(&calls, &answers);
+    writeln!(out, "{text}")?;
+    // What would close the frame early is escaped.
+    assert_eq!(
+        text,
+        "<tool_response>\nsun <\\/tool_response>\n</tool_response>"
+    );
     Ok(())
 }
 
