@@ -49,6 +49,10 @@ pub(crate) fn note(root: &Path, path: &Path, content: &[u8]) {
 }
 
 /// Whether `path` was written after the first `n_before` writes, and `file` holds that still.
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "only programs in a sandbox need it")
+)]
 pub(crate) fn is_written(path: &Path, n_before: u64, file: impl Read) -> bool {
     let writes = WRITES.lock().unwrap_or_else(PoisonError::into_inner);
     let written = writes.last.get(path).copied();
@@ -59,6 +63,10 @@ pub(crate) fn is_written(path: &Path, n_before: u64, file: impl Read) -> bool {
     n > n_before && hash(file).is_ok_and(|hash| hash == written)
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "only programs in a sandbox need it")
+)]
 fn hash(mut file: impl Read) -> io::Result<[u8; 32]> {
     let mut hash = Sha256::new();
     let mut buffer = [0; 1 << 13];

@@ -65,8 +65,14 @@ impl Scratch {
     }
 }
 
-/// Nothing is known of it.
+/// Whether there is something to read, now.
 #[cfg(unix)]
-pub(crate) fn is_readable(_: std::os::fd::BorrowedFd<'_>) -> bool {
-    false
+pub(crate) fn is_readable(descriptor: std::os::fd::BorrowedFd<'_>) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let mut fds = [PollFd::from_borrowed_fd(descriptor, PollFlags::IN)];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    poll(&mut fds, Some(&now)).is_ok_and(|n_ready| n_ready > 0)
 }

@@ -67,6 +67,9 @@ mod elsewhere;
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use std::io::Write;
+    use std::os::fd::AsFd;
+
     use super::{Command, Isolation, Refusal, elsewhere};
 
     #[test]
@@ -77,6 +80,10 @@ mod tests {
             Err(Refusal::Unsupported { .. })
         ));
         elsewhere::outlive_file_limits();
+        let (reader, mut writer) = std::io::pipe().expect("a pipe");
+        assert!(!elsewhere::is_readable(reader.as_fd()));
+        writer.write_all(&[0]).expect("there is room for a byte");
+        assert!(elsewhere::is_readable(reader.as_fd()));
         let layers = elsewhere::layers();
         for level in [Isolation::Plain, Isolation::Landlock, Isolation::Namespaces] {
             assert!(layers.missing(level).is_some(), "{}", level.word());

@@ -48,6 +48,10 @@ pub struct Kept {
 
 impl Kept {
     /// Takes more of the stream, so that no more than `limit` bytes are kept.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        allow(dead_code, reason = "only programs in a sandbox need it")
+    )]
     pub(crate) fn take(&mut self, bytes: &[u8], limit: usize) {
         let n_head = limit
             .div_ceil(2)

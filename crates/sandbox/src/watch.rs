@@ -1,10 +1,13 @@
 //! Who watches a program: may end it before its time, and hears what it says while it runs.
 
 use std::fmt;
+use std::io;
 use std::sync::Arc;
+#[cfg(not(unix))]
+use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(unix)]
 use std::{
-    io::{self, Write},
+    io::Write,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
 };
 
@@ -36,6 +39,9 @@ impl fmt::Debug for Watch {
 pub struct Cancel {
     #[cfg(unix)]
     ends: Arc<(io::PipeReader, io::PipeWriter)>,
+    /// Without pipes that can be polled a flag has to do.
+    #[cfg(not(unix))]
+    flag: Arc<AtomicBool>,
 }
 
 #[cfg(unix)]
@@ -73,5 +79,33 @@ impl Cancel {
     /// If the process has no descriptor left.
     pub fn writer(&self) -> io::Result<OwnedFd> {
         self.ends.1.as_fd().try_clone_to_owned()
+    }
+}
+
+#[cfg(not(unix))]
+impl Cancel {
+    /// One that was not told to yet.
+    ///
+    /// # Errors
+    /// Never here.
+    pub fn new() -> io::Result<Cancel> {
+        Ok(Cancel {
+            flag: Arc::default(),
+        })
+    }
+
+    /// Ends what is watched.
+    pub fn cancel(&self) {
+        self.flag.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it was told to.
+    pub fn is_cancelled(&self) -> bool {
+        self.flag.load(Ordering::SeqCst)
+    }
+
+    /// Whoever sets it has told it to. A handler of signals may do that.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.flag.clone()
     }
 }

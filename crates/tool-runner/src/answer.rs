@@ -6,7 +6,7 @@ use toolglot_tool_registry::{ReturnContract, Returned, read_json};
 
 use crate::program::Manner;
 use crate::sizes::{ANSWER_BYTES, PRINTED_BYTES};
-use crate::warm::Ended;
+use crate::warm_call::Ended;
 
 /// What came of one attempt.
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@ use crate::resolve::Chain;
 use crate::runner::ToolRunner;
 use crate::sandboxed::command;
 use crate::sizes;
-use crate::warm::{Ended, NotWarm, Terms};
+use crate::warm_call::{Ended, NotWarm, Terms};
 
 /// How long a call has where nobody says.
 const DEFAULT_SECONDS: u64 = 300;

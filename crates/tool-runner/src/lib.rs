@@ -53,7 +53,12 @@ mod sessions;
 mod shell_command;
 mod sizes;
 mod texts;
+#[cfg(target_os = "linux")]
 mod warm;
+#[cfg(not(target_os = "linux"))]
+#[path = "warm_elsewhere.rs"]
+mod warm;
+mod warm_call;
 mod watch;
 mod words;
 

@@ -31,6 +31,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use toolglot_sandbox::{Cancel, Command, Exit, Isolation, Refusal, Resident, Watch};
 
 use crate::fingerprint::{Fingerprint, fingerprint};
+use crate::warm_call::{Ended, NotWarm, Taken, Terms};
 
 /// How long the interpreter may take, once the child is dead, to kill what that left behind.
 const GRACE: Duration = Duration::from_secs(2);
@@ -38,43 +39,6 @@ const GRACE: Duration = Duration::from_secs(2);
 const MOST_WAITING: usize = 16;
 /// How much of an answer, and of what was printed, is taken; what is more is counted.
 const PIECE: usize = 64 << 10;
-
-/// What came of a call.
-#[derive(Debug)]
-pub(crate) struct Ended {
-    pub(crate) exit: Exit,
-    pub(crate) answer: Taken,
-    pub(crate) stdout: Taken,
-    pub(crate) stderr: Taken,
-}
-
-/// What was read of a pipe, as far as it is kept.
-#[derive(Debug, Default)]
-pub(crate) struct Taken {
-    pub(crate) bytes: Vec<u8>,
-    /// How many came behind those.
-    pub(crate) n_more: u64,
-}
-
-impl Taken {
-    /// As text, what is no UTF-8 replaced.
-    pub(crate) fn text(&self) -> String {
-        let text = String::from_utf8_lossy(&self.bytes);
-        if self.n_more == 0 {
-            text.into_owned()
-        } else {
-            format!("{text}\n[{} more bytes]", self.n_more)
-        }
-    }
-}
-
-/// What one call may use up.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
-    pub(crate) time: Duration,
-    pub(crate) answer_bytes: usize,
-    pub(crate) printed_bytes: usize,
-}
 
 /// Interpreters that wait for calls. A clone shares them; each of them has one call at a time, and no call waits for another's.
 #[derive(Clone, Debug, Default)]
@@ -124,15 +88,6 @@ impl StartedAs {
             place: place.map(|metadata| (metadata.dev(), metadata.ino())),
         }
     }
-}
-
-/// Why a call was not made here.
-#[derive(Debug)]
-pub(crate) enum NotWarm {
-    /// This interpreter cannot be kept warm: each call has to start one.
-    Cold,
-    /// It was not started.
-    Refused(Refusal),
 }
 
 impl WarmInterpreters {

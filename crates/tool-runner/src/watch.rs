@@ -91,13 +91,33 @@ impl Watch {
         let Some(cancel) = &self.cancel else {
             return pause(delay);
         };
-        let mut fds = [rustix::event::PollFd::from_borrowed_fd(
-            cancel.descriptor(),
-            rustix::event::PollFlags::IN,
-        )];
-        let until = rustix::event::Timespec::try_from(delay).ok();
-        // An interruption is most likely the signal that this waits for; if not, the pause was shorter than it should be.
-        let _ = rustix::event::poll(&mut fds, until.as_ref());
+        wait_for(cancel, delay);
+    }
+}
+
+/// Waits until it is told to end, at most so long.
+#[cfg(unix)]
+fn wait_for(cancel: &Cancel, most: Duration) {
+    let mut fds = [rustix::event::PollFd::from_borrowed_fd(
+        cancel.descriptor(),
+        rustix::event::PollFlags::IN,
+    )];
+    let until = rustix::event::Timespec::try_from(most).ok();
+    // An interruption is most likely the signal that this waits for; if not, the pause was shorter than it should be.
+    let _ = rustix::event::poll(&mut fds, until.as_ref());
+}
+
+/// Waits until it is told to end, at most so long.
+#[cfg(not(unix))]
+fn wait_for(cancel: &Cancel, most: Duration) {
+    let until = std::time::Instant::now() + most;
+    // There is nothing to wait on but time.
+    while !cancel.is_cancelled() {
+        let left = until.saturating_duration_since(std::time::Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        std::thread::sleep(left.min(Duration::from_millis(20)));
     }
 }
 

@@ -16,7 +16,13 @@ mod login;
 mod oauth;
 mod offer;
 mod open;
+#[cfg(target_os = "linux")]
 mod pipes;
+mod private_files;
+#[cfg(target_os = "linux")]
+mod program;
+#[cfg(not(target_os = "linux"))]
+#[path = "program_elsewhere.rs"]
 mod program;
 mod request;
 mod result;

@@ -2,15 +2,15 @@
 
 use std::any::Any;
 use std::fmt::Write as _;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, OFlags, flock};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use toolglot_mcp::auth::{Grant, Store, canonical};
+
+use super::private_files::{self, is_private};
 
 /// The directory below the user's. Its name is one of those that no model reads.
 const FOLDER: &str = ".ai/mcp-tokens";
@@ -51,12 +51,7 @@ impl Tokens {
     }
 
     fn read(&self) -> io::Result<Option<String>> {
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let opened = OpenOptions::new()
-            .read(true)
-            .custom_flags(flags.bits().cast_signed())
-            .open(&self.file);
-        let file = match opened {
+        let file = match private_files::open(&self.file) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
@@ -65,7 +60,7 @@ impl Tokens {
         if !metadata.is_file() || metadata.len() > MAX_BYTES {
             return Err(io::Error::other("it holds no token"));
         }
-        if metadata.mode() & 0o077 != 0 {
+        if !is_private(&metadata) {
             return Err(io::Error::other(
                 "others may read it, and may have: `toolglot mcp logout`, then log in again",
             ));
@@ -76,10 +71,7 @@ impl Tokens {
     }
 
     fn write(&self, grant: &Grant) -> io::Result<()> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.folder)?;
+        private_files::make_folder(&self.folder)?;
         // Readable for nobody else from its first byte on.
         let mut file = tempfile::Builder::new()
             .prefix(".new")
@@ -91,19 +83,8 @@ impl Tokens {
     }
 
     fn lock(&self) -> io::Result<File> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.folder)?;
-        let mut options = OpenOptions::new();
-        let file = options
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(self.folder.join(".lock"))?;
-        flock(&file, FlockOperation::LockExclusive)?;
-        Ok(file)
+        private_files::make_folder(&self.folder)?;
+        private_files::lock(&self.folder.join(".lock"))
     }
 }
 

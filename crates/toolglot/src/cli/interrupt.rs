@@ -22,7 +22,10 @@ pub(crate) fn cancel() -> io::Result<Cancel> {
         // In this order: the first signal finds the flag down.
         signal_hook::flag::register_conditional_shutdown(signal, EXIT_CODE.into(), once.clone())?;
         signal_hook::flag::register(signal, once.clone())?;
+        #[cfg(unix)]
         signal_hook::low_level::pipe::register(signal, cancel.writer()?)?;
+        #[cfg(not(unix))]
+        signal_hook::flag::register(signal, cancel.flag())?;
     }
     Ok(cancel)
 }

@@ -1,0 +1,17 @@
+//! Systems without a sandbox: no server is started.
+
+use toolglot_mcp::client::Wire;
+use toolglot_sandbox::Refusal;
+
+use super::definition::Definition;
+use super::session_error::SessionError;
+use crate::failure::CallError;
+use crate::runner::ToolRunner;
+
+/// The wire to a server that would be started: refused, as every program is.
+pub(super) fn wire(_: &ToolRunner, _: &Definition) -> Result<Box<dyn Wire>, SessionError> {
+    let os = std::env::consts::OS;
+    Err(SessionError::Refused(CallError::Sandbox(
+        Refusal::Unsupported { os },
+    )))
+}

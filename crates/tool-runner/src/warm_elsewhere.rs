@@ -1,0 +1,27 @@
+//! Systems without a sandbox: no interpreter is kept warm, and the one that would be started is refused.
+
+use toolglot_sandbox::Command;
+
+use crate::warm_call::{Ended, NotWarm, Terms};
+
+/// Interpreters that wait for calls: none on this system.
+#[derive(Clone, Debug, Default)]
+pub struct WarmInterpreters(());
+
+#[expect(
+    clippy::unused_self,
+    reason = "the same functions as where there is a sandbox"
+)]
+impl WarmInterpreters {
+    pub(crate) fn call(&self, _: &Command, _: &[u8], _: Terms) -> Result<Ended, NotWarm> {
+        Err(NotWarm::Cold)
+    }
+
+    /// How many interpreters wait for a call: none on this system.
+    pub fn n_waiting(&self) -> usize {
+        0
+    }
+
+    /// Ends all that wait: there are none on this system.
+    pub fn end(&self) {}
+}
