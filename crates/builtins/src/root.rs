@@ -46,6 +46,19 @@ impl Root {
         Root { sandbox, ..self }
     }
 
+    /// The same directory, opened once more, with another sandbox of programs.
+    ///
+    /// # Errors
+    /// If the process has no handle left.
+    pub fn sharing(&self, sandbox: ProgramSandbox) -> io::Result<Root> {
+        Ok(Root {
+            dir: self.dir.try_clone()?,
+            spellings: self.spellings.clone(),
+            limits: self.limits.clone(),
+            sandbox,
+        })
+    }
+
     /// Where the root was when it was opened: absolute, links followed.
     pub fn path(&self) -> &Path {
         &self.spellings[0]

@@ -323,14 +323,10 @@ impl FileTools {
         }
         match report {
             CallReport::Unfit(error) => refused(&error),
-            CallReport::Refused(mut verdict) => {
-                if verdict.rule == "not-granted" {
-                    verdict.because.push_str("; `--allow` grants it");
-                }
-                (verdict, State::Refused)
-            }
+            CallReport::Refused(verdict) => (with_grant(verdict), State::Refused),
             CallReport::Planned(verdict, _) => (verdict, State::Planned),
-            CallReport::Function(step) => (step.verdict, step.state),
+            // A gate is for tools that are files.
+            CallReport::Steps(_) => unreachable!("a gate makes no steps"),
             CallReport::Done(verdict, called) => match *called {
                 Ok(mut called) => {
                     file_call.remarks.append(&mut called.notes);
@@ -467,7 +463,15 @@ fn names(text: &str, id: &str) -> bool {
     }
 }
 
-fn refused(error: &CallError) -> (Verdict, State) {
+/// A verdict that says how what is missing is granted.
+pub(crate) fn with_grant(mut verdict: Verdict) -> Verdict {
+    if verdict.rule == "not-granted" {
+        verdict.because.push_str("; `--allow` grants it");
+    }
+    verdict
+}
+
+pub(crate) fn refused(error: &CallError) -> (Verdict, State) {
     let mut because = error.to_string();
     if let CallError::NotGranted { missing, .. } = error {
         because.push_str("; `--allow ");

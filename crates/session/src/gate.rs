@@ -60,7 +60,7 @@ pub(crate) struct CallRequest<'a> {
     pub(crate) is_repeat: bool,
 }
 
-/// What came of a call of a tool that is a file.
+/// What came of a call that was no part of a message.
 #[derive(Debug)]
 #[must_use]
 pub enum CallReport {
@@ -72,8 +72,9 @@ pub enum CallReport {
     Planned(Verdict, PlannedCall),
     /// It was carried out, unless what runs it refused.
     Done(Verdict, Box<Result<CallResult, CallError>>),
-    /// It is a [`Tool`](crate::Tool) of the embedding program: what was decided, and what came of it.
-    Function(Box<Step>),
+    /// It is no tool that is a file, but a builtin tool or a [`Tool`](crate::Tool) of the embedding program: what was decided,
+    /// and what came of it. One step, unless the arguments name several files to read.
+    Steps(Vec<Step>),
 }
 
 /// A call that would run.

@@ -36,6 +36,7 @@ mod audit;
 mod axe_yaml;
 mod builder;
 mod copied_markers;
+mod direct_call;
 mod error;
 mod file_tools;
 mod gate;

@@ -8,14 +8,14 @@
 
 use std::sync::{Arc, PoisonError};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use toolglot_builtins::Journal;
 use toolglot_chat::{
     ArgumentSpans, LookalikeContext, OtherPrograms, Reader, Reading, compile,
     drop_unknown_tool_notes, is_lesson, lookalike_notes, merge_notes, missing_tool_notes,
     split_shell_blocks,
 };
-use toolglot_engine::{Call, CallId, Calls, Code, Dialect, End, Finish, InCode, Note, Place, Span};
+use toolglot_engine::{Call, Calls, Code, Dialect, End, Finish, InCode, Note, Place, Span};
 use toolglot_toolset::{ToolSpec, Toolbox};
 
 use crate::SessionError;
@@ -63,11 +63,11 @@ impl Run {
 }
 
 /// The tools that calls of one message are brought to.
-struct Tools {
+pub(crate) struct Tools {
     /// Those that are files, where the message names any.
-    files: FileTools,
+    pub(crate) files: FileTools,
     /// The tools whose effects are known, under the names that all others are brought to.
-    vocabulary: Toolbox,
+    pub(crate) vocabulary: Toolbox,
     /// What the dialect's models were taught, where there is one dialect.
     taught: Option<Toolbox>,
 }
@@ -181,45 +181,6 @@ impl Session {
         results.keep_result(text, value);
     }
 
-    /// A call of a function of the embedding program, which its caller wrote whole.
-    pub(crate) fn call_function(&self, name: &str, arguments: &Map<String, Value>) -> Option<Step> {
-        let mut functions = self.functions.iter();
-        let function = functions.find(|function| function.spec.name == name)?;
-        let vocabulary: Toolbox = [function.spec.clone()].into_iter().collect();
-        let nowhere = Span::empty(0);
-        let mut message = Calls::default();
-        message.calls.push(Call {
-            id: CallId(0),
-            written_id: None,
-            name: name.to_owned(),
-            name_at: nowhere,
-            ns: None,
-            args: Value::Object(arguments.clone()).to_string(),
-            span: nowhere,
-            dialect: String::new(),
-            place: Place::Answer,
-            end: End::Closed,
-            notes: Vec::new(),
-        });
-        let journal = self.journal();
-        let session = MessageSession {
-            dialects: &[],
-            named: None,
-            vocabulary: &vocabulary,
-            files: None,
-            gate: self.gate(journal.as_ref()),
-            after_failing_line: self.from.after_failing_line,
-            many: true,
-            spans: None,
-            quoted: &[],
-            is_empty_handed: false,
-            cancel: self.watch.cancel.as_ref(),
-            functions: &self.functions,
-            repeated: &[],
-        };
-        session.steps(&message).pop()
-    }
-
     /// The tools that a message may call, but for tools that are files.
     pub(crate) fn known_without_files(&self) -> Result<Toolbox, SessionError> {
         let known = match (&self.from.tools, &*self.dialects) {
@@ -232,12 +193,12 @@ impl Session {
         Ok(known)
     }
 
-    fn function_specs(&self) -> impl Iterator<Item = ToolSpec> + '_ {
+    pub(crate) fn function_specs(&self) -> impl Iterator<Item = ToolSpec> + '_ {
         self.functions.iter().map(|function| function.spec.clone())
     }
 
     /// The tools of a message. Those that are files are looked up by what it names: a project may have thousands.
-    fn tools(&self, message: &str) -> Result<Tools, SessionError> {
+    pub(crate) fn tools(&self, message: &str) -> Result<Tools, SessionError> {
         let mut vocabulary = builtin("vocabulary")?;
         let runner = self.runner(self.watch.clone());
         // Before the tools that are files: none of those takes a function's place.
@@ -300,7 +261,7 @@ impl Session {
     }
 }
 
-fn builtin(name: &'static str) -> Result<Toolbox, SessionError> {
+pub(crate) fn builtin(name: &'static str) -> Result<Toolbox, SessionError> {
     Toolbox::builtin(name).ok_or(SessionError::NoToolbox(name))
 }
 

@@ -2,23 +2,18 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value};
 use toolglot_builtins::{Journal, Root};
-use toolglot_engine::{Dialect, End};
-use toolglot_policy::{Authority, Decision, Level, Verdict};
+use toolglot_engine::Dialect;
+use toolglot_policy::{Authority, Level};
 use toolglot_tool_registry::{Registry, Spaces, Trust};
-use toolglot_tool_runner::{CallError, Cancel, ToolRunner, Watch};
+use toolglot_tool_runner::{Cancel, ToolRunner, Watch};
 
-use crate::approval::{CallSummary, Context, Question};
-use crate::audit::{LoggedResult, log_after};
+use crate::approval::{Context, Question};
 use crate::builder::SessionBuilder;
-use crate::file_tools::model_text;
-use crate::gate::{CallReport, CallRequest, Gate};
+use crate::gate::Gate;
 use crate::policies::{FileStamp, Policies};
 use crate::result_memory::ResultMemory;
-use crate::step::State;
 use crate::tool::Function;
 
 /// A root with its policies, its tools, and whoever approves and logs calls.
@@ -50,49 +45,6 @@ impl Session {
     /// What makes a session in `root`, the directory that no call leaves.
     pub fn builder(root: &Path, policies: Policies) -> SessionBuilder {
         SessionBuilder::new(root, policies)
-    }
-
-    /// Calls a tool that is a file by its id, or an action of it as `id.action`. Blocks until it has ended.
-    ///
-    /// Who calls so has written all of the call: it is trusted as one that its model closed.
-    pub fn call(&self, id: &str, arguments: Map<String, Value>) -> CallReport {
-        self.call_watched(id, arguments, self.watch.clone())
-    }
-
-    /// The same with a handle to cancel this call by, and a listener of its own.
-    pub fn call_watched(
-        &self,
-        id: &str,
-        mut arguments: Map<String, Value>,
-        watch: Watch,
-    ) -> CallReport {
-        let started = Instant::now();
-        if let Some(step) = self.call_function(id, &arguments) {
-            if let State::Done(outcome) = &step.state {
-                self.keep_result(outcome.text.clone(), &outcome.output);
-            }
-            return CallReport::Function(Box::new(step));
-        }
-        let journal = self.journal();
-        let request = CallRequest {
-            id,
-            arguments: arguments.clone(),
-            end: End::Closed,
-            n_before: 0,
-            is_repeat: false,
-        };
-        let report = self
-            .gate(journal.as_ref())
-            .pass(&self.runner(watch), request, &mut arguments);
-        let call = CallSummary::new(&self.root, id, &arguments);
-        self.log_report(&call, &report, started.elapsed());
-        if let CallReport::Done(_, called) = &report
-            && let Ok(called) = &**called
-        {
-            let value = &called.returned.value;
-            self.keep_result(model_text(value), &Value::Object(value.clone()));
-        }
-        report
     }
 
     /// The root.
@@ -164,39 +116,6 @@ impl Session {
     /// What runs tools that are files, for a call that somebody watches.
     pub(crate) fn runner(&self, watch: Watch) -> ToolRunner {
         self.runner.watched_by(watch)
-    }
-
-    /// Writes into the log what came of a call of a tool that is a file.
-    fn log_report(&self, call: &CallSummary<'_>, report: &CallReport, duration: Duration) {
-        let refused = |error: &CallError| Verdict {
-            decision: Decision::Deny,
-            rule: error.code().into(),
-            because: error.to_string(),
-        };
-        let (verdict, result) = match report {
-            CallReport::Unfit(error) => (refused(error), None),
-            CallReport::Refused(verdict) => (verdict.clone(), None),
-            // A function is logged as a step is.
-            CallReport::Planned(..) | CallReport::Function(_) => return,
-            CallReport::Done(verdict, called) => match &**called {
-                Ok(called) => {
-                    let text = Value::Object(called.returned.value.clone()).to_string();
-                    (verdict.clone(), Some((called.returned.success, text)))
-                }
-                // It was under way: what it did by then is done.
-                Err(error) if matches!(error.cause(), CallError::Stopped { .. }) => {
-                    (verdict.clone(), Some((false, error.to_string())))
-                }
-                Err(error) => (refused(error), None),
-            },
-        };
-        let result = result.as_ref().map(|(ok, text)| LoggedResult {
-            ok: *ok,
-            error: None,
-            text,
-        });
-        let log = self.from.log.as_deref();
-        log_after(log, call, &verdict, result.as_ref(), duration);
     }
 }
 

@@ -78,6 +78,11 @@ impl Step {
         }
     }
 
+    /// What a model reads of it, without the frame of its dialect. `None` where nothing was done.
+    pub fn text(&self) -> Option<String> {
+        self.result_text().map(|(text, _)| text)
+    }
+
     /// The text that a model reads, and whether it tells of a failure. `None` where there is nothing to tell yet.
     pub(crate) fn result_text(&self) -> Option<(String, bool)> {
         match &self.state {

@@ -13,7 +13,7 @@ use toolglot_engine::{Event, Finish, Span};
 use toolglot_session::{
     Approval, ApprovalRequest, Approver, AuditLog, CallReport, CallSummary, Cancel, Effect,
     FileLog, LoggedResult, PathFact, Policies, Run, Session, SessionBuilder, SessionError, State,
-    Tool, Verdict,
+    Step, Tool, Verdict, Watch, undo,
 };
 
 #[path = "../examples/session/main.rs"]
@@ -197,15 +197,17 @@ fn a_function_is_asked_about_and_called_as_a_message_calls_it() {
         .build()
         .expect("opened");
     let arguments = json!({"n": "one"}).as_object().cloned().expect("an object");
-    let CallReport::Function(step) = session.call("mark", arguments) else {
+    let CallReport::Steps(steps) = session.call("mark", arguments) else {
         panic!("it is a function")
     };
+    let step = &steps[0];
     assert_eq!(step.verdict.rule, "invalid-arguments");
     assert!(!world.is_marked());
     let arguments = json!({"n": 1}).as_object().cloned().expect("an object");
-    let CallReport::Function(step) = session.call("mark", arguments) else {
+    let CallReport::Steps(steps) = session.call("mark", arguments) else {
         panic!("it is a function")
     };
+    let step = &steps[0];
     assert_eq!(step.verdict.rule, "approved");
     assert!(step.is_fine() && world.is_marked());
     assert_eq!(
@@ -216,6 +218,136 @@ fn a_function_is_asked_about_and_called_as_a_message_calls_it() {
             "after mark ok"
         ]
     );
+}
+
+#[test]
+fn a_builtin_tool_is_called_as_a_message_calls_it() {
+    let write = json!({"path": "b", "content": "x"});
+    for (name, arguments, grants) in [
+        ("read_file", json!({"path": "a"}), ""),
+        ("read_file", json!({"path": "../a"}), ""),
+        ("read_file", json!({}), ""),
+        ("cat", json!({"file_path": "a"}), ""),
+        ("write_file", write.clone(), ""),
+        ("write_file", write, "write"),
+        ("execute_command", json!({"command": "rm a"}), "write"),
+        ("rye_load", json!({"item_id": "rye/file-system/read"}), ""),
+        (
+            "rye_execute",
+            json!({"item_id": "rye/file-system/read", "parameters": {"path": "a"}}),
+            "",
+        ),
+    ] {
+        let [called, ran] = [true, false].map(|is_called| {
+            let world = World::new();
+            fs::write(world.path().join("a"), "one\n").expect("written");
+            let session = world.builder(grants).build().expect("opened");
+            let steps = if is_called {
+                let given = arguments.as_object().cloned().expect("an object");
+                let CallReport::Steps(steps) = session.call(name, given) else {
+                    panic!("{name} is no file")
+                };
+                steps
+            } else {
+                session
+                    .run(call_of(name, &arguments))
+                    .expect("a program")
+                    .steps
+            };
+            // A call that stands in no text has no lines.
+            let text = |step: &Step| step.text().map(|text| text.replace(" (line 2)", ""));
+            let steps = steps.iter().map(|step| {
+                let verdict = (step.verdict.decision, step.verdict.rule.clone());
+                (
+                    step.call.tool.clone(),
+                    verdict,
+                    step.state.word(),
+                    text(step),
+                )
+            });
+            (
+                steps.collect::<Vec<_>>(),
+                world.log(),
+                world.path().join("b").exists(),
+            )
+        });
+        assert_eq!(called, ran, "{name} {arguments} {grants}");
+    }
+}
+
+#[test]
+fn a_called_builtin_tool_is_asked_about_and_taken_back() {
+    let world = World::new();
+    let journals = tempfile::tempdir().expect("a directory");
+    let session = world
+        .builder("")
+        .journal(journals.path())
+        .approver(By(|| Approval::Yes))
+        .build()
+        .expect("opened");
+    let arguments = json!({"path": "b", "content": "x"});
+    let report = session.call(
+        "write_file",
+        arguments.as_object().cloned().expect("an object"),
+    );
+    assert!(
+        report.is_fine() && world.path().join("b").exists(),
+        "{}",
+        report.text()
+    );
+    assert_eq!(
+        world.log(),
+        ["before write_file approved", "after write_file ok"]
+    );
+    undo(journals.path(), session.root(), None, false).expect("it is kept");
+    assert!(!world.path().join("b").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_called_command_ends_when_its_own_handle_is_cancelled() {
+    let world = World::new();
+    let session = world.builder("exec:sleep").build().expect("opened");
+    let cancel = Cancel::new().expect("a pipe");
+    let watch = Watch {
+        cancel: Some(cancel.clone()),
+        progress: None,
+    };
+    let arguments = json!({"command": "sleep 60"})
+        .as_object()
+        .cloned()
+        .expect("an object");
+    let started = std::time::Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while world.log().is_empty() {
+                std::thread::yield_now();
+            }
+            cancel.cancel();
+        });
+        let report = session.call_watched("execute_command", arguments, watch);
+        assert!(!report.is_fine());
+    });
+    assert!(started.elapsed() < Duration::from_secs(50));
+}
+
+#[test]
+fn no_file_takes_the_place_of_a_builtin_tool_that_is_called() {
+    let world = World::new();
+    let file = world.path().join(".ai/tools/read_file.yaml");
+    fs::create_dir_all(file.parent().expect("it has one")).expect("made");
+    let text =
+        "tool_type: python\nexecutor_id: python/script\nversion: '1.0.0'\ndescription: Another\n";
+    fs::write(&file, text).expect("written");
+    fs::write(world.path().join("a"), "one\n").expect("written");
+    let session = world.builder("").build().expect("opened");
+    let arguments = json!({"path": "a"})
+        .as_object()
+        .cloned()
+        .expect("an object");
+    assert_eq!(session.call("read_file", arguments.clone()).text(), "one\n");
+    let report = session.call_file("read_file", arguments, None);
+    assert!(!report.is_fine(), "{}", report.text());
 }
 
 #[test]
@@ -537,7 +669,7 @@ fn a_call_out_of_a_part_of_an_earlier_result_is_in_doubt() {
                 .expect("opened");
             if is_called {
                 let report = session.call("page", Map::new());
-                assert!(matches!(report, CallReport::Function(step) if step.is_fine()));
+                assert!(matches!(report, CallReport::Steps(_)) && report.is_fine());
             } else {
                 let run = session.run(call_of("page", &json!({})));
                 assert!(run.expect("a program").is_fine());

@@ -25,7 +25,7 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
         .cancel(cancel.clone())
         .dry_run(arguments.dry_run)
         .build()?;
-    let report = session.call(&arguments.id, given);
+    let report = session.call_file(&arguments.id, given, None);
     let (json, outcome) = written(report, arguments);
     write_line(out, &json).map_err(Failure::Output)?;
     Ok(if cancel.is_cancelled() {
@@ -54,10 +54,10 @@ fn written(report: CallReport, arguments: &CallArguments) -> (Value, Outcome) {
             let json = json!({"runs": true, "id": planned.id, "chain": planned.chain, "standing": planned.standing.word()});
             (json, Outcome::Fine)
         }
-        // The binary gives a session no functions of its own.
-        CallReport::Function(step) => (
-            json!({"success": step.is_fine(), "id": id}),
-            Outcome::faulty_if(!step.is_fine()),
+        // A tool that is a file has no steps.
+        CallReport::Steps(_) => (
+            json!({"success": report.is_fine(), "id": id}),
+            Outcome::faulty_if(!report.is_fine()),
         ),
         CallReport::Done(_, called) => match *called {
             Ok(called) => {

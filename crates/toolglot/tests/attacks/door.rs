@@ -499,7 +499,7 @@ mod library {
             CallReport::Unfit(error) => refused(error),
             CallReport::Refused(verdict) => json!({"code": verdict.rule, "error": verdict.because}),
             // The session has no function of this program.
-            CallReport::Planned(..) | CallReport::Function(_) => json!({"code": "planned"}),
+            CallReport::Planned(..) | CallReport::Steps(_) => json!({"code": "planned"}),
             CallReport::Done(_, called) => match *called {
                 Ok(called) => Value::Object(called.returned.value),
                 Err(error) => refused(error),

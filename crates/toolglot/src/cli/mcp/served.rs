@@ -287,12 +287,12 @@ fn carry_out(session: &Session, job: &Job) -> Result<Value, Fault> {
         CallError::Stopped { .. } => Err(Fault::new(INTERNAL, error.to_string())),
         _ => Ok(result::of_error(&job.name, error)),
     };
-    match session.call_watched(&id, job.arguments.clone(), watch(&job.call)) {
+    match session.call_file(&id, job.arguments.clone(), Some(watch(&job.call))) {
         CallReport::Unfit(error) => refused(&error),
         CallReport::Refused(verdict) => Ok(result::of_refusal(&json!({
             "success": false, "error": verdict.because, "code": verdict.rule, "id": job.name,
         }))),
-        CallReport::Planned(..) | CallReport::Function(_) => {
+        CallReport::Planned(..) | CallReport::Steps(_) => {
             Err(Fault::new(INTERNAL, "it was only planned"))
         }
         CallReport::Done(_, called) => match *called {
