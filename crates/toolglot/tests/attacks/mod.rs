@@ -4,6 +4,7 @@
 
 mod door;
 mod keys;
+mod library;
 mod own;
 mod place;
 mod recorded;
