@@ -92,6 +92,20 @@ fn figures_are_those_of_the_code() {
     let repository = repository();
     let notes = count(&read(&repository.join("docs/notes.md")), "### N");
     let dialects = toolglot_dialects::all().len();
+    let architecture = read(&repository.join("docs/architecture.md"));
+    let crates = fs::read_dir(repository.join("crates")).expect("the folder is there");
+    for folder in crates {
+        let folder = folder.expect("it can be read").path();
+        let manifest = read(&folder.join("Cargo.toml"));
+        let (_, rest) = manifest
+            .split_once("\nname = \"")
+            .expect("a crate has a name");
+        let (name, _) = rest.split_once('"').expect("a name ends");
+        assert!(
+            architecture.contains(&format!("\n| `{name}` |")),
+            "docs/architecture.md says nothing of {name}"
+        );
+    }
     let rows = [
         ("CHANGELOG.md", format!("in {dialects} dialects")),
         ("docs/README.md", format!("{dialects} dialects")),
@@ -126,6 +140,44 @@ fn code_of_guides_stands_in_examples() {
         }
     }
     assert!(n_blocks > 4, "only {n_blocks} blocks were found");
+}
+
+/// Files that a page names in code are there: in the map, the second cell of a row names files below `crates/`, each further
+/// one beside the one before it; elsewhere, whole paths.
+#[test]
+fn files_that_are_named_are_there() {
+    let repository = repository();
+    let crates = repository.join("crates");
+    let mut missing = Vec::new();
+    let map = read(&repository.join("docs/architecture.md"));
+    let (_, map) = map
+        .split_once("\n## Where to look\n")
+        .expect("the map is there");
+    for row in map.lines().filter(|line| line.starts_with("| ")).skip(1) {
+        let cell = row.split('|').nth(2).expect("a row has two cells");
+        let mut folder = crates.clone();
+        for name in cell.split('`').skip(1).step_by(2) {
+            let name = if name.contains("/src/") {
+                crates.join(name)
+            } else {
+                folder.join(name)
+            };
+            folder = name.parent().expect("a file is in a folder").to_owned();
+            if !name.exists() {
+                missing.push(name);
+            }
+        }
+    }
+    for page in ["CONTRIBUTING.md", "docs/security.md"] {
+        let text = read(&repository.join(page));
+        for (_, line) in prose(&text) {
+            let names = line.split('`').skip(1).step_by(2);
+            let names = names.filter(|name| name.starts_with("crates/") && !name.contains("NAME"));
+            let names = names.map(|name| repository.join(name));
+            missing.extend(names.filter(|name| !name.exists()));
+        }
+    }
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 fn is_markdown(file: &Path) -> bool {

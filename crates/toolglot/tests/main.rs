@@ -3,6 +3,7 @@
 mod answers;
 #[cfg(target_os = "linux")]
 mod attacks;
+mod book;
 mod cli;
 mod corpora;
 #[cfg(unix)]
