@@ -29,7 +29,7 @@
 //! # Ok::<(), toolglot_engine::GrammarError>(())
 //! ```
 //!
-//! A dialect of one's own is a file: [`Dialect::parse`] reads it, and may build on [`all`].
+//! A dialect of one's own is a file: [`parse`] reads it, and it may build on those of [`all`].
 
 use std::sync::{Arc, OnceLock};
 
@@ -148,6 +148,29 @@ pub fn get(name: &str) -> Option<&'static Dialect> {
             .find(|dialect| dialect.name() == canonical(name))
     };
     find(name).or_else(|| find(&name.replace('-', "_")))
+}
+
+/// The dialects of a file, each of which makes a program by itself. They may build on those that ship.
+///
+/// # Errors
+/// What is wrong with the file, and where.
+pub fn parse(file: &str) -> Result<Vec<Dialect>, GrammarError> {
+    let dialects = Dialect::parse(file, all())?;
+    if dialects.is_empty() {
+        return Err(GrammarError {
+            message: "the file holds no dialect".to_owned(),
+            help: Some(
+                "begin with `dialect NAME`, as `toolglot dialects new NAME` does".to_owned(),
+            ),
+            span: 0..0,
+            dialect: None,
+        });
+    }
+    for dialect in &dialects {
+        // Each alone: what is wrong then is wrong in this file.
+        Program::compile([dialect], &ToolSet::default(), Limits::default())?;
+    }
+    Ok(dialects)
 }
 
 /// The canonical spelling of a dialect's name; unknown names come back as they are.

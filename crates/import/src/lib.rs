@@ -2,7 +2,7 @@
 //!
 //! A checkpoint comes with a chat template, a program in Jinja that writes calls as its model was taught them: [`detect`] says which
 //! dialects that is. Some come with a `response_template`, which says how the model's text becomes a message:
-//! [`from_response_template`] writes the dialect file that says the same, and [`dialects`] reads such a file.
+//! [`from_response_template`] writes the dialect file that says the same.
 //!
 //! What this crate deliberately does not do: it reads no file and fetches none, and it learns no new dialect from a chat template.
 //! A template is never trusted: it runs without any function of the system, within limits of steps, bytes and time.
@@ -23,7 +23,7 @@ mod probe;
 mod response_template;
 
 pub use detect::{Candidate, Detection, FoundLiteral, Rank, detect};
-pub use dialect_file::{dialects, from_response_template};
+pub use dialect_file::from_response_template;
 pub use error::ImportError;
 
 /// The example of the README, compiled and run with the other examples.

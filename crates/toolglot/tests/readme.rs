@@ -33,6 +33,25 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+#[path = "../examples/readme.rs"]
+mod library;
+
+#[test]
+fn the_library_example_is_that_of_the_readme() {
+    library::main();
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = fs::read_to_string(readme).expect("it is there");
+    let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    let mut examples = readme.split("```rust\n").skip(1);
+    let (shown, _) = examples
+        .next()
+        .and_then(|rest| rest.split_once("```\n"))
+        .expect("the README has an example");
+    let run = lines(include_str!("../examples/readme.rs"));
+    assert!(run.contains(&lines(shown)), "{shown}");
+    assert!(examples.next().is_none(), "another example is not run");
+}
+
 #[test]
 fn commands_show_what_the_readme_says() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -11,7 +11,7 @@ use crate::human::Color;
 use crate::human::is_colored;
 use crate::human::screen::{ColorScreen, harmless};
 use crate::outcome::Outcome;
-use crate::{detect, dialect_file, source};
+use crate::{dialect_file, import, source};
 
 /// Runs one of the subcommands.
 pub(crate) fn dialects(command: &DialectsCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -25,8 +25,8 @@ pub(crate) fn dialects(command: &DialectsCommand, out: &mut dyn Write) -> Result
                 .map_err(Failure::Output)
         }
         DialectsCommand::Check { file, color } => check(file, *color, out),
-        DialectsCommand::Import { file, name } => import(file, name, out),
-        DialectsCommand::Detect { template } => detect::detect(template, out),
+        DialectsCommand::Import { file, name } => import_file(file, name, out),
+        DialectsCommand::Detect { template } => import::detect(template, out),
         DialectsCommand::New { name } => new(name, out),
     }
 }
@@ -72,9 +72,9 @@ fn check(file: &Path, color: Color, out: &mut dyn Write) -> Result<Outcome, Fail
 }
 
 /// Writes the dialect, if it is one.
-fn import(file: &Path, name: &str, out: &mut dyn Write) -> Result<Outcome, Failure> {
+fn import_file(file: &Path, name: &str, out: &mut dyn Write) -> Result<Outcome, Failure> {
     check_name(name)?;
-    let text = dialect_file::imported(&source::document(file)?, file, name)?;
+    let text = import::imported(&source::document(file)?, file, name)?;
     out.write_all(text.as_bytes()).map_err(Failure::Output)?;
     Ok(Outcome::Fine)
 }

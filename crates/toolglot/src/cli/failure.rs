@@ -83,6 +83,7 @@ pub(crate) enum Failure {
         "{0} is a chat template: `toolglot dialects detect --template {0}` says which dialect it teaches"
     )]
     ChatTemplate(String),
+    #[cfg(feature = "import")]
     #[error("{origin}:{line}:{column}: {what}")]
     Template {
         origin: String,
@@ -90,10 +91,19 @@ pub(crate) enum Failure {
         column: usize,
         what: String,
     },
+    #[cfg(feature = "import")]
     #[error("{origin} declares no dialect that the notation can say: {error}")]
     Import {
         origin: String,
         error: toolglot_import::ImportError,
+    },
+    #[cfg(not(feature = "import"))]
+    #[error(
+        "`toolglot {command}` was left out of this build; `cargo install toolglot --features {feature}` has it"
+    )]
+    LeftOut {
+        command: &'static str,
+        feature: &'static str,
     },
     #[error("`{0}` is no name for a dialect: lower-case letters, digits and `_`")]
     NoDialectName(String),

@@ -8,7 +8,9 @@ use toolglot_import::{Candidate, Rank};
 
 use crate::failure::Failure;
 use crate::outcome::Outcome;
-use crate::{dialect_file, source};
+use crate::source;
+
+use super::response_template::refused;
 
 /// Dialects that are shown beside the best.
 const OTHERS: usize = 8;
@@ -20,8 +22,7 @@ const SHOWN: usize = 200;
 /// Writes the dialects that the template teaches, the best first: what of it stands where, and what tells the others from it.
 pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let document = source::document(file)?;
-    let detection =
-        toolglot_import::detect(&document).map_err(|error| dialect_file::refused(error, file))?;
+    let detection = toolglot_import::detect(&document).map_err(|error| refused(error, file))?;
     let Some((best, others)) = detection.candidates.split_first() else {
         writeln!(
             out,

@@ -1,0 +1,34 @@
+//! A checkpoint's response template, as a dialect.
+
+use std::path::Path;
+
+use toolglot_import::ImportError;
+
+use crate::failure::Failure;
+use crate::source;
+
+/// The dialect that a `response_template` declares, as text.
+///
+/// # Errors
+/// What of it the notation cannot say.
+pub(crate) fn imported(text: &str, path: &Path, name: &str) -> Result<String, Failure> {
+    let config = serde_json::from_str(text).map_err(|source| Failure::Json {
+        origin: source::name(path),
+        source,
+    })?;
+    toolglot_import::from_response_template(&config, name).map_err(|error| refused(error, path))
+}
+
+/// Why the template in `path` was refused.
+pub(super) fn refused(error: ImportError, path: &Path) -> Failure {
+    let origin = source::name(path);
+    match error {
+        ImportError::ChatTemplate { line, column, what } => Failure::Template {
+            origin,
+            line,
+            column,
+            what,
+        },
+        error => Failure::Import { origin, error },
+    }
+}
