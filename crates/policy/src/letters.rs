@@ -6,7 +6,6 @@
 /// Line breaks and tabs are controls.
 pub fn is_hidden(c: char) -> bool {
     match c {
-        ' ' => false,
         '\u{ad}'
         | '\u{34f}'
         | '\u{61c}'
