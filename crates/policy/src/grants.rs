@@ -250,4 +250,27 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn a_grant_covers_the_capabilities_of_its_kind_and_no_other() {
+        let kinds = [
+            ("read", "read fs.read"),
+            ("write", "write fs.write"),
+            ("delete", "delete fs.delete"),
+            ("shell", "shell shell.execute shell.raw"),
+        ];
+        let others = "recovered exec network net.http process.spawn fs fs.readme";
+        for (granted, _) in kinds {
+            let mut grants: Grants = granted.parse().expect("a grant");
+            grants.read = granted == "read";
+            for (kind, words) in kinds {
+                for word in words.split(' ') {
+                    assert_eq!(grants.has(word), kind == granted, "{granted} {word}");
+                }
+            }
+            for word in others.split(' ') {
+                assert!(!grants.has(word), "{granted} {word}");
+            }
+        }
+    }
 }

@@ -256,4 +256,27 @@ mod tests {
             assert!(!Escape::disguises(path), "{path}");
         }
     }
+
+    #[test]
+    fn a_home_is_a_tilde_alone_or_a_name_before_a_slash() {
+        for path in ["~", "~/", "~/a", "~ann/a", "~a-b.c+d_1/x", "~/a b/c"] {
+            assert!(Escape::is_home(path), "{path}");
+        }
+        for path in ["", "a", "~ann", "~a b/x", "~é/x", "a/~", "./~", " ~"] {
+            assert!(!Escape::is_home(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn an_escape_leads_outside_or_nowhere() {
+        let outside = [
+            Escape::Absolute,
+            Escape::Home,
+            Escape::Climbs,
+            Escape::Disguised,
+        ];
+        let nowhere = [Escape::Empty, Escape::ZeroByte, Escape::Url];
+        assert!(outside.iter().all(Escape::is_outside));
+        assert!(!nowhere.iter().any(Escape::is_outside));
+    }
 }

@@ -66,3 +66,76 @@ impl Refusals {
             .any(|rule| rule.fits(Asked::new(tool, capability), &item))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::{Authority, Policy, Scope};
+
+    /// What a file refuses of a place, for two tools, as the words of what is refused.
+    fn refused(rule: &str, path: &str) -> String {
+        let text = format!("version = 1\n[[rule]]\nid = 'r'\ndecision = 'deny'\n{rule}");
+        let authority = Authority {
+            project: Some(Policy::parse(&text, Scope::Project).expect(rule)),
+            ..Authority::default()
+        };
+        let refusals = authority.refusals();
+        let path = Path::new(path);
+        let answers = [
+            ("read", refusals.hides("read_file", path)),
+            ("run", refusals.hides("execute_command", path)),
+            ("program", refusals.hides_from_program("tool", path)),
+            ("write", refusals.keeps("write_file", path)),
+        ];
+        let words = answers.iter().filter(|(_, is_refused)| *is_refused);
+        words.map(|(word, _)| *word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_place_is_refused_for_what_the_rule_names() {
+        for (capabilities, expected) in [
+            ("", "read run program write"),
+            ("capabilities = ['read']", "read run program"),
+            ("capabilities = ['exec']", "run program"),
+            ("capabilities = ['shell']", "run program"),
+            ("capabilities = ['write']", "write"),
+            ("capabilities = ['delete']", "write"),
+            ("tools = ['read_file']", "read"),
+            ("tools = ['execute_command']", "run"),
+            ("tools = ['tool']", "program"),
+            ("tools = ['write_file']", "write"),
+        ] {
+            let rule = format!("paths = ['private/**']\n{capabilities}");
+            assert_eq!(refused(&rule, "private/a"), expected, "{rule}");
+            assert_eq!(refused(&rule, "public/a"), "", "{rule}");
+        }
+    }
+
+    #[test]
+    fn only_refusals_of_places_count() {
+        let of = |text: &str| {
+            let policy = Policy::parse(&format!("version = 1\n{text}"), Scope::User);
+            Authority {
+                user: Some(policy.expect(text)),
+                ..Authority::default()
+            }
+            .refusals()
+        };
+        let rule = |decision: &str, what: &str| {
+            format!("[[rule]]\nid = 'r'\ndecision = '{decision}'\n{what}")
+        };
+        for (text, is_empty, shared) in [
+            (rule("deny", "paths = ['a']"), false, false),
+            (rule("ask", "paths = ['a']"), true, false),
+            (rule("deny", "tools = ['a']"), true, false),
+            (rule("allow", "paths = ['a']"), true, false),
+            ("[paths]\ndeny_hardlinks = true".to_owned(), true, true),
+            ("[paths]\nno_dotdot = true".to_owned(), true, false),
+        ] {
+            let refusals = of(&text);
+            assert_eq!(refusals.is_empty(), is_empty, "{text}");
+            assert_eq!(refusals.shared, shared, "{text}");
+        }
+    }
+}

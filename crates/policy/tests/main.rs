@@ -4,3 +4,5 @@ mod carriers;
 mod files;
 mod recorded;
 mod rules;
+mod surveys;
+mod verdicts;

@@ -682,3 +682,19 @@ fn a_closed_network_leaves_the_hosts_that_a_rule_names() {
         assert_eq!(verdict.decision, decision, "{rule}{network}: {verdict:?}");
     }
 }
+
+#[test]
+fn a_policy_names_the_tools_and_places_of_its_rules() {
+    let policy = policy(
+        "[[rule]]\nid='a'\ndecision='deny'\ntools=['work/*','re:old_.+']\n[[rule]]\nid='b'\ndecision='allow'\npaths=['src/**']\nexcept=['src/x']",
+    );
+    let tools: Vec<(&str, String, bool)> = policy
+        .tool_patterns()
+        .map(|tool| (tool.rule(), tool.written(), tool.fits("work/a")))
+        .collect();
+    assert_eq!(tools[0], ("a", "work/*".to_owned(), true));
+    assert_eq!((tools[1].0, tools[1].2, tools.len()), ("a", false, 2));
+    assert!(tools[1].1.contains("old_.+"), "{}", tools[1].1);
+    let places: Vec<_> = policy.places().collect();
+    assert_eq!(places, [("b", "src/**"), ("b", "src/x")]);
+}
