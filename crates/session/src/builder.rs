@@ -14,7 +14,7 @@ use crate::approval::{Approver, Nobody};
 use crate::audit::AuditLog;
 use crate::policies::{LOG, OwnFile, Policies, demands, protect};
 use crate::reading::{AfterFailure, ReadingSettings};
-use crate::session::{Session, Stamp};
+use crate::session::{Session, SessionStamp};
 use crate::tool::{Function, Tool};
 use crate::{Grants, SessionError, VERBS, journals};
 
@@ -229,8 +229,8 @@ impl SessionBuilder {
     }
 
     /// Compares as unequal when anything changed that a session is built from.
-    pub fn stamp(&self, project: &Path) -> Stamp {
-        Stamp::now(project, &self.policies)
+    pub fn stamp(&self, project: &Path) -> SessionStamp {
+        SessionStamp::now(project, &self.policies)
     }
 
     /// Ends the connections to servers of all its sessions.
@@ -260,7 +260,7 @@ impl SessionBuilder {
             Some(dialects) => dialects.clone(),
             None => dialects_named("auto", self.tools.as_ref())?,
         };
-        let stamp = Stamp::as_read(&project, &self.policies);
+        let stamp = SessionStamp::as_read(&project, &self.policies);
         let authority = self.authority(&project);
         let mut runner = ToolRunner::open(&project)?;
         runner.trust.write().demand(demands(&authority))?;

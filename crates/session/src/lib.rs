@@ -74,7 +74,7 @@ pub use policies::{OwnFile, Policies};
 pub use reading::{AfterFailure, ReadingSettings};
 pub use request::{effect, request};
 pub use result_text::{RESULT_BYTES, cut_result};
-pub use session::{Session, Stamp};
+pub use session::{Session, SessionStamp};
 pub use step::{State, Step};
 pub use tool::Tool;
 pub use toolglot_policy::{Decision, Effect, Level, PathFact, Verdict};

@@ -1,5 +1,6 @@
 //! The policy files: where they are, what is wrong in them, and the user's own files that no call changes.
 
+use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -31,27 +32,44 @@ pub struct Policies {
     source: Source,
     root: PathBuf,
     /// The files as they were before they were read.
-    stamp: FileStamp,
+    stamp: FilesHash,
 }
 
-/// Whether files are the same still.
+/// The hash of the sizes and times of files: another one where a file changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FileStamp(u64);
+pub(crate) struct FilesHash(u64);
 
-impl FileStamp {
+impl FilesHash {
     /// Of the files as they are now.
-    pub(crate) fn of(files: impl IntoIterator<Item = PathBuf>) -> FileStamp {
+    pub(crate) fn of(files: impl IntoIterator<Item = PathBuf>) -> FilesHash {
         let mut hasher = DefaultHasher::new();
         for file in files {
             let state = file.metadata().ok().map(|metadata| {
                 let time = metadata.modified().ok();
                 let time = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-                (metadata.len(), time)
+                (metadata.len(), time, identity(&metadata))
             });
             state.hash(&mut hasher);
         }
-        FileStamp(hasher.finish())
+        FilesHash(hasher.finish())
     }
+}
+
+/// Which file it is, and when it was last changed in any way: a time that was set back does not hide a change.
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> [i64; 4] {
+    use std::os::unix::fs::MetadataExt;
+    [
+        metadata.dev().cast_signed(),
+        metadata.ino().cast_signed(),
+        metadata.ctime(),
+        metadata.ctime_nsec(),
+    ]
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> [i64; 4] {
+    [0; 4]
 }
 
 /// Where the user's policy comes from.
@@ -113,7 +131,7 @@ impl Policies {
 
     fn with(root: &Path, user: impl FnOnce() -> Option<Read>, source: Source) -> Policies {
         // Before anything is read: what changes meanwhile is a change.
-        let stamp = FileStamp::of(source.files(root));
+        let stamp = FilesHash::of(source.files(root));
         let user = user();
         let place = root.join(PROJECT_FILE);
         // Whatever stands there is the project's: a link that leads nowhere, a directory, a file that may not be read.
@@ -170,13 +188,13 @@ impl Policies {
     }
 
     /// The policy files as they were before they were read.
-    pub(crate) fn stamp(&self) -> FileStamp {
+    pub(crate) fn stamp(&self) -> FilesHash {
         self.stamp
     }
 
     /// The policy files as they are now.
-    pub(crate) fn stamp_now(&self) -> FileStamp {
-        FileStamp::of(self.source.files(&self.root))
+    pub(crate) fn stamp_now(&self) -> FilesHash {
+        FilesHash::of(self.source.files(&self.root))
     }
 
     /// The same files as they are now. A policy that was given as text stays as it is.

@@ -12,7 +12,7 @@ use toolglot_tool_runner::{Cancel, ToolRunner, Watch};
 use crate::approval::{Context, Question};
 use crate::builder::SessionBuilder;
 use crate::gate::Gate;
-use crate::policies::{FileStamp, Policies};
+use crate::policies::{FilesHash, Policies};
 use crate::result_memory::ResultMemory;
 use crate::tool::Function;
 
@@ -28,7 +28,7 @@ pub struct Session {
     pub(crate) runner: ToolRunner,
     pub(crate) watch: Watch,
     pub(crate) cancel: Cancel,
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: SessionStamp,
     /// What results of the session said.
     pub(crate) results: Mutex<ResultMemory>,
 }
@@ -88,7 +88,7 @@ impl Session {
 
     /// Whether the policy files, the registry or the trust are others than when the session was built.
     pub fn is_outdated(&self) -> bool {
-        Stamp::now(&self.runner.project, &self.from.policies) != self.stamp
+        SessionStamp::now(&self.runner.project, &self.from.policies) != self.stamp
     }
 
     /// A journal for one message, or one call: what it changes is taken back together.
@@ -121,30 +121,30 @@ impl Session {
 
 /// Whether the registry, the trust and the policy files are the same still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Stamp {
-    policies: FileStamp,
-    project: FileStamp,
+pub struct SessionStamp {
+    policies: FilesHash,
+    project: FilesHash,
 }
 
-impl Stamp {
+impl SessionStamp {
     /// The project as it is now, with the policy files as they were before they were read.
-    pub(crate) fn as_read(project: &Path, policies: &Policies) -> Stamp {
-        Stamp {
+    pub(crate) fn as_read(project: &Path, policies: &Policies) -> SessionStamp {
+        SessionStamp {
             policies: policies.stamp(),
             project: project_stamp(project),
         }
     }
 
     /// All of it as it is now.
-    pub(crate) fn now(project: &Path, policies: &Policies) -> Stamp {
-        Stamp {
+    pub(crate) fn now(project: &Path, policies: &Policies) -> SessionStamp {
+        SessionStamp {
             policies: policies.stamp_now(),
             project: project_stamp(project),
         }
     }
 }
 
-fn project_stamp(project: &Path) -> FileStamp {
+fn project_stamp(project: &Path) -> FilesHash {
     const PROJECT: &[&str] = &[
         ".mcp.json",
         ".ai/toolglot.lock",
@@ -162,5 +162,5 @@ fn project_stamp(project: &Path) -> FileStamp {
     let of_user = user
         .iter()
         .flat_map(|user| USER.iter().map(|file| user.join(file)));
-    FileStamp::of(of_project.chain(of_user))
+    FilesHash::of(of_project.chain(of_user))
 }

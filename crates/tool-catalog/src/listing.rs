@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value};
-use toolglot_tool_registry::{Entry, FindError, Registry, Stamp};
+use toolglot_tool_registry::{Entry, FileStamp, FindError, Registry};
 
 use crate::row_cache::{Row, RowCache};
 use crate::{Catalog, brief};
@@ -15,7 +15,7 @@ const FEW: usize = 32;
 /// The tools that can be called by their ids, each with its row, in order of id.
 #[derive(Debug)]
 pub struct Listing<'c> {
-    rows: Vec<(Entry, Option<Stamp>, Row<'c>)>,
+    rows: Vec<(Entry, Option<FileStamp>, Row<'c>)>,
     /// What could not be listed, in words.
     pub problems: Vec<String>,
 }
@@ -25,7 +25,7 @@ impl<'c> Listing<'c> {
     /// them then.
     pub fn of(
         catalog: &Catalog,
-        (entries, mut problems): (Vec<(Entry, Option<Stamp>)>, Vec<String>),
+        (entries, mut problems): (Vec<(Entry, Option<FileStamp>)>, Vec<String>),
         cache: &'c RowCache,
     ) -> Listing<'c> {
         let read = rows_of(catalog, &entries, cache);
@@ -62,14 +62,14 @@ impl<'c> Listing<'c> {
 /// by as many threads as there are processors.
 fn rows_of<'s>(
     catalog: &Catalog,
-    entries: &[(Entry, Option<Stamp>)],
+    entries: &[(Entry, Option<FileStamp>)],
     cache: &'s RowCache,
 ) -> Vec<Result<Row<'s>, FindError>> {
     let kept = cache.rows(entries);
     if kept.iter().all(Option::is_some) {
         return kept.into_iter().flatten().map(Ok).collect();
     }
-    let read = |((entry, _), kept): (&(Entry, Option<Stamp>), &Option<Row<'s>>)| match kept {
+    let read = |((entry, _), kept): (&(Entry, Option<FileStamp>), &Option<Row<'s>>)| match kept {
         Some(row) => Ok(row.clone()),
         None => row(catalog, entry),
     };

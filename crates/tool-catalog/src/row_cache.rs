@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use memchr::{memchr, memchr_iter};
 use sha2::{Digest, Sha256};
-use toolglot_tool_registry::{Entry, Stamp};
+use toolglot_tool_registry::{Entry, FileStamp};
 use toolglot_tool_signature::hex;
 use toolglot_tool_trust::{Space, Spaces, Trust};
 
@@ -71,7 +71,7 @@ impl RowCache {
     pub fn open(
         catalog: &Catalog,
         depends: &[PathBuf],
-        entries: &[(Entry, Option<Stamp>)],
+        entries: &[(Entry, Option<FileStamp>)],
     ) -> RowCache {
         let spaces = catalog.trust.spaces();
         let fingerprint = fingerprint(spaces, depends, entries);
@@ -104,10 +104,10 @@ impl RowCache {
     }
 
     /// What was kept of files that are as they were: a row or none for each entry.
-    pub(crate) fn rows(&self, entries: &[(Entry, Option<Stamp>)]) -> Vec<Option<Row<'_>>> {
+    pub(crate) fn rows(&self, entries: &[(Entry, Option<FileStamp>)]) -> Vec<Option<Row<'_>>> {
         let mut lines = Lines(self.lines()).peekable();
         let mut begin = String::new();
-        let row = |(entry, stamp): &(Entry, Option<Stamp>)| {
+        let row = |(entry, stamp): &(Entry, Option<FileStamp>)| {
             let id = entry.id.as_str();
             // Both are in the order of ids: what comes before this one is of a file that is gone.
             while lines
@@ -126,17 +126,17 @@ impl RowCache {
     }
 
     /// Keeps these instead. Where that fails nothing is lost.
-    pub(crate) fn keep(&self, rows: &[(Entry, Option<Stamp>, Row<'_>)]) {
+    pub(crate) fn keep(&self, rows: &[(Entry, Option<FileStamp>, Row<'_>)]) {
         let Some(file) = &self.file else { return };
         let now = SystemTime::now();
-        let may_stay = |stamp: &Stamp| stamp.is_older(now, FRESH);
+        let may_stay = |stamp: &FileStamp| stamp.is_older(now, FRESH);
         if rows
             .iter()
             .any(|(_, stamp, _)| stamp.as_ref().is_some_and(|stamp| !may_stay(stamp)))
         {
             return;
         }
-        let is_new = |(_, stamp, row): &(Entry, Option<Stamp>, Row<'_>)| {
+        let is_new = |(_, stamp, row): &(Entry, Option<FileStamp>, Row<'_>)| {
             !row.is_kept() && stamp.as_ref().is_some_and(may_stay)
         };
         let n_kept = rows.iter().filter(|(.., row)| row.is_kept()).count();
@@ -172,7 +172,7 @@ impl<'a> Iterator for Lines<'a> {
 }
 
 /// What a line begins with: the file, and what tells that it did not change.
-fn key(entry: &Entry, stamp: &Stamp, out: &mut String) {
+fn key(entry: &Entry, stamp: &FileStamp, out: &mut String) {
     let space = match entry.space {
         Space::Project => "project",
         Space::User => "user",
@@ -210,7 +210,7 @@ fn place(spaces: &Spaces) -> Option<PathBuf> {
 fn fingerprint(
     spaces: &Spaces,
     depends: &[PathBuf],
-    entries: &[(Entry, Option<Stamp>)],
+    entries: &[(Entry, Option<FileStamp>)],
 ) -> Option<String> {
     let own = std::env::current_exe()
         .and_then(fs::metadata)
@@ -283,7 +283,7 @@ mod tests {
         let told = |id: &str| Row::new(["project", "own", "1.0.0", id], "{}");
         let rows: Vec<_> = ids
             .iter()
-            .map(|id| (entry(id), Some(Stamp::default()), told(id)))
+            .map(|id| (entry(id), Some(FileStamp::default()), told(id)))
             .collect();
         shelf.keep(&rows);
         let text = fs::read_to_string(folder.path().join("rows")).expect("it was written");
@@ -292,7 +292,7 @@ mod tests {
         let all = |ids: &[&str]| -> Vec<bool> {
             let entries: Vec<_> = ids
                 .iter()
-                .map(|id| (entry(id), Some(Stamp::default())))
+                .map(|id| (entry(id), Some(FileStamp::default())))
                 .collect();
             let found = shelf.rows(&entries);
             let rows = found.iter().zip(ids);
@@ -318,7 +318,7 @@ mod tests {
         // What was changed has another stamp, or none.
         let found = shelf.rows(&[
             (entry(ids[0]), None),
-            (entry(ids[1]), Some(Stamp::default())),
+            (entry(ids[1]), Some(FileStamp::default())),
         ]);
         assert!(found[0].is_none() && found[1].is_some());
     }

@@ -33,7 +33,7 @@ mod tool_source;
 
 pub use chain::{Link, LinkError, validate as validate_chain};
 pub use registry::{Entry, FindError, Registry};
-pub use stamp::Stamp;
+pub use stamp::FileStamp;
 pub use system::system_file;
 pub use tool_source::{Sibling, ToolSource};
 

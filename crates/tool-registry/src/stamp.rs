@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 /// What tells whether a file was changed: its number, its size, its times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stamp {
+pub struct FileStamp {
     device: u64,
     number: u64,
     bytes: u64,
@@ -12,14 +12,14 @@ pub struct Stamp {
     times: [i64; 2],
 }
 
-impl Stamp {
+impl FileStamp {
     #[cfg(unix)]
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere there is none")]
-    pub(crate) fn of(metadata: &cap_std::fs::Metadata) -> Option<Stamp> {
+    pub(crate) fn of(metadata: &cap_std::fs::Metadata) -> Option<FileStamp> {
         use cap_std::fs::MetadataExt;
         let time =
             |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-        Some(Stamp {
+        Some(FileStamp {
             device: metadata.dev(),
             number: metadata.ino(),
             bytes: metadata.size(),
@@ -31,7 +31,7 @@ impl Stamp {
     }
 
     #[cfg(not(unix))]
-    pub(crate) fn of(_: &cap_std::fs::Metadata) -> Option<Stamp> {
+    pub(crate) fn of(_: &cap_std::fs::Metadata) -> Option<FileStamp> {
         None
     }
 

@@ -20,7 +20,7 @@ use toolglot_tool_trust::{Space, Spaces, Trust};
 use memory::Memory;
 use open::{failure, lacks, read};
 
-use crate::{Stamp, ToolSource, servers, system};
+use crate::{FileStamp, ToolSource, servers, system};
 
 /// The directory of tools below a project's or a user's.
 const TOOLS: &str = ".ai/tools";
@@ -294,20 +294,20 @@ impl Registry {
     }
 
     /// The same with what tells whether a file was changed; none of what comes with toolglot, or where nothing does.
-    pub fn stamped(&self) -> (Vec<(Entry, Option<Stamp>)>, Vec<String>) {
+    pub fn stamped(&self) -> (Vec<(Entry, Option<FileStamp>)>, Vec<String>) {
         self.listed(true)
     }
 
-    fn listed(&self, is_stamped: bool) -> (Vec<(Entry, Option<Stamp>)>, Vec<String>) {
-        let mut all: Vec<(Entry, Option<Stamp>)> = Vec::new();
+    fn listed(&self, is_stamped: bool) -> (Vec<(Entry, Option<FileStamp>)>, Vec<String>) {
+        let mut all: Vec<(Entry, Option<FileStamp>)> = Vec::new();
         let mut problems = Vec::new();
-        let mut add = |entry: Entry, stamp: Option<Stamp>| all.push((entry, stamp));
+        let mut add = |entry: Entry, stamp: Option<FileStamp>| all.push((entry, stamp));
         for (space, dir, root) in &self.places {
             walk::walk((dir, root), *space, is_stamped, &mut add, &mut problems);
         }
         for entry in system::entries() {
             // It changes with the program only.
-            add(entry, is_stamped.then(Stamp::default));
+            add(entry, is_stamped.then(FileStamp::default));
         }
         for made in self.made.values() {
             let entry = Entry {
@@ -327,7 +327,7 @@ impl Registry {
         // Those of one id stay as they were found, one behind the other.
         all.sort_by(|(one, _), (other, _)| one.id.cmp(&other.id));
         let mut shadowed = Vec::new();
-        let mut entries: Vec<(Entry, Option<Stamp>)> = Vec::with_capacity(all.len());
+        let mut entries: Vec<(Entry, Option<FileStamp>)> = Vec::with_capacity(all.len());
         for (entry, stamp) in all {
             let known = entries.last_mut().filter(|(known, _)| known.id == entry.id);
             let Some(known) = known else {

@@ -5,7 +5,7 @@ use std::path::Path;
 use cap_std::fs::Dir;
 
 use super::{Entry, failure};
-use crate::stamp::Stamp;
+use crate::stamp::FileStamp;
 use crate::{ItemId, Space};
 use toolglot_tool_files::EXTENSIONS;
 
@@ -19,7 +19,7 @@ pub(super) fn walk(
     (tools, root): (&Dir, &Path),
     space: Space,
     is_stamped: bool,
-    add: &mut impl FnMut(Entry, Option<Stamp>),
+    add: &mut impl FnMut(Entry, Option<FileStamp>),
     problems: &mut Vec<String>,
 ) {
     let mut open: Vec<(Dir, String, usize)> = match tools.try_clone() {
@@ -104,7 +104,7 @@ pub(super) fn walk(
                     space,
                     extension,
                 };
-                add(entry, metadata.as_ref().and_then(Stamp::of));
+                add(entry, metadata.as_ref().and_then(FileStamp::of));
             }
         }
     }
