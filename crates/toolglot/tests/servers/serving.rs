@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -34,8 +34,11 @@ impl Lines {
     pub(super) fn start(world: &World, arguments: &[&str]) -> Lines {
         let mut all = vec!["mcp"];
         all.extend(arguments);
-        let mut child = world
-            .command(&all)
+        Lines::of(world.command(&all))
+    }
+
+    fn of(mut command: Command) -> Lines {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -284,6 +287,28 @@ fn clients_are_told_what_is_to_be_said_of_a_tool() {
     );
     drop(server.to);
     assert!(server.child.wait().expect("it ends").success());
+}
+
+#[test]
+fn a_warning_is_given_once_for_each_state_of_a_policy() {
+    let world = World::new();
+    let policy = world.path("ws/.ai/policy.toml");
+    fs::create_dir_all(policy.parent().expect("it has one")).expect("made");
+    fs::write(&policy, "version = 9").expect("written");
+    let said = world.path("said");
+    let mut command = world.command(&["mcp"]);
+    command.stderr(fs::File::create(&said).expect("made"));
+    let mut server = Lines::of(command);
+    for id in 1..4 {
+        server.ask(id, "tools/list", &json!({}));
+    }
+    fs::write(&policy, "version = 99").expect("written");
+    for id in 4..7 {
+        server.ask(id, "tools/list", &json!({}));
+    }
+    server.rest();
+    let said = fs::read_to_string(said).expect("it is there");
+    assert_eq!(said.matches("note: ").count(), 2, "{said}");
 }
 
 #[test]

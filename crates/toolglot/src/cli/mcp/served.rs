@@ -1,8 +1,8 @@
 //! What is served: the registry, and workers that carry out calls.
 //!
-//! A worker has a session of its own, so that calls run beside each other; connections to servers and the cost are shared. It
-//! opens its session anew when something that it was read from changed, so that what the user trusts or revokes meanwhile
-//! holds from the next call on.
+//! Workers share one session, so that calls run beside each other. It is opened anew when something that it was read from
+//! changed: what the user trusts or revokes meanwhile holds from the next request on, and warnings about policy files are given
+//! once for each state of the files.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
@@ -44,6 +44,8 @@ pub(super) struct Setup {
     project: PathBuf,
     /// Whether the texts of tools can be read.
     shows_sources: bool,
+    /// The session of all requests, until something that it was read from changes.
+    session: Mutex<Arc<Session>>,
 }
 
 impl Setup {
@@ -55,20 +57,26 @@ impl Setup {
         if let Some(token) = &serving.token_file {
             builder = builder.protect(token, OwnFile::TOKEN);
         }
-        // What is wrong with the registry is told now, and not with the first call.
-        builder.clone().build()?;
+        let builder = builder.without_result_memory();
+        // What is wrong with the registry is reported now, and not with the first call.
+        let session = Mutex::new(Arc::new(builder.clone().build()?));
         Ok(Setup {
+            session,
             project: open_session::project(&serving.root)?,
             shows_sources: serving.sources,
             builder,
         })
     }
 
-    /// A session with the policies, the registry and the trust as they are now.
-    fn session(&self) -> Result<Session, SessionError> {
-        let builder = self.builder.clone().without_result_memory().reread();
-        open_session::warn(builder.warnings());
-        builder.build()
+    /// The session, with the policies, the registry and the trust as they are now.
+    fn session(&self) -> Result<Arc<Session>, SessionError> {
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        if session.is_outdated() {
+            let builder = self.builder.clone().reread();
+            open_session::warn(builder.warnings());
+            *session = Arc::new(builder.build()?);
+        }
+        Ok(Arc::clone(&session))
     }
 }
 
@@ -146,7 +154,7 @@ impl Served {
         std::mem::replace(&mut *seen, now) != now
     }
 
-    fn session(&self) -> Result<Session, Fault> {
+    fn session(&self) -> Result<Arc<Session>, Fault> {
         self.setup
             .session()
             .map_err(|error| Fault::new(INTERNAL, error.to_string()))
@@ -156,12 +164,9 @@ impl Served {
         let (setup, queue) = (Arc::clone(&self.setup), Arc::clone(&self.queue));
         let crew = Arc::clone(&self.crew);
         std::thread::spawn(move || {
-            let mut pending = None;
-            loop {
-                match work(&setup, &queue, &crew, pending.take()) {
-                    Some(job) => pending = Some(job),
-                    None => return,
-                }
+            while let Some(job) = next(&queue, &crew) {
+                let answer = answer(&setup, &job);
+                let _ = job.answer.send(answer);
             }
         });
     }
@@ -237,37 +242,14 @@ impl Tools for Served {
     }
 }
 
-/// Carries out calls until the registry changed, which gives back the job that found it so, or nobody asks any more.
-fn work(
-    setup: &Setup,
-    queue: &Mutex<Receiver<Job>>,
-    crew: &Crew,
-    pending: Option<Job>,
-) -> Option<Job> {
-    let session = match setup.session() {
-        Ok(session) => session,
-        Err(error) => {
-            if let Some(job) = pending {
-                let fault = Fault::new(INTERNAL, error.to_string());
-                let _ = job.answer.send(Err(fault));
-            }
-            return next(queue, crew);
-        }
-    };
-    let mut pending = pending;
-    loop {
-        let job = match pending.take() {
-            Some(job) => job,
-            None => next(queue, crew)?,
-        };
-        if session.is_outdated() {
-            return Some(job);
-        }
-        // A worker that ended here would be missing for good.
-        let answer = catch_unwind(AssertUnwindSafe(|| carry_out(&session, &job)));
-        let answer = answer.unwrap_or_else(|_| Err(Fault::new(INTERNAL, "the call panicked")));
-        let _ = job.answer.send(answer);
-    }
+/// Carries out the call of a job.
+fn answer(setup: &Setup, job: &Job) -> Result<Value, Fault> {
+    let session = setup
+        .session()
+        .map_err(|error| Fault::new(INTERNAL, error.to_string()))?;
+    // A worker that ended here would be missing for good.
+    let answer = catch_unwind(AssertUnwindSafe(|| carry_out(&session, job)));
+    answer.unwrap_or_else(|_| Err(Fault::new(INTERNAL, "the call panicked")))
 }
 
 fn next(queue: &Mutex<Receiver<Job>>, crew: &Crew) -> Option<Job> {
