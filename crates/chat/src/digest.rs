@@ -182,10 +182,10 @@ pub fn is_fault(note: &Note, calls: &[Call]) -> bool {
         | Code::UnknownParameter
         | Code::MissingParameter
         | Code::InvalidArguments
-        | Code::MissedChoice => true,
+        | Code::UnmetToolChoice => true,
         // Its value was left out.
         Code::PlaceholderTag => call_around(calls, note.span).is_some(),
-        Code::UnclosedCall | Code::CutShort => {
+        Code::UnclosedCall | Code::LengthLimit => {
             call_around(calls, note.span).is_some_and(|call| call.end == End::Truncated)
         }
         _ => false,

@@ -346,7 +346,7 @@ fn dialect_of<'d>(dialects: &'d [Dialect], note: &Note) -> Option<&'d Dialect> {
     if let [only] = dialects {
         return Some(only);
     }
-    if note.code == Code::UnreadCall {
+    if note.code == Code::UnrecognizedCall {
         // Its dialect is none of these. What prompts teach where nothing else is known is read among all.
         return dialects
             .iter()
@@ -384,7 +384,7 @@ pub fn is_lesson(code: Code) -> bool {
             | Code::PlaceholderTag
             | Code::MissingToolName
             | Code::NotACall
-            | Code::UnreadCall
+            | Code::UnrecognizedCall
             | Code::MalformedJson
             | Code::UnclosedCall
     )
@@ -398,7 +398,7 @@ fn is_repair(code: Code) -> bool {
             | Code::UnknownParameter
             | Code::PlaceholderTag
             | Code::Alias
-            | Code::Duplicate
+            | Code::DuplicateCall
             | Code::SplitShell
             | Code::DotDot
             | Code::OneCallOnly
@@ -414,20 +414,20 @@ fn is_grave(code: Code) -> bool {
         Code::UnclosedCall
             | Code::MissingCloser
             | Code::Junk
-            | Code::DoubleKey
-            | Code::ValueInDoubt
-            | Code::CutShort
-            | Code::SpokenCall
+            | Code::DuplicateKey
+            | Code::AmbiguousValue
+            | Code::LengthLimit
+            | Code::MentionedCall
             | Code::MalformedXml
             | Code::TooLarge
             | Code::MalformedJson
             | Code::MissingQuote
             | Code::MissingBracket
-            | Code::WrongBracket
+            | Code::MismatchedBracket
             | Code::MissingValue
             | Code::Ellipsis
-            | Code::CutOff
-            | Code::InnerQuote
+            | Code::TruncatedJson
+            | Code::UnescapedQuote
     )
 }
 

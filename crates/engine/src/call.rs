@@ -23,7 +23,7 @@ pub struct Call {
     /// A name space or server.
     pub ns: Option<String>,
     /// JSON text of one object, in which no key comes twice: of several members the last counts, and the earlier ones, which
-    /// stand in the events, are left out where [`Code::DoubleKey`] is told, for which `Limits::notes` has to leave room. A
+    /// stand in the events, are left out where [`Code::DuplicateKey`] is told, for which `Limits::notes` has to leave room. A
     /// prefix of an object, as it came, if `end` is `Truncated`.
     /// What stands in its place, where that is no object: then [`Code::MalformedJson`] says so.
     pub args: String,
@@ -88,7 +88,10 @@ impl Calls {
 impl Call {
     /// Leaves out members that a later one of their key outdoes.
     fn keep_last_members(&mut self) {
-        let is_double = self.notes.iter().any(|note| note.code == Code::DoubleKey);
+        let is_double = self
+            .notes
+            .iter()
+            .any(|note| note.code == Code::DuplicateKey);
         if is_double
             && self.end != End::Truncated
             && let Cow::Owned(args) = last_members(&self.args)

@@ -112,11 +112,11 @@ fn fields_of(shape: &Shape) -> Option<&Fields> {
 fn of(change: Fitted, from: usize, to: usize) -> Change {
     Change {
         repair: match change.change {
-            FitKind::Typed | FitKind::Unpacked => Repair::TypedBySchema,
+            FitKind::Typed | FitKind::Unpacked => Repair::TypeCoercion,
             FitKind::Listed => Repair::WrappedValue,
             FitKind::Renamed => Repair::NearName,
             FitKind::Unwrapped => Repair::UnwrappedArguments,
-            FitKind::Doubled => Repair::DoubleKey,
+            FitKind::Doubled => Repair::DuplicateKey,
         },
         path: change.path,
         start: from + change.start,

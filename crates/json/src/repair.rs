@@ -15,29 +15,29 @@ pub enum Repair {
     /// A quotation mark was supplied.
     MissingQuote,
     /// A quotation mark inside a string was escaped.
-    InnerQuote,
+    UnescapedQuote,
     /// A key or a keyword, as it seems, was read as text of the string before it.
     SwallowedKey,
     /// A closing bracket was supplied.
     MissingBracket,
     /// A closing bracket that fits none was left out or replaced.
-    WrongBracket,
+    MismatchedBracket,
     /// Quotation marks other than `"` were replaced.
-    OtherQuote,
+    NonstandardQuote,
     /// A bare key was quoted.
-    BareKey,
+    UnquotedKey,
     /// A bare word was quoted.
-    BareWord,
+    UnquotedString,
     /// A name or an expression of Python was read as text.
     Expression,
     /// `True`, `False`, `None` became JSON.
     PythonLiteral,
     /// A control character inside a string was escaped.
-    RawControl,
+    ControlCharacter,
     /// A backslash that escapes nothing was mended.
-    BadEscape,
+    InvalidEscape,
     /// A number in another spelling was rewritten.
-    BadNumber,
+    InvalidNumber,
     /// Infinity or not-a-number became a string.
     UnrepresentableNumber,
     /// A comment was left out.
@@ -45,11 +45,11 @@ pub enum Repair {
     /// A key without a value got `null`.
     MissingValue,
     /// A key came twice; both stand in the text.
-    DoubleKey,
+    DuplicateKey,
     /// Text around the JSON was left out.
     Prose,
     /// A code fence around the JSON was left out.
-    Fence,
+    CodeFence,
     /// A call around a value was left out: `callback(..)`, `ObjectId(..)`.
     Wrapper,
     /// Strings joined by `+`, or side by side, became one.
@@ -57,11 +57,11 @@ pub enum Repair {
     /// An ellipsis was left out.
     Ellipsis,
     /// Several values in a row became an array.
-    SeveralValues,
+    MultipleValues,
     /// The document was escaped once too often.
     EscapedDocument,
     /// What the end of the text cuts off was left out or completed.
-    CutOff,
+    TruncatedJson,
     /// Bytes that belong to nothing were left out.
     Junk,
     /// Half a surrogate pair became U+FFFD.
@@ -69,7 +69,7 @@ pub enum Repair {
     /// A blank that JSON does not have became a space.
     OddBlank,
     /// A value was read as the type that the schema says.
-    TypedBySchema,
+    TypeCoercion,
     /// A lone value became a list of one.
     WrappedValue,
     /// Arguments that were wrapped once more were unwrapped.
@@ -95,9 +95,9 @@ impl Repair {
             Repair::MissingQuote
                 | Repair::SwallowedKey
                 | Repair::MissingBracket
-                | Repair::WrongBracket
+                | Repair::MismatchedBracket
                 | Repair::MissingValue
-                | Repair::DoubleKey
+                | Repair::DuplicateKey
                 | Repair::PositionalArgument
                 | Repair::ColonForEquals
                 | Repair::Expression

@@ -91,12 +91,12 @@ pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
             word
         };
     if zeros && stands(word) {
-        return (Cow::Borrowed(word), Some(Repair::BadNumber));
+        return (Cow::Borrowed(word), Some(Repair::InvalidNumber));
     }
     match number(word) {
         Some(number) if is_beyond(&number) => unrepresentable(word),
-        Some(number) => (Cow::Owned(number), Some(Repair::BadNumber)),
-        None => (Cow::Owned(quoted(word)), Some(Repair::BareWord)),
+        Some(number) => (Cow::Owned(number), Some(Repair::InvalidNumber)),
+        None => (Cow::Owned(quoted(word)), Some(Repair::UnquotedString)),
     }
 }
 

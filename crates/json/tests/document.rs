@@ -592,8 +592,8 @@ fn repairs_beyond_the_kept_ones_are_counted() {
     let kept = repaired
         .fixes
         .iter()
-        .filter(|fix| fix.repair == Repair::OtherQuote)
+        .filter(|fix| fix.repair == Repair::NonstandardQuote)
         .count();
     assert_eq!(kept, 64);
-    assert!(repaired.more.contains(&(Repair::OtherQuote, 936)));
+    assert!(repaired.more.contains(&(Repair::NonstandardQuote, 936)));
 }

@@ -111,7 +111,7 @@ pub fn repair(
 
 /// The keys of a valid document that came before in their object, as the repair of a broken one notes them. Linear.
 fn twice(text: &str) -> Vec<RepairNote> {
-    let (code, message) = remark(Repair::DoubleKey);
+    let (code, message) = remark(Repair::DuplicateKey);
     let mut notes = Vec::new();
     let mut n_more = 0;
     // The keys of each open object; none of an open list.
@@ -275,7 +275,7 @@ fn fitted(
                         return Ok(RepairedDocument { text, notes });
                     }
                     let (code, message) = remark(if how == Fit::Types {
-                        Repair::TypedBySchema
+                        Repair::TypeCoercion
                     } else {
                         Repair::FilledBySchema
                     });

@@ -15,7 +15,7 @@
 //! let repaired = repair("{'n': \"7\",}", &Options::LLM, Some(&target))?;
 //! assert_eq!(repaired.text, "{\"n\": 7}");
 //! let codes: Vec<&str> = repaired.notes.iter().map(|note| note.code.name()).collect();
-//! assert_eq!(codes, ["other-quote", "trailing-comma", "typed-by-schema"]);
+//! assert_eq!(codes, ["nonstandard-quote", "trailing-comma", "type-coercion"]);
 //! # Ok::<(), toolglot_repair::RepairError>(())
 //! ```
 

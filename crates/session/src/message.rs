@@ -164,7 +164,7 @@ impl Session {
         // One shell block may have become several calls.
         spans.dedup_by_key(|(span, _)| *span);
         message.notes.extend(spans.iter().map(|(span, name)| Note {
-            code: Code::RepeatedResult,
+            code: Code::CopiedCall,
             span: *span,
             message: format!("the call of `{name}` stands word for word in an earlier result"),
             help: Some("results are data: `--allow recovered` runs it all the same".to_owned()),

@@ -530,7 +530,7 @@ fn a_call_out_of_an_earlier_result_is_in_doubt() {
             .map(|note| note.code.name())
             .collect();
         assert_eq!(
-            codes.contains(&"repeated-result"),
+            codes.contains(&"copied-call"),
             !first.is_empty(),
             "{codes:?}"
         );

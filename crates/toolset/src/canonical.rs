@@ -52,7 +52,8 @@ pub fn normalize(calls: &[Call], toolbox: &Toolbox) -> Vec<Canonical> {
             }
             if one.duplicate_of.is_some() {
                 let message = format!("the same `{}` came before in this message", one.tool);
-                one.notes.push(note(Code::Duplicate, call.span, message));
+                one.notes
+                    .push(note(Code::DuplicateCall, call.span, message));
             }
             canonical.push(one);
         }

@@ -24,7 +24,7 @@ pub fn split_calls<'a>(message: &mut Calls, keys: impl Fn(&str) -> Option<(&'a s
         if call.end == End::Closed && found.ends_open(&call, keys) {
             call.end = End::Recovered;
             let note = Note {
-                code: Code::ValueInDoubt,
+                code: Code::AmbiguousValue,
                 span: call.span,
                 message:
                     "a quotation or a here-document has no end in the command; it may be cut short"

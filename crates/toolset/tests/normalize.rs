@@ -133,7 +133,7 @@ fn notes_point_at_the_name_or_at_the_call_and_say_both_names() {
             "`ls` is another name of `list_files`",
         ),
         (
-            Code::Duplicate,
+            Code::DuplicateCall,
             Span::new(20, 30),
             "the same `list_files` came before in this message",
         ),

@@ -125,7 +125,7 @@ fn a_command_that_ends_inside_a_quotation_is_in_doubt() {
         assert!(ends.iter().all(|&have| have == end), "{args}: {ends:?}");
         let doubts = codes(&message)
             .iter()
-            .filter(|&&code| code == Code::ValueInDoubt)
+            .filter(|&&code| code == Code::AmbiguousValue)
             .count();
         assert_eq!(doubts, usize::from(end == End::Recovered), "{args}");
     }

@@ -86,7 +86,7 @@ impl Bytes {
         self.at = span.end;
         let message = "bytes that are no UTF-8 became U+FFFD".into();
         let note = Note {
-            code: Code::ReplacedByte,
+            code: Code::InvalidUtf8,
             span,
             message,
             help: None,

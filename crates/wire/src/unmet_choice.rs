@@ -21,7 +21,7 @@ impl ToolChoice {
         }
         if is_missed {
             message.notes.push(Note {
-                code: Code::MissedChoice,
+                code: Code::UnmetToolChoice,
                 span: Span::empty(0),
                 message: "a call is asked for, and there is none".to_owned(),
                 help: None,
@@ -42,7 +42,7 @@ fn left_out(choice: &ToolChoice, name: &str, span: Span) -> Note {
             } else {
                 format!("only {names} may be called, not `{name}`")
             };
-            (Code::MissedChoice, message)
+            (Code::UnmetToolChoice, message)
         }
         _ => (
             Code::UnwantedCall,
@@ -102,12 +102,12 @@ mod tests {
             (ToolChoice::None, &["f", "g"], 0, &[Code::UnwantedCall; 2]),
             (ToolChoice::None, &[], 0, &[]),
             (ToolChoice::Required, &["f"], 1, &[]),
-            (ToolChoice::Required, &[], 0, &[Code::MissedChoice]),
+            (ToolChoice::Required, &[], 0, &[Code::UnmetToolChoice]),
             (of("f", true), &["f"], 1, &[]),
-            (of("f", true), &["f", "g"], 2, &[Code::MissedChoice]),
-            (of("f", true), &[], 0, &[Code::MissedChoice]),
+            (of("f", true), &["f", "g"], 2, &[Code::UnmetToolChoice]),
+            (of("f", true), &[], 0, &[Code::UnmetToolChoice]),
             (of("f", false), &[], 0, &[]),
-            (nothing.clone(), &["f"], 1, &[Code::MissedChoice]),
+            (nothing.clone(), &["f"], 1, &[Code::UnmetToolChoice]),
             (nothing, &[], 0, &[]),
         ] {
             let mut message = message(names);

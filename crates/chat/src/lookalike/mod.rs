@@ -93,7 +93,7 @@ pub fn merge_notes(notes: Vec<Note>, message: &mut Vec<Note>) {
             .iter_mut()
             .find(|said| explains(said.code) && touches(said.span, note.span));
         match said {
-            Some(said) if note.code == Code::UnreadCall => {
+            Some(said) if note.code == Code::UnrecognizedCall => {
                 let both = [said.help.take(), note.help];
                 let both: Vec<String> = both.into_iter().flatten().collect();
                 said.help = Some(both.join("; "));

@@ -27,7 +27,7 @@ impl OtherCall {
     pub(super) fn note(&self) -> Note {
         let OtherCall { tool, dialect, .. } = self;
         Note {
-            code: Code::UnreadCall,
+            code: Code::UnrecognizedCall,
             span: self.at,
             message: format!(
                 "a call of `{tool}` as the dialect `{dialect}` writes it, read as text"

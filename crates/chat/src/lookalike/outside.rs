@@ -86,7 +86,7 @@ pub(super) fn explains(code: Code) -> bool {
             | Code::PlaceholderTag
             | Code::MissingToolName
             | Code::NotACall
-            | Code::SpelledMarker
+            | Code::PlainTextMarker
             | Code::MalformedJson
     )
 }

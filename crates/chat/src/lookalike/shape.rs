@@ -282,7 +282,7 @@ impl Shape {
 
 fn note(name: &str, span: Span) -> Note {
     Note {
-        code: Code::UnreadCall,
+        code: Code::UnrecognizedCall,
         span,
         message: format!("the tool `{name}` is named in a form of calls that is not read"),
         help: Some(HELP.to_owned()),

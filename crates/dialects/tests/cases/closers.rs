@@ -108,7 +108,7 @@ fn is_whole(program: &Arc<Program>, text: &str, dialect: &str) -> bool {
             Some((End::Truncated, _, _)),
         ] => {
             assert!(
-                stop.contains(&Code::StrippedStop),
+                stop.contains(&Code::StrippedStopString),
                 "{dialect}: {text:?} {stop:?}"
             );
             assert!(

@@ -155,7 +155,7 @@ impl Writer<'_> {
             }
             (many, shape) => {
                 self.remarks.push((
-                    Code::DoubleKey,
+                    Code::DuplicateKey,
                     String::from("the parameter came more than once; the last value counts"),
                 ));
                 if let Some(last) = many.last() {

@@ -106,7 +106,7 @@ impl Parser {
             if self.next.is_empty() && self.is_extra_bracket(program, byte) {
                 let span = Span::new(pos, pos + 1);
                 self.teller.note(
-                    Code::WrongBracket,
+                    Code::MismatchedBracket,
                     span,
                     String::from("a closing bracket too many was left out"),
                     None,

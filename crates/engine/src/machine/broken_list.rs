@@ -87,7 +87,7 @@ impl Parser {
         let message = "the list goes on behind its bracket, which was left out";
         let bracket = Span::new(at - 1, at);
         self.teller.note(
-            Code::WrongBracket,
+            Code::MismatchedBracket,
             bracket,
             String::from(message),
             None,

@@ -44,7 +44,7 @@ impl Parser {
                     let message =
                         "the call came before; behind the answer this speaks of it, and is text";
                     let at = envelope.name_at;
-                    self.remark_at_name(Code::Duplicate, at, message.into(), view, sink);
+                    self.remark_at_name(Code::DuplicateCall, at, message.into(), view, sink);
                     self.dead_envelope(program, &envelope, view, sink);
                     break;
                 }
@@ -230,8 +230,13 @@ impl Parser {
         }
         if let Some(at) = envelope.flat_at.take() {
             let message = String::from("the arguments stand beside the name, in no object");
-            self.teller
-                .note(Code::LooseArguments, Span::empty(at), message, None, sink);
+            self.teller.note(
+                Code::UnnestedArguments,
+                Span::empty(at),
+                message,
+                None,
+                sink,
+            );
         }
         if let Some(at) = envelope.defines_at.take() {
             let message = "the arguments are a schema: the tool may be described, and not called";

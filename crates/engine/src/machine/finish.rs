@@ -410,7 +410,7 @@ impl Parser {
         let (end, code, message) = match (whole, why) {
             (true, Finish::Stop) => (
                 End::Closed,
-                Code::StrippedStop,
+                Code::StrippedStopString,
                 "the final closer is missing; the model had stopped",
             ),
             (true, Finish::Unknown) => (
@@ -420,7 +420,7 @@ impl Parser {
             ),
             (_, Finish::Length) => (
                 End::Truncated,
-                Code::CutShort,
+                Code::LengthLimit,
                 "the model stopped at its length limit inside the call",
             ),
             (false, _) => (

@@ -125,11 +125,11 @@ pub(crate) fn changed(change: &Fitted, key: Option<&str>) -> (Code, String) {
     let (before, after) = (short(&change.before), short(&change.after));
     match change.change {
         FitKind::Unpacked => (
-            Code::FittedToSchema,
+            Code::SchemaCoercion,
             format!("`{path}` was a string that holds what is wanted; it was unpacked"),
         ),
         FitKind::Listed => (
-            Code::FittedToSchema,
+            Code::SchemaCoercion,
             format!("`{path}` was a lone value and became an array of one"),
         ),
         FitKind::Renamed => (
@@ -141,15 +141,15 @@ pub(crate) fn changed(change: &Fitted, key: Option<&str>) -> (Code, String) {
             ),
         ),
         FitKind::Unwrapped => (
-            Code::FittedToSchema,
+            Code::SchemaCoercion,
             String::from("the arguments stood in an object of their own; it was left out"),
         ),
         FitKind::Doubled => (
-            Code::DoubleKey,
+            Code::DuplicateKey,
             format!("`{path}` came before under another name; the last value counts"),
         ),
         _ => (
-            Code::TypedBySchema,
+            Code::TypeCoercion,
             format!("`{path}` was {before} and became {after}"),
         ),
     }

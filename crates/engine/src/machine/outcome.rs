@@ -224,7 +224,7 @@ impl Parser {
             let span = Span::empty(self.teller.cursor);
             let message = "the final closer is missing; the model had stopped";
             self.teller
-                .note(Code::StrippedStop, span, message.into(), None, sink);
+                .note(Code::StrippedStopString, span, message.into(), None, sink);
             self.teller
                 .end_call(End::Closed, view, self.teller.cursor, sink);
         } else if open && whole {

@@ -89,7 +89,7 @@ impl Parser {
         let text = view.slice(span.start, span.end);
         let message = format!("`{text}` is a special token; in plain letters it is text");
         self.teller
-            .note(Code::SpelledMarker, span, message, None, sink);
+            .note(Code::PlainTextMarker, span, message, None, sink);
         self.candidate_noted = true;
     }
 

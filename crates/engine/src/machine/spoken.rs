@@ -199,7 +199,7 @@ impl Parser {
     /// The open call may be one that is spoken of: it is told, and does not run by itself.
     pub(super) fn speak_of(&mut self, at: Span, message: &str, sink: &mut dyn Sink) {
         self.teller
-            .note(Code::SpokenCall, at, String::from(message), None, sink);
+            .note(Code::MentionedCall, at, String::from(message), None, sink);
         if let Some(call) = &mut self.teller.call {
             call.worsen(End::Recovered);
         }
@@ -262,11 +262,11 @@ impl Parser {
             None
         } else if self.is_bare() {
             let is_statement = at > view.base && view.byte(at - 1) == Some(b';');
-            (said.starts_with(goes_on) && !is_statement).then_some((Code::SpokenCall, GOES_ON))
+            (said.starts_with(goes_on) && !is_statement).then_some((Code::MentionedCall, GOES_ON))
         } else {
             let is_member = said.starts_with('"') && view.slice(at, spoken.pos).contains(',');
             let message = "members follow behind the arguments' bracket: it may be one too many";
-            is_member.then_some((Code::WrongBracket, message))
+            is_member.then_some((Code::MismatchedBracket, message))
         };
         if let Some((code, message)) = doubt {
             self.teller.flush_args(at, sink);

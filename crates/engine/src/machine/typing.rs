@@ -77,10 +77,10 @@ pub(crate) fn typed<'a>(
         let text = short(trimmed);
         let remark = if json.starts_with('[') {
             let message = format!("`{text}` was read as a list of one");
-            (Code::FittedToSchema, message)
+            (Code::SchemaCoercion, message)
         } else {
             let message = format!("`{text}` stands in quotation marks; it was read as {json}");
-            (Code::TypedBySchema, message)
+            (Code::TypeCoercion, message)
         };
         return (Cow::Owned(json), Some(remark));
     }
@@ -106,7 +106,7 @@ pub(crate) fn typed<'a>(
 fn respelt(text: &str, json: &str) -> Option<(Code, String)> {
     let is_number = json.starts_with(|c: char| c == '-' || c.is_ascii_digit());
     let code = if is_number {
-        Code::BadNumber
+        Code::InvalidNumber
     } else {
         Code::PythonLiteral
     };
@@ -300,8 +300,8 @@ mod tests {
         });
         assert_eq!(typed("None", &nullable, &Typing::Text).0, "null");
         for (text, code) in [
-            ("1,000", Code::BadNumber),
-            ("+5", Code::BadNumber),
+            ("1,000", Code::InvalidNumber),
+            ("+5", Code::InvalidNumber),
             ("None", Code::PythonLiteral),
         ] {
             assert_eq!(
@@ -310,7 +310,7 @@ mod tests {
                 "{text}"
             );
         }
-        for (text, remark) in [("007", None), ("0x1F", Some(Code::BadNumber))] {
+        for (text, remark) in [("007", None), ("0x1F", Some(Code::InvalidNumber))] {
             let (_, found) = typed(text, &nullable, &Typing::Infer);
             assert_eq!(found.map(|(code, _)| code), remark, "{text}");
         }

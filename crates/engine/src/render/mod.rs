@@ -168,7 +168,11 @@ impl<'a> Renderer<'a> {
                     call.name, read.name
                 )));
             }
-            if read.notes.iter().any(|note| note.code == Code::DoubleKey) {
+            if read
+                .notes
+                .iter()
+                .any(|note| note.code == Code::DuplicateKey)
+            {
                 return Err(Unrenderable::new(format!(
                     "the arguments of `{}` name a key twice",
                     call.name

@@ -151,7 +151,7 @@ pub fn repair(text: &str, options: &Options, shape: &Shape) -> Result<Repaired, 
         return Ok(Repaired {
             text: quoted,
             fixes: Vec::from([Fix {
-                repair: Repair::BareWord,
+                repair: Repair::UnquotedString,
                 start: 0,
                 end: text.len(),
                 after,

@@ -52,7 +52,7 @@ fn number(text: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Owned(text.replace(',', "")));
     }
     match word::value(text, false) {
-        (json, Some(Repair::BadNumber)) => Some(json),
+        (json, Some(Repair::InvalidNumber)) => Some(json),
         _ => None,
     }
 }

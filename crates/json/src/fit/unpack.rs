@@ -248,12 +248,12 @@ fn mended<'t>(text: &'t str, shape: &Shape) -> Option<Cow<'t, str>> {
             && !matches!(
                 fix.repair,
                 Repair::Prose
-                    | Repair::SeveralValues
-                    | Repair::CutOff
+                    | Repair::MultipleValues
+                    | Repair::TruncatedJson
                     | Repair::Ellipsis
                     | Repair::Junk
                     | Repair::Wrapper
-                    | Repair::Fence
+                    | Repair::CodeFence
             )
     });
     let json = repaired.text.trim();

@@ -141,7 +141,7 @@ impl Transducer {
         let begin = at - owed.len() as u64;
         let (before, beyond) = owed.split_at(self.beyond_at);
         if before.starts_with('"') {
-            self.mend(Repair::InnerQuote, begin, begin + 1, out);
+            self.mend(Repair::UnescapedQuote, begin, begin + 1, out);
             self.has_inner = true;
         } else if self.mark == Quote::Double {
             self.tell_controls(before, begin, out);

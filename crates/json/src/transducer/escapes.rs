@@ -105,7 +105,7 @@ impl Transducer {
             }
             (7, _) => {
                 // A lone surrogate before another escape: that one begins again.
-                self.mend(Repair::BadEscape, self.token_at, here - 1, piece.out);
+                self.mend(Repair::InvalidEscape, self.token_at, here - 1, piece.out);
                 self.copy("\\ufffd", piece.out);
                 self.token.clear();
                 self.token.push('\\');
@@ -127,7 +127,12 @@ impl Transducer {
         }
         if done {
             if bad {
-                self.mend(Repair::BadEscape, self.token_at.min(here), here, piece.out);
+                self.mend(
+                    Repair::InvalidEscape,
+                    self.token_at.min(here),
+                    here,
+                    piece.out,
+                );
             }
             let token = core::mem::take(&mut self.token);
             self.copy(instead.unwrap_or(&token), piece.out);

@@ -122,7 +122,7 @@ impl Transducer {
         if byte == mark && self.owed.len() == 1 && !self.in_key && self.token_at + 2 == here {
             // `"""` of Python: the empty string was its begin.
             if mark == b'"' {
-                self.mend(Repair::OtherQuote, here - 2, here + 1, piece.out);
+                self.mend(Repair::NonstandardQuote, here - 2, here + 1, piece.out);
             }
             self.owed.clear();
             self.state = State::Str(Quote::Triple(mark));
@@ -165,7 +165,7 @@ impl Transducer {
                 self.split_key(colon, ahead, here, piece.out);
             }
             (Turn::Inside | Turn::Look(_), _) => {
-                self.mend(Repair::InnerQuote, mark, mark + 1, piece.out);
+                self.mend(Repair::UnescapedQuote, mark, mark + 1, piece.out);
                 if self.ahead == Ahead::Doubt {
                     self.mend(Repair::SwallowedKey, mark, here + 1, piece.out);
                 }
@@ -207,11 +207,11 @@ impl Transducer {
             }
             (Turn::Joins, _) => self.join(ahead, mark, piece.out),
             (Turn::Again, _) => {
-                self.mend(Repair::OtherQuote, mark, mark + 1, piece.out);
+                self.mend(Repair::NonstandardQuote, mark, mark + 1, piece.out);
                 self.state = State::Str(Quote::Double);
             }
             (Turn::Doubled, _) => {
-                self.mend(Repair::OtherQuote, mark + 1, mark + 2, piece.out);
+                self.mend(Repair::NonstandardQuote, mark + 1, mark + 2, piece.out);
                 if self.in_key {
                     self.end_key(here, piece.out);
                 } else {
@@ -371,7 +371,7 @@ impl Transducer {
             self.mend(Repair::MissingQuote, mark, mark, out);
         }
         if matches!(self.ahead, Ahead::Key | Ahead::KeyEnd | Ahead::HadEnd) {
-            self.mend(Repair::InnerQuote, mark, mark + 1, out);
+            self.mend(Repair::UnescapedQuote, mark, mark + 1, out);
             let n_read = if self.ahead.is_key() { 1 } else { ahead.len() };
             escape_into(&mut out.text, &ahead[..n_read]);
             self.state = State::Str(Quote::Double);

@@ -35,7 +35,7 @@ impl Transducer {
                     // The whole key is here and plain: it stays in the run.
                     if !self.keys.insert(&inside[..length]) {
                         self.mend(
-                            Repair::DoubleKey,
+                            Repair::DuplicateKey,
                             piece.here(),
                             piece.here() + length as u64 + 2,
                             piece.out,
@@ -63,7 +63,7 @@ impl Transducer {
                 self.empty = false;
                 piece.flush();
                 self.mend(
-                    Repair::OtherQuote,
+                    Repair::NonstandardQuote,
                     piece.here(),
                     piece.here() + 1,
                     piece.out,
@@ -92,7 +92,7 @@ impl Transducer {
             b'{' if self.empty && self.stack.last() == Some(&Frame::Object) => {
                 piece.flush();
                 self.mend(
-                    Repair::WrongBracket,
+                    Repair::MismatchedBracket,
                     piece.here(),
                     piece.here() + 1,
                     piece.out,
@@ -143,7 +143,7 @@ impl Transducer {
                 self.empty = false;
                 piece.flush();
                 self.mend(
-                    Repair::OtherQuote,
+                    Repair::NonstandardQuote,
                     piece.here(),
                     piece.here() + 3,
                     piece.out,

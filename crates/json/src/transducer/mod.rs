@@ -697,11 +697,11 @@ impl Transducer {
     #[cold]
     fn mend(&mut self, repair: Repair, start: u64, end: u64, out: &mut Output) {
         // In a Python call these are the spelling.
-        if self.python && matches!(repair, Repair::PythonLiteral | Repair::OtherQuote) {
+        if self.python && matches!(repair, Repair::PythonLiteral | Repair::NonstandardQuote) {
             return;
         }
         // Where strings stand between tokens, keys are bare.
-        if self.token_quote.is_some() && repair == Repair::BareKey {
+        if self.token_quote.is_some() && repair == Repair::UnquotedKey {
             return;
         }
         self.structural |= repair.is_structural();

@@ -44,7 +44,7 @@ impl Transducer {
             self.keys.insert(self.key.as_bytes())
         };
         if !new {
-            self.mend(Repair::DoubleKey, self.token_at, at, out);
+            self.mend(Repair::DuplicateKey, self.token_at, at, out);
         }
         self.state = State::Colon;
     }
@@ -60,7 +60,7 @@ impl Transducer {
             Some(b'\\') => self.begin_escape(Quote::Double, piece),
             Some(&control) => {
                 self.mend(
-                    Repair::RawControl,
+                    Repair::ControlCharacter,
                     piece.here(),
                     piece.here() + 1,
                     piece.out,
@@ -98,7 +98,7 @@ impl Transducer {
                     piece.flush();
                     self.is_multiline |= control == b'\n';
                     self.mend(
-                        Repair::RawControl,
+                        Repair::ControlCharacter,
                         piece.here(),
                         piece.here() + 1,
                         piece.out,

@@ -58,7 +58,7 @@ impl Transducer {
             if self.stack.is_empty() {
                 return Some(Step::Stuck);
             }
-            self.mend(Repair::WrongBracket, here, here + 1, piece.out);
+            self.mend(Repair::MismatchedBracket, here, here + 1, piece.out);
             piece.skip(1);
             return None;
         };

@@ -169,7 +169,12 @@ impl Transducer {
     pub(super) fn tell_controls(&mut self, data: &str, at: u64, out: &mut Output) {
         for (n, byte) in data.bytes().enumerate() {
             if byte < 0x20 {
-                self.mend(Repair::RawControl, at + n as u64, at + n as u64 + 1, out);
+                self.mend(
+                    Repair::ControlCharacter,
+                    at + n as u64,
+                    at + n as u64 + 1,
+                    out,
+                );
             }
         }
     }

@@ -354,7 +354,7 @@ fn valid_documents_pass_byte_for_byte() {
 #[test]
 fn double_keys_are_told_by_what_they_mean() {
     let (_, _, repairs) = mend(Root::Object, r#"{"a": 1, "\u0061": 2, "b": {"a": 3}}"#, 1);
-    assert_eq!(repairs, [Repair::DoubleKey]);
+    assert_eq!(repairs, [Repair::DuplicateKey]);
 }
 
 #[test]

@@ -121,7 +121,7 @@ impl Transducer {
                 piece.flush();
                 piece.out.text.push('"');
                 self.mend(
-                    Repair::OtherQuote,
+                    Repair::NonstandardQuote,
                     piece.here(),
                     piece.here() + 1,
                     piece.out,
@@ -156,7 +156,7 @@ impl Transducer {
                 piece.flush();
                 piece.out.text.push('"');
                 self.mend(
-                    Repair::OtherQuote,
+                    Repair::NonstandardQuote,
                     piece.here(),
                     piece.here() + 3,
                     piece.out,

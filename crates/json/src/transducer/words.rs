@@ -97,7 +97,12 @@ impl Transducer {
                 let mark = self.token.pop();
                 self.token.clear();
                 piece.out.text.push('"');
-                self.mend(Repair::OtherQuote, self.token_at, piece.here(), piece.out);
+                self.mend(
+                    Repair::NonstandardQuote,
+                    self.token_at,
+                    piece.here(),
+                    piece.out,
+                );
                 self.begin_inside(piece.here());
                 self.state = State::Str(if mark == Some('"') {
                     Quote::Double
@@ -110,7 +115,7 @@ impl Transducer {
                 // r'..', b'..', u"..", f'..' of Python.
                 piece.out.text.push('"');
                 self.mend(
-                    Repair::OtherQuote,
+                    Repair::NonstandardQuote,
                     self.token_at,
                     piece.here() + 1,
                     piece.out,
@@ -141,7 +146,12 @@ impl Transducer {
                 if self.python && key.contains("\\_") {
                     // Markdown writers escape underscores.
                     key = key.replace("\\_", "_");
-                    self.mend(Repair::BadEscape, self.token_at, piece.here(), piece.out);
+                    self.mend(
+                        Repair::InvalidEscape,
+                        self.token_at,
+                        piece.here(),
+                        piece.out,
+                    );
                 }
                 self.key.clear();
                 let name = key.trim_end();
@@ -149,7 +159,7 @@ impl Transducer {
                 escape_into(&mut self.key, name);
                 self.is_bare_key = true;
                 if self.stack.last() != Some(&Frame::Keywords) {
-                    self.mend(Repair::BareKey, self.token_at, piece.here(), piece.out);
+                    self.mend(Repair::UnquotedKey, self.token_at, piece.here(), piece.out);
                 }
                 self.end_key(piece.here(), piece.out);
                 if byte == b'"' {
@@ -276,7 +286,7 @@ impl Transducer {
                 let (json, repair) = word::value(word, self.python);
                 out.text.push_str(&json);
                 if let Some(mut repair) = repair {
-                    if self.python && repair == Repair::BareWord {
+                    if self.python && repair == Repair::UnquotedString {
                         repair = Repair::Expression;
                     }
                     self.mend(repair, self.token_at, at, out);

@@ -36,7 +36,7 @@ fn explain_shows_every_repair_in_its_place() {
     let ran = toolglot(&["repair", "--explain", "--color", "never"], "{'a': 1,}");
     assert_eq!(ran.out, "{\"a\": 1}");
     assert!(ran.err.starts_with("{[-'-]{+\"+}a"), "{}", ran.err);
-    for code in ["N035 other-quote", "N012 trailing-comma"] {
+    for code in ["N035 nonstandard-quote", "N012 trailing-comma"] {
         assert!(ran.err.contains(code), "{code} in {}", ran.err);
     }
     let colored = toolglot(&["repair", "--explain", "--color", "always"], "{'a': 1,}");

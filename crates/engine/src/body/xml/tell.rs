@@ -47,7 +47,7 @@ impl Xml {
         if !self.told_keys.insert(name.clone()) {
             out.structural = true;
             out.remarks.push((
-                Code::DoubleKey,
+                Code::DuplicateKey,
                 Span::empty(self.pos),
                 format!("`{name}` came before; the last value counts"),
             ));
@@ -129,7 +129,7 @@ impl Xml {
         };
         writer.group(group, shape);
         for (code, message) in remarks {
-            out.structural |= code == Code::DoubleKey;
+            out.structural |= code == Code::DuplicateKey;
             out.remarks
                 .push((code, Span::new(self.at, self.pos), message));
         }
@@ -139,7 +139,7 @@ impl Xml {
     pub(super) fn spill(&mut self, at: u64, out: &mut XmlOut) {
         if self.flat.len() > self.undecided {
             out.remarks.push((
-                Code::UndecidedText,
+                Code::OversizedScalar,
                 Span::empty(at),
                 format!(
                     "over {} bytes were undecided: told as they look",

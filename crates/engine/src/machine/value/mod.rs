@@ -156,7 +156,7 @@ impl Value {
         } else if wrapper == Wrapper::No && !parser.teller.key(&key) {
             let message = format!("`{key}` came before; the last value counts");
             parser.teller.note(
-                Code::DoubleKey,
+                Code::DuplicateKey,
                 parser.registers.key_at,
                 message,
                 None,
@@ -450,8 +450,13 @@ impl Parser {
             call.worsen(End::Recovered);
         }
         if first {
-            self.teller
-                .note(Code::ValueInDoubt, Span::empty(at), why.into(), None, sink);
+            self.teller.note(
+                Code::AmbiguousValue,
+                Span::empty(at),
+                why.into(),
+                None,
+                sink,
+            );
         }
     }
 
@@ -527,7 +532,7 @@ impl Parser {
     ) {
         for (code, message, doubt) in remarks {
             // A value that became text did so at some byte of some push: only its begin is the same in all of them.
-            let end = if matches!(code, Code::UndecidedText | Code::MalformedJson) {
+            let end = if matches!(code, Code::OversizedScalar | Code::MalformedJson) {
                 value.start
             } else {
                 value.told.max(value.start)

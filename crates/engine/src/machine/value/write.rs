@@ -60,7 +60,7 @@ impl Value {
                         How::Held(Shape::OneOf(_)) | How::Infer | How::Json
                     );
                     out.remarks.push((
-                        Code::UndecidedText,
+                        Code::OversizedScalar,
                         String::from("the value is too long for its type and became a string"),
                         !union,
                     ));
@@ -132,7 +132,7 @@ impl Value {
                 self.feed_json(held.trim_start(), from, out);
             } else if self.held.len() > out.undecided {
                 out.remarks.push((
-                    Code::UndecidedText,
+                    Code::OversizedScalar,
                     String::from(
                         "the value is too long to be read as elements and became a string",
                     ),
@@ -274,7 +274,7 @@ fn structure(held: &str, shape: &Shape, end: u64, out: &mut Out<'_>) -> Option<S
     let mut json = Transducer::new(Root::Value);
     let (used, step) = Escaped::default().feed(true, &mut json, (text, at), &mut output);
     // Where it may be text as well, JSON that lost more than spelling is text, and so is a guess (`[\d]`, `[see below]`).
-    let is_guess = |mended: &Mended| mended.repair == Repair::BareWord;
+    let is_guess = |mended: &Mended| mended.repair == Repair::UnquotedString;
     let is_text =
         takes_text(shape) && (json.is_structural() || output.repairs.iter().any(is_guess));
     (step == Step::Done && used == text.len() && !is_text).then(|| {

@@ -30,7 +30,7 @@ impl Reader<'_> {
                 return Ok(self.array_ended(true));
             }
             if c == '}' {
-                self.fix(Repair::WrongBracket, self.i, self.i + 1, "]");
+                self.fix(Repair::MismatchedBracket, self.i, self.i + 1, "]");
                 return Ok(self.array_ended(true));
             }
             if c == ',' {
@@ -165,7 +165,7 @@ impl Reader<'_> {
         }
         let node = number(&text);
         if self.text[start..self.i] != *text || matches!(node, Node::String(_)) {
-            self.fix(Repair::BadNumber, start, self.i, &text);
+            self.fix(Repair::InvalidNumber, start, self.i, &text);
         }
         Next::Ended(self.tree.add(node))
     }

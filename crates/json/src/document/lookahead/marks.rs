@@ -50,7 +50,12 @@ impl Reader<'_> {
     }
 
     pub(super) fn inner(&mut self, piece: &mut Piece, c: char) {
-        self.fix(Repair::InnerQuote, self.i, self.i + c.len_utf8(), "\\\"");
+        self.fix(
+            Repair::UnescapedQuote,
+            self.i,
+            self.i + c.len_utf8(),
+            "\\\"",
+        );
         self.keep(piece, c);
     }
 
@@ -246,7 +251,7 @@ impl Reader<'_> {
                 return Some(self.here());
             }
         } else if c == '„' || is_mark(Some(c)) && c != active {
-            self.fix(Repair::BadEscape, self.i - 1, self.i, "");
+            self.fix(Repair::InvalidEscape, self.i - 1, self.i, "");
             piece.replace(c);
             self.i += c.len_utf8();
             return Some(self.here());

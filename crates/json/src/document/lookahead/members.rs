@@ -54,7 +54,7 @@ impl Reader<'_> {
                 key_at = self.i;
                 if self.here() == Some('[') && key.is_empty() && self.last_is_list(node) {
                     self.i += 1;
-                    self.fix(Repair::WrongBracket, self.i - 1, self.i, "");
+                    self.fix(Repair::MismatchedBracket, self.i - 1, self.i, "");
                     if let Some(frame) = self.object() {
                         frame.stage = Stage::Continuation;
                     }
@@ -83,7 +83,7 @@ impl Reader<'_> {
                 .object(node)
                 .is_some_and(|members| members.position(&key).is_some());
             if is_double {
-                self.fix(Repair::DoubleKey, key_at, self.i, "");
+                self.fix(Repair::DuplicateKey, key_at, self.i, "");
                 if self.n_array > 0 && !is_value && self.splits_at(key_at) {
                     self.fix(Repair::MissingBracket, key_at, key_at, "}, {");
                     self.i = key_at;
@@ -338,7 +338,7 @@ impl Reader<'_> {
             self.deferred += 1;
         } else if !self.context.is_empty() {
             if self.here() == Some('}') && self.current() == Some(Context::Array) {
-                self.fix(Repair::WrongBracket, self.i, self.i + 1, "");
+                self.fix(Repair::MismatchedBracket, self.i, self.i + 1, "");
                 self.i += 1;
             }
         } else {
@@ -347,7 +347,7 @@ impl Reader<'_> {
                 self.i += 1;
                 self.skip_space();
                 if is_mark(self.here()) {
-                    self.fix(Repair::WrongBracket, self.i, self.i, "");
+                    self.fix(Repair::MismatchedBracket, self.i, self.i, "");
                     if let Some(frame) = self.object() {
                         frame.stage = Stage::More;
                     }

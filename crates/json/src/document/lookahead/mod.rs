@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         let root = if values.len() == 1 {
             values[0]
         } else {
-            self.fix(Repair::SeveralValues, 0, self.text.len(), "[..]");
+            self.fix(Repair::MultipleValues, 0, self.text.len(), "[..]");
             self.tree.add(Node::Array(values))
         };
         let mut out = String::with_capacity(self.text.len());
@@ -195,15 +195,15 @@ impl<'a> Reader<'a> {
         let repair = if self.text.trim_ascii().is_empty() {
             Repair::MissingValue
         } else if solid.clone().any(|byte| byte < b' ') || gone.is_empty() && came.contains('\\') {
-            Repair::RawControl
+            Repair::ControlCharacter
         } else if !gone.is_empty() && solid.all(is_number) {
-            Repair::BadNumber
+            Repair::InvalidNumber
         } else if !gone.is_empty() {
             Repair::Junk
         } else if came == "," {
             Repair::MissingComma
         } else {
-            Repair::CutOff
+            Repair::TruncatedJson
         };
         self.fix(repair, from, to, &came);
     }

@@ -133,12 +133,17 @@ impl Reader<'_> {
         }
         if !piece.is_bare {
             if c != '"' {
-                self.fix(Repair::OtherQuote, self.i, self.i + c.len_utf8(), "\"");
+                self.fix(
+                    Repair::NonstandardQuote,
+                    self.i,
+                    self.i + c.len_utf8(),
+                    "\"",
+                );
             }
             self.step();
         }
         if self.here() == Some('`') && self.fence_holds_json() {
-            self.fix(Repair::Fence, self.i, self.i + 7, "");
+            self.fix(Repair::CodeFence, self.i, self.i + 7, "");
             self.i += 7;
             return Err(Read::Fence);
         }
@@ -168,7 +173,7 @@ impl Reader<'_> {
         let first = self.skip_to(&[piece.right], behind);
         let after_first = self.after(first);
         if self.at(after_first) == Some(piece.right) {
-            self.fix(Repair::OtherQuote, self.i, behind, "");
+            self.fix(Repair::NonstandardQuote, self.i, behind, "");
             piece.is_doubled = true;
             self.i = behind;
             return Ok(());
@@ -181,7 +186,7 @@ impl Reader<'_> {
                 && self.at(outer) == Some(piece.right)
                 && matches!(follow, Some(',' | '}') | None)
             {
-                self.fix(Repair::InnerQuote, self.i, behind, "\\\"");
+                self.fix(Repair::UnescapedQuote, self.i, behind, "\\\"");
                 piece.push(piece.left);
                 piece.is_paired = true;
                 self.i = behind;
@@ -194,7 +199,7 @@ impl Reader<'_> {
             return Err(Read::Text(String::new()));
         }
         if !matches!(follow, Some(',' | ']' | '}')) {
-            self.fix(Repair::OtherQuote, self.i, behind, "");
+            self.fix(Repair::NonstandardQuote, self.i, behind, "");
             self.i = behind;
         }
         Ok(())
@@ -457,9 +462,9 @@ impl Reader<'_> {
         }
         if is_bare {
             let repair = if self.current() == Some(Context::Key) {
-                Repair::BareKey
+                Repair::UnquotedKey
             } else {
-                Repair::BareWord
+                Repair::UnquotedString
             };
             self.fix(repair, start, self.i, &text);
         }

@@ -40,7 +40,7 @@ impl Walk<'_> {
                     if let Some(end) = self.root_closer.take() {
                         self.writer.drop_blanks();
                         self.writer.out().truncate(end);
-                        self.writer.note(Repair::WrongBracket, at, at, "");
+                        self.writer.note(Repair::MismatchedBracket, at, at, "");
                         let is_empty = self.writer.out().trim_end().ends_with('{');
                         self.open(Kind::Object);
                         if let Some(top) = self.top() {
@@ -62,7 +62,7 @@ impl Walk<'_> {
         self.leave_out(rest);
         if n_values > 1 {
             self.writer
-                .note(Repair::SeveralValues, 0, self.bytes.len(), "[..]");
+                .note(Repair::MultipleValues, 0, self.bytes.len(), "[..]");
             self.writer.prepend("[");
             self.writer.put_before_blanks("]");
         }
@@ -125,12 +125,12 @@ impl Walk<'_> {
             let from = self.i + (skipped.len() - skipped.trim_start().len());
             let repair =
                 if trimmed.starts_with("```") && trimmed.len() < 24 && !trimmed.contains('\n') {
-                    Repair::Fence
+                    Repair::CodeFence
                 } else if trimmed
                     .bytes()
                     .all(|b| b"}])".contains(&b) || b.is_ascii_whitespace())
                 {
-                    Repair::WrongBracket
+                    Repair::MismatchedBracket
                 } else if trimmed == "," {
                     Repair::TrailingComma
                 } else if trimmed.bytes().all(|b| b";".contains(&b)) {
@@ -392,7 +392,7 @@ impl Walk<'_> {
             self.junk(odd);
         }
         let bare = text.trim_end_matches([',', ';']).trim_end();
-        if crate::word::value(bare, false).1 != Some(Repair::BareWord) {
+        if crate::word::value(bare, false).1 != Some(Repair::UnquotedString) {
             // One number or literal.
             let start = self.i;
             self.scalar(start, start + bare.len());
@@ -410,7 +410,7 @@ impl Walk<'_> {
         };
         if parts().count() > 1 && parts().all(is_scalar) && (!is_grouped || bare.contains('\n')) {
             self.writer
-                .note(Repair::SeveralValues, self.i, self.bytes.len(), "[..]");
+                .note(Repair::MultipleValues, self.i, self.bytes.len(), "[..]");
             self.writer.put("[");
             for (n, part) in parts().enumerate() {
                 if n > 0 {

@@ -33,7 +33,7 @@ impl Walk<'_> {
             {
                 // r'..', b'..', u"..", f'..' of Python.
                 self.writer
-                    .note(Repair::OtherQuote, start, start + name, "");
+                    .note(Repair::NonstandardQuote, start, start + name, "");
                 self.i += name;
                 self.mended_string(marks, length);
                 return State::Ended(true);
@@ -124,11 +124,12 @@ impl Walk<'_> {
         let (json, repair) = word::value(word, false);
         match repair {
             None => self.writer.put(&json),
-            Some(Repair::BareWord) => {
+            Some(Repair::UnquotedString) => {
                 if self.past_space(end) >= self.bytes.len()
                     && let Some(json) = cut_word(word)
                 {
-                    self.writer.note_text(Repair::CutOff, start, end, &json);
+                    self.writer
+                        .note_text(Repair::TruncatedJson, start, end, &json);
                     self.writer.put(&json);
                 } else {
                     self.put_bare(start, end);

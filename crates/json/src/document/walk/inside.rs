@@ -37,13 +37,14 @@ impl Walk<'_> {
                 b'\\' => self.odd_escape(at, to),
                 b'"' => {
                     if marks == Marks::Double {
-                        self.writer.note(Repair::InnerQuote, at, at + 1, "\\\"");
+                        self.writer.note(Repair::UnescapedQuote, at, at + 1, "\\\"");
                     }
                     self.writer.put("\\\"");
                     at + 1
                 }
                 b'\n' => {
-                    self.writer.note(Repair::RawControl, at, at + 1, "\\n");
+                    self.writer
+                        .note(Repair::ControlCharacter, at, at + 1, "\\n");
                     self.writer.put_for("\\n", at + 1);
                     at + 1
                 }
@@ -51,7 +52,7 @@ impl Walk<'_> {
                     let from = self.writer.len();
                     escape_byte_into(self.writer.out(), byte);
                     self.writer
-                        .note_written(Repair::RawControl, at, at + 1, from);
+                        .note_written(Repair::ControlCharacter, at, at + 1, from);
                     at + 1
                 }
             };
@@ -71,14 +72,14 @@ impl Walk<'_> {
         let Some(&next) = bytes.get(at + 1) else {
             return if to == self.text.len() {
                 // Half an escape at the end of the text.
-                fix(Repair::CutOff, to, "")
+                fix(Repair::TruncatedJson, to, "")
             } else {
-                fix(Repair::BadEscape, to, "\\\\")
+                fix(Repair::InvalidEscape, to, "\\\\")
             };
         };
         match next {
-            b'\'' | b'`' => fix(Repair::BadEscape, at + 2, &self.text[at + 1..at + 2]),
-            b'\n' => fix(Repair::BadEscape, at + 2, "\\n"),
+            b'\'' | b'`' => fix(Repair::InvalidEscape, at + 2, &self.text[at + 1..at + 2]),
+            b'\n' => fix(Repair::InvalidEscape, at + 2, "\\n"),
             b'u' => {
                 let digits = bytes[at + 2..]
                     .iter()
@@ -98,15 +99,17 @@ impl Walk<'_> {
                                 && to == self.text.len()
                                 && cut_unicode(&bytes[end..]) =>
                             {
-                                fix(Repair::CutOff, to, "")
+                                fix(Repair::TruncatedJson, to, "")
                             }
                             _ => fix(Repair::LoneSurrogate, end, "\\ufffd"),
                         }
                     }
-                    Some(0xd800..=0xdbff) if end == self.text.len() => fix(Repair::CutOff, end, ""),
+                    Some(0xd800..=0xdbff) if end == self.text.len() => {
+                        fix(Repair::TruncatedJson, end, "")
+                    }
                     Some(_) => fix(Repair::LoneSurrogate, end, "\\ufffd"),
-                    None if end == self.text.len() => fix(Repair::CutOff, end, ""),
-                    None => fix(Repair::BadEscape, at + 1, "\\\\"),
+                    None if end == self.text.len() => fix(Repair::TruncatedJson, end, ""),
+                    None => fix(Repair::InvalidEscape, at + 1, "\\\\"),
                 }
             }
             b'x' if bytes.len() >= at + 4
@@ -114,12 +117,12 @@ impl Walk<'_> {
             {
                 let mut after = alloc::string::String::from("\\u00");
                 after.push_str(&self.text[at + 2..at + 4]);
-                fix(Repair::BadEscape, at + 4, &after)
+                fix(Repair::InvalidEscape, at + 4, &after)
             }
             _ if is_markdown_escape(next) => {
-                fix(Repair::BadEscape, at + 2, &self.text[at + 1..at + 2])
+                fix(Repair::InvalidEscape, at + 2, &self.text[at + 1..at + 2])
             }
-            _ => fix(Repair::BadEscape, at + 1, "\\\\"),
+            _ => fix(Repair::InvalidEscape, at + 1, "\\\\"),
         }
     }
 

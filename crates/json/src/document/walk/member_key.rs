@@ -33,7 +33,7 @@ impl<'a> Walk<'a> {
         };
         if is_cut {
             self.writer
-                .note(Repair::CutOff, start, self.bytes.len(), "");
+                .note(Repair::TruncatedJson, start, self.bytes.len(), "");
             self.i = self.bytes.len();
             return None;
         }
@@ -53,14 +53,14 @@ impl<'a> Walk<'a> {
                     self.i += 1;
                 }
             }
-            (None, None) => self.writer.note(Repair::BareKey, start, start, "\"\""),
+            (None, None) => self.writer.note(Repair::UnquotedKey, start, start, "\"\""),
         }
         let written = String::from(&self.writer.out()[from..]);
         let inner = self.member_shape(&unescape(&written), start);
         self.writer.put("\"");
         if let (None, Some(end)) = (marks, bare) {
             self.writer
-                .note_written(Repair::BareKey, start, end, from - 1);
+                .note_written(Repair::UnquotedKey, start, end, from - 1);
         }
         if let Some(top) = self.top() {
             top.initial = false;
@@ -107,7 +107,8 @@ impl<'a> Walk<'a> {
             self.writer.put_for("\"", start);
         } else {
             if self.bytes[start] != b'"' {
-                self.writer.note(Repair::OtherQuote, start, from, "\"");
+                self.writer
+                    .note(Repair::NonstandardQuote, start, from, "\"");
             }
             self.writer.put_byte(b'"', from);
         }
@@ -117,7 +118,8 @@ impl<'a> Walk<'a> {
         self.writer.put_byte(b'"', colon);
         if is_bare {
             let from = self.writer.len() - (to - from) - 2;
-            self.writer.note_written(Repair::BareKey, start, to, from);
+            self.writer
+                .note_written(Repair::UnquotedKey, start, to, from);
         }
         self.writer.put_byte(b':', colon + 1);
         self.i = colon + 1;
@@ -141,7 +143,7 @@ impl<'a> Walk<'a> {
         if !self.keys.insert(name.as_bytes()) {
             let name = crate::escape::quoted(name);
             self.writer
-                .note_text(Repair::DoubleKey, start, self.i, &name);
+                .note_text(Repair::DuplicateKey, start, self.i, &name);
         }
         inner
     }

@@ -255,7 +255,7 @@ impl Walk<'_> {
                     }
                     // A list that goes on behind its bracket.
                     self.writer
-                        .note(Repair::WrongBracket, self.i, self.i + 1, "");
+                        .note(Repair::MismatchedBracket, self.i, self.i + 1, "");
                     self.writer.drop_blanks();
                     self.writer.out().pop();
                     let is_empty = self.writer.out().trim_end().ends_with('[');
@@ -293,7 +293,7 @@ impl Walk<'_> {
                     self.drop_comma(comma);
                     if kind == Kind::Tuple {
                         self.writer
-                            .note(Repair::WrongBracket, self.i, self.i + 1, "]");
+                            .note(Repair::MismatchedBracket, self.i, self.i + 1, "]");
                     }
                     return self.close(false);
                 }
@@ -301,7 +301,7 @@ impl Walk<'_> {
                     self.drop_comma(comma);
                     if kind == Kind::Array {
                         self.writer
-                            .note(Repair::WrongBracket, self.i, self.i + 1, "]");
+                            .note(Repair::MismatchedBracket, self.i, self.i + 1, "]");
                     }
                     return self.close(false);
                 }
@@ -310,7 +310,7 @@ impl Walk<'_> {
                         self.drop_comma(comma);
                         if kind == Kind::Array {
                             self.writer
-                                .note(Repair::WrongBracket, self.i, self.i + 1, "]");
+                                .note(Repair::MismatchedBracket, self.i, self.i + 1, "]");
                         }
                         return self.close(false);
                     }
@@ -402,7 +402,7 @@ impl Walk<'_> {
 
     fn wrong_bracket(&mut self) {
         self.writer
-            .note(Repair::WrongBracket, self.i, self.i + 1, "");
+            .note(Repair::MismatchedBracket, self.i, self.i + 1, "");
         self.i += 1;
     }
 

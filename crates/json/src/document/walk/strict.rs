@@ -59,7 +59,7 @@ impl Walk<'_> {
         }
         while matches!(self.byte(0), Some(b'}' | b']')) {
             self.writer
-                .note(Repair::WrongBracket, self.i, self.i + 1, "");
+                .note(Repair::MismatchedBracket, self.i, self.i + 1, "");
             self.i += 1;
             self.space(true);
         }
@@ -72,7 +72,7 @@ impl Walk<'_> {
     /// Several values, separated by line breaks or commas: an array.
     fn lines(&mut self, comma: bool) -> Result<(), Unrepairable> {
         self.writer
-            .note(Repair::SeveralValues, 0, self.text.len(), "[..]");
+            .note(Repair::MultipleValues, 0, self.text.len(), "[..]");
         if !comma {
             self.writer.put_before_blanks(",");
         }
@@ -122,7 +122,7 @@ impl Walk<'_> {
                 self.i += 1;
             }
         }
-        self.writer.note(Repair::Fence, from, self.i, "");
+        self.writer.note(Repair::CodeFence, from, self.i, "");
         self.space(true);
     }
 
@@ -333,7 +333,7 @@ impl Walk<'_> {
         }
         if number != source {
             self.writer
-                .note_text(Repair::BadNumber, start, self.i, &number);
+                .note_text(Repair::InvalidNumber, start, self.i, &number);
         }
         self.writer.put(&number);
         true
@@ -419,9 +419,9 @@ impl Walk<'_> {
             _ => (
                 quoted(word),
                 if is_key {
-                    Repair::BareKey
+                    Repair::UnquotedKey
                 } else {
-                    Repair::BareWord
+                    Repair::UnquotedString
                 },
             ),
         };
@@ -445,7 +445,7 @@ impl Walk<'_> {
         self.i = (self.i + 1).min(self.text.len());
         let json = quoted(&self.text[start..self.i]);
         self.writer
-            .note_text(Repair::BareWord, start, self.i, &json);
+            .note_text(Repair::UnquotedString, start, self.i, &json);
         self.writer.put(&json);
     }
 }

@@ -61,7 +61,7 @@ impl Walk<'_> {
         };
         if marks != Marks::Double {
             self.writer
-                .note(Repair::OtherQuote, self.i, self.i + length, "\"");
+                .note(Repair::NonstandardQuote, self.i, self.i + length, "\"");
         }
         let begin = self.i + length;
         let mut stop = Stop::AtMark;
@@ -142,7 +142,7 @@ impl Walk<'_> {
                 }
                 if stop == Stop::AtMark {
                     self.writer
-                        .note(Repair::InnerQuote, mark, mark + length, "\\\"");
+                        .note(Repair::UnescapedQuote, mark, mark + length, "\\\"");
                 }
                 // Whatever mark it was: so does the library.
                 inside.push_str("\\\"");
@@ -165,7 +165,8 @@ impl Walk<'_> {
                 if !matches!(byte, b'\n' | b'\r' | b'\t' | 0x08 | 0x0c) {
                     return self.refuse(Expected::Character);
                 }
-                self.writer.note(Repair::RawControl, self.i, self.i + 1, "");
+                self.writer
+                    .note(Repair::ControlCharacter, self.i, self.i + 1, "");
                 escape_byte_into(&mut inside, byte);
                 self.i += 1;
             } else {
@@ -227,7 +228,7 @@ impl Walk<'_> {
                     self.i += 6;
                 } else if self.i + 2 + digits >= self.text.len() {
                     self.writer
-                        .note(Repair::CutOff, self.i, self.text.len(), "");
+                        .note(Repair::TruncatedJson, self.i, self.text.len(), "");
                     self.i = self.text.len();
                 } else {
                     return self.refuse(Expected::Unicode);
@@ -236,12 +237,13 @@ impl Walk<'_> {
             Some(b'\n') => {
                 inside.push_str("\\n");
                 self.writer
-                    .note(Repair::BadEscape, self.i, self.i + 2, "\\n");
+                    .note(Repair::InvalidEscape, self.i, self.i + 2, "\\n");
                 self.i += 2;
             }
             Some(_) => {
                 debug_assert_eq!(self.options.escapes, BadEscapes::Drop);
-                self.writer.note(Repair::BadEscape, self.i, self.i + 1, "");
+                self.writer
+                    .note(Repair::InvalidEscape, self.i, self.i + 1, "");
                 self.i += 1;
                 let c = self.text[self.i..].chars().next().unwrap_or(' ');
                 crate::escape::escape_into(inside, c.encode_utf8(&mut [0; 4]));

@@ -53,11 +53,12 @@ impl<'a> Walk<'a> {
         let start = self.i;
         if marks != Marks::Double {
             self.writer
-                .note(Repair::OtherQuote, start, start + length, "\"");
+                .note(Repair::NonstandardQuote, start, start + length, "\"");
         }
         if let Some((from, to, next)) = self.repeated_marks(marks, length) {
             if marks == Marks::Double {
-                self.writer.note(Repair::OtherQuote, start, from, "\"");
+                self.writer
+                    .note(Repair::NonstandardQuote, start, from, "\"");
             }
             self.inside(from, to, Marks::Single);
             self.i = next;
@@ -67,7 +68,8 @@ impl<'a> Walk<'a> {
         let is_key = || Name::at(self.bytes, from).is_some_and(|name| name.from > from);
         let is_doubled = place == Place::Key && marks == Marks::Double && is_key();
         if is_doubled || self.has_a_mark_too_many(marks, from) {
-            self.writer.note(Repair::OtherQuote, from, from + 1, "");
+            self.writer
+                .note(Repair::NonstandardQuote, from, from + 1, "");
             from += 1;
         }
         let End {
@@ -86,7 +88,8 @@ impl<'a> Walk<'a> {
         }
         self.i = next;
         if !is_missing && marks == Marks::Double && at > from && self.is_doubled(next, place) {
-            self.writer.note(Repair::OtherQuote, next, next + 1, "");
+            self.writer
+                .note(Repair::NonstandardQuote, next, next + 1, "");
             self.i = next + 1;
         }
     }
@@ -161,6 +164,7 @@ impl<'a> Walk<'a> {
         let text: &'a str = self.text;
         let from = self.writer.len();
         self.put_string(&text[start..end]);
-        self.writer.note_written(Repair::BareWord, start, end, from);
+        self.writer
+            .note_written(Repair::UnquotedString, start, end, from);
     }
 }

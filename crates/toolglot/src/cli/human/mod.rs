@@ -128,7 +128,7 @@ impl View<'_> {
     /// Where the named dialects read no call, says which other dialect would: of known tools a note has said it.
     fn other_dialect(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut notes = self.digest.message.notes.iter();
-        if self.is_auto || notes.any(|note| note.code == Code::UnreadCall) {
+        if self.is_auto || notes.any(|note| note.code == Code::UnrecognizedCall) {
             return Ok(());
         }
         let others = dialects_named("auto", self.context.toolbox);
@@ -192,7 +192,7 @@ fn teaches(code: Code) -> bool {
             | Code::PlaceholderTag
             | Code::MissingToolName
             | Code::NotACall
-            | Code::UnreadCall
+            | Code::UnrecognizedCall
             | Code::UnknownParameter
             | Code::UnclosedCall
             | Code::MissingParameter

@@ -147,10 +147,10 @@ fn level(code: Code, is_error: bool) -> Level<'static> {
     match code {
         _ if is_error => Level::ERROR,
         Code::Alias
-        | Code::Duplicate
+        | Code::DuplicateCall
         | Code::SplitShell
         | Code::DotDot
-        | Code::StrippedStop
+        | Code::StrippedStopString
         | Code::EscapedMarker
         | Code::RestoredMarker => Level::NOTE,
         _ => Level::WARNING,
