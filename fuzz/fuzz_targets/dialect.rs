@@ -19,7 +19,7 @@ fuzz_target!(|data: &[u8]| {
         panic!("{fault}");
     }
     for dialect in dialects.iter().take(1) {
-        let call = CallText { name: "f", args: "{\"a\":\"<x>\",\"b\":[1]}", ns: None, id: None };
+        let call = CallText { name: "f", arguments: "{\"a\":\"<x>\",\"b\":[1]}", server: None, id: None };
         let _ = render(dialect, &ToolSet::default(), &[call]);
     }
 });

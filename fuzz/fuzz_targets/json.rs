@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use toolglot_json::{Output, Rest, Root, Step, Transducer};
+use toolglot_json::{Output, Completeness, Root, Step, Transducer};
 
 #[path = "../../crates/engine/tests/support/prefix.rs"]
 #[allow(dead_code)]
@@ -48,7 +48,7 @@ fn machine(root: Root, known: u8) -> Transducer {
 }
 
 /// The JSON text, how it ends, how much was read, and the repairs.
-fn read(root: Root, machine: &Transducer, text: &str, size: usize) -> (String, Rest, usize, Vec<toolglot_json::Mended>) {
+fn read(root: Root, machine: &Transducer, text: &str, size: usize) -> (String, Completeness, usize, Vec<toolglot_json::RepairSpan>) {
     let mut out = Output::default();
     let mut json = machine.clone();
     let mut at = 0;
@@ -68,7 +68,7 @@ fn read(root: Root, machine: &Transducer, text: &str, size: usize) -> (String, R
     let mut completed = (json.clone(), out.clone());
     check(root, &out.text, false);
     let rest = json.finish(true, at as u64, &mut out);
-    check(root, &out.text, rest != Rest::Broken);
+    check(root, &out.text, rest != Completeness::Broken);
     completed.0.complete(at as u64, &mut completed.1);
     check(root, &completed.1.text, true);
     (out.text, rest, at, out.repairs)

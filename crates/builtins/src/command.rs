@@ -131,8 +131,11 @@ pub(crate) fn run(root: &Root, cwd: &Path, run: Run) -> Result<Outcome, Failure>
                 .map(Into::into)
                 .to_vec();
             command.limits.time = time;
-            let is_missing = |error: &toolglot_sandbox::Refusal| {
-                matches!(error.cause(), toolglot_sandbox::Refusal::NotFound { .. })
+            let is_missing = |error: &toolglot_sandbox::SandboxError| {
+                matches!(
+                    error.cause(),
+                    toolglot_sandbox::SandboxError::NotFound { .. }
+                )
             };
             let outcome = command.run().or_else(|error| {
                 if !is_missing(&error) {
@@ -380,7 +383,7 @@ impl Told {
         self.exit == Exit::Code(0)
     }
 
-    fn add(&mut self, outcome: &toolglot_sandbox::Outcome) {
+    fn add(&mut self, outcome: &toolglot_sandbox::ProcessOutcome) {
         self.stdout.push_str(&outcome.stdout.text());
         self.stderr.push_str(&outcome.stderr.text());
         self.exit = outcome.exit;

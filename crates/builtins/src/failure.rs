@@ -120,7 +120,7 @@ pub enum Failure {
     TooDeep,
     /// The walls that a program needs cannot be built, or the program cannot be started.
     #[error(transparent)]
-    Sandbox(#[from] toolglot_sandbox::Refusal),
+    Sandbox(#[from] toolglot_sandbox::SandboxError),
     /// A required parameter is missing.
     #[error("`{tool}` needs the parameter `{parameter}`: {expected}")]
     MissingParameter {
@@ -304,8 +304,8 @@ impl Failure {
             Failure::Git { .. } => "git",
             Failure::ShellState { .. } => "shell-state",
             Failure::Sandbox(refusal) => match refusal.cause() {
-                toolglot_sandbox::Refusal::NotFound { .. } => "no-such-program",
-                toolglot_sandbox::Refusal::ArgumentTooLong { .. } => "argument-too-long",
+                toolglot_sandbox::SandboxError::NotFound { .. } => "no-such-program",
+                toolglot_sandbox::SandboxError::ArgumentTooLong { .. } => "argument-too-long",
                 _ => "no-sandbox",
             },
             Failure::TooMany { .. } | Failure::TooDeep => "not-looked-through",

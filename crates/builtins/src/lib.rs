@@ -83,7 +83,7 @@ pub use program_sandbox::{ProgramSandbox, ToolCommand, ToolRights};
 pub use protected_paths::ProtectedPaths;
 pub use root::Root;
 pub use shown::cut;
-pub use undo::{UndoError, Undone, undo};
+pub use undo::{UndoError, UndoReport, undo};
 
 /// The example of the README, compiled and run with the other examples.
 #[cfg(doctest)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use toolglot_policy::{CommandLine, Level, Reach, Refusals, SandboxSettings};
-use toolglot_sandbox::{Command, Inspection, Isolation, Limits, Network, Start, Watch};
+use toolglot_sandbox::{Command, Inspection, Isolation, Network, ResourceLimits, Start, Watch};
 
 use crate::protected_paths::{CACHE, ProtectedPaths, caches};
 use crate::{Failure, identity};
@@ -187,11 +187,11 @@ impl ProgramSandbox {
         command.read = vec![root.to_path_buf()];
         let read = sandbox.read.iter().filter(|path| path.is_absolute());
         command.read.extend(read.cloned());
-        command.limits = Limits {
+        command.limits = ResourceLimits {
             memory_bytes: sandbox.memory_mb.saturating_mul(1 << 20),
             processes: sandbox.pids,
             file_bytes: sandbox.fsize_mb.saturating_mul(1 << 20),
-            ..Limits::default()
+            ..ResourceLimits::default()
         };
         command
     }

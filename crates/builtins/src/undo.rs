@@ -19,7 +19,7 @@ use crate::shown::shown;
 
 /// What was taken back, or would be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Undone {
+pub struct UndoReport {
     /// What becomes of which place, the latest effect first: `restored`, `removed`, `moved back`.
     pub steps: Vec<(&'static str, PathBuf)>,
     /// Tools of the run whose effects cannot be taken back, in order.
@@ -71,12 +71,12 @@ struct Effect {
 ///
 /// # Errors
 /// If there is none, or something changed since.
-pub fn undo(journals: &Path, root: &Root, is_dry: bool) -> Result<Undone, UndoError> {
+pub fn undo(journals: &Path, root: &Root, is_dry: bool) -> Result<UndoReport, UndoError> {
     let run = runs(&place(journals, root.path()))
         .pop()
         .ok_or(UndoError::Nothing)?;
     let effects = read(&run).map_err(UndoError::Journal)?;
-    let mut undone = Undone::default();
+    let mut undone = UndoReport::default();
     let mut foreseen = Foreseen::new(root);
     let mut steps: Vec<(&Effect, Step)> = Vec::new();
     let mut changed = Vec::new();

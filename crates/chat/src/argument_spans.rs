@@ -39,7 +39,7 @@ struct Written {
 impl Written {
     /// Whether these are the arguments of `call`, which holds no member that a later one outdoes.
     fn is_of(&self, call: &Call) -> bool {
-        let is_same = || self.args == call.args || last_members(&self.args) == call.args;
+        let is_same = || self.args == call.arguments || last_members(&self.args) == call.arguments;
         self.call == call.span && is_same()
     }
 }

@@ -137,7 +137,7 @@ fn check(
         }
         let notes = match toolbox.get(&checked.tool) {
             None => {
-                let note = verify::unknown_tool_note(&checked.tool, toolbox, call.name_at);
+                let note = verify::unknown_tool_note(&checked.tool, toolbox, call.name_span);
                 // The parser may have said so, before the call began, but it knows no better name.
                 message
                     .notes
@@ -245,8 +245,8 @@ mod tests {
             call: CallId(0),
             dialect: "hermes",
             name,
-            name_at: Span::new(3, 7),
-            ns: None,
+            name_span: Span::new(3, 7),
+            server: None,
             id: None,
             place: Place::Answer,
         };

@@ -1,7 +1,7 @@
 //! The right form of a call in a dialect, written by the renderer.
 
 use serde_json::{Map, Value};
-use toolglot_engine::{CallText, Dialect, Unrenderable};
+use toolglot_engine::{CallText, Dialect, RenderError};
 use toolglot_toolset::{ToolSpec, Toolbox};
 
 use crate::sample::sample_arguments;
@@ -46,7 +46,7 @@ pub fn render_calls(
     dialect: &Dialect,
     toolbox: &Toolbox,
     calls: &[(String, Map<String, Value>)],
-) -> Result<String, Unrenderable> {
+) -> Result<String, RenderError> {
     let tools = &toolbox.tool_set();
     let has_rows = writes_rows(dialect);
     let texts: Vec<String> = calls
@@ -65,8 +65,8 @@ pub fn render_calls(
             .zip(&texts)
             .map(|((name, _), args)| CallText {
                 name,
-                args,
-                ns,
+                arguments: args,
+                server: ns,
                 id: None,
             })
             .collect();

@@ -372,7 +372,7 @@ pub fn missing_tool_notes(calls: &[Call], known: &Toolbox, offered: &Toolbox) ->
     };
     let missing = calls.iter().filter(is_missing);
     missing
-        .map(|call| unknown_tool_note(&call.name, offered, call.name_at))
+        .map(|call| unknown_tool_note(&call.name, offered, call.name_span))
         .collect()
 }
 

@@ -88,7 +88,7 @@ impl Reader {
     pub fn parser(&self) -> Parser {
         let program = Arc::clone(&self.program);
         let parser = match &self.prompt_suffix {
-            Some(suffix) => Parser::primed(program, suffix),
+            Some(suffix) => Parser::after_prompt(program, suffix),
             None => Parser::new(program),
         };
         let parser = parser.in_code(self.in_code).in_reasoning(self.in_reasoning);

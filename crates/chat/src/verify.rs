@@ -154,8 +154,8 @@ pub fn drop_unknown_tool_notes(message: &mut Calls, toolboxes: &[&Toolbox]) {
         .collect();
     let calls = message.calls.iter();
     let known: HashSet<Span> = calls
-        .filter(|call| unknown.contains(&call.name_at) && is_known(call))
-        .map(|call| call.name_at)
+        .filter(|call| unknown.contains(&call.name_span) && is_known(call))
+        .map(|call| call.name_span)
         .collect();
     message
         .notes

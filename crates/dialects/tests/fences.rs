@@ -61,8 +61,8 @@ fn subjects(tools: &ToolSet) -> Vec<Subject> {
     let written = |dialect: &'static Dialect| {
         let call = CallText {
             name: "read_file",
-            args: r#"{"path":"a.rs"}"#,
-            ns: None,
+            arguments: r#"{"path":"a.rs"}"#,
+            server: None,
             id: None,
         };
         let renderer = Renderer::new(dialect, &known).expect("it compiles");
@@ -182,7 +182,7 @@ fn calls_in_a_wrapper_are_calls_wherever_it_stands() {
                 let is_last = call.id == found.calls[found.calls.len() - 1].id;
                 call.place == Place::Code
                     && call.name == "read_file"
-                    && call.args.contains("a.rs")
+                    && call.arguments.contains("a.rs")
                     && (!is_last || call.end == end)
             };
             found.calls.len() == n_calls

@@ -41,7 +41,7 @@ fn a_prompt_opens_reasoning_only_in_its_last_turn() {
         ("hermes", "<|im_start|>assistant\n<think>\nI go", true),
         ("hermes", "assistant: <think>\nI go", true),
     ] {
-        let calls = read(Parser::primed(program(dialect), prompt), "Hello");
+        let calls = read(Parser::after_prompt(program(dialect), prompt), "Hello");
         let expected = if is_open {
             ("", "Hello")
         } else {

@@ -56,8 +56,8 @@ fn subjects(tools: &toolglot_engine::ToolSet) -> Vec<Subject> {
         let renderer = Renderer::new(dialect, tools).expect("it compiles");
         let call = CallText {
             name: "read_file",
-            args: r#"{"path":"a.rs"}"#,
-            ns: None,
+            arguments: r#"{"path":"a.rs"}"#,
+            server: None,
             id: None,
         };
         let call = renderer.calls(&[call]).ok()?;

@@ -217,7 +217,7 @@ fn soak(writer: &Writer, count: u64, seed: u64) -> Score {
                     let read: Vec<_> = calls
                         .calls
                         .iter()
-                        .map(|call| format!("{} {} {:?}", call.name, call.args, call.end))
+                        .map(|call| format!("{} {} {:?}", call.name, call.arguments, call.end))
                         .collect();
                     entry.1 = format!("{text:?} -> {read:?}");
                 }
@@ -238,7 +238,7 @@ fn miss(calls: &Calls, name: &str, args: &Map<String, Value>) -> Option<String> 
     if call.end == End::Truncated {
         return Some("truncated".into());
     }
-    let Ok(read) = serde_json::from_str::<Map<String, Value>>(&call.args) else {
+    let Ok(read) = serde_json::from_str::<Map<String, Value>>(&call.arguments) else {
         return Some("no object".into());
     };
     if read == *args {

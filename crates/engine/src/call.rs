@@ -19,14 +19,14 @@ pub struct Call {
     /// The tool's name as the model wrote it, or as the rule fixes it.
     pub name: String,
     /// Where the name was read.
-    pub name_at: Span,
+    pub name_span: Span,
     /// A name space or server.
-    pub ns: Option<String>,
+    pub server: Option<String>,
     /// JSON text of one object, in which no key comes twice: of several members the last counts, and the earlier ones, which
     /// stand in the events, are left out where [`Code::DuplicateKey`] is told, for which `Limits::notes` has to leave room. A
     /// prefix of an object, as it came, if `end` is `Truncated`.
     /// What stands in its place, where that is no object: then [`Code::MalformedJson`] says so.
-    pub args: String,
+    pub arguments: String,
     /// All bytes of the call.
     pub span: Span,
     /// The dialect whose rule read it.
@@ -94,15 +94,15 @@ impl Call {
             .any(|note| note.code == Code::DuplicateKey);
         if is_double
             && self.end != End::Truncated
-            && let Cow::Owned(args) = last_members(&self.args)
+            && let Cow::Owned(args) = last_members(&self.arguments)
         {
-            self.args = args;
+            self.arguments = args;
         }
     }
 
     /// Keeps markup that stands where the arguments should.
     fn keep_raw(&mut self, span: Span, text: &str) {
-        let is_raw = |note: &&Note| note.code == Code::MalformedJson && self.args.is_empty();
+        let is_raw = |note: &&Note| note.code == Code::MalformedJson && self.arguments.is_empty();
         let Some(note) = self.notes.last().filter(is_raw) else {
             return;
         };
@@ -111,7 +111,7 @@ impl Call {
         if from < to
             && let Some(raw) = text.get(place(from)..place(to))
         {
-            self.args.push_str(raw);
+            self.arguments.push_str(raw);
         }
     }
 }
@@ -148,9 +148,9 @@ impl Sink for Calls {
                     id: head.call,
                     written_id: head.id.map(String::from),
                     name: head.name.into(),
-                    name_at: head.name_at,
-                    ns: head.ns.map(String::from),
-                    args: String::new(),
+                    name_span: head.name_span,
+                    server: head.server.map(String::from),
+                    arguments: String::new(),
                     span: Span::new(begun, span.start),
                     dialect: head.dialect.into(),
                     place: head.place,
@@ -160,7 +160,7 @@ impl Sink for Calls {
             }
             Event::Args { json, .. } => {
                 if let Some(open) = self.open {
-                    self.calls[open].args.push_str(json);
+                    self.calls[open].arguments.push_str(json);
                 }
             }
             Event::LateId { id, .. } => {

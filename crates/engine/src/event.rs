@@ -61,9 +61,9 @@ pub struct CallHead<'a> {
     /// The tool's name as the model wrote it, or as the rule fixes it.
     pub name: &'a str,
     /// Where the name was read; empty where the rule fixes it.
-    pub name_at: Span,
+    pub name_span: Span,
     /// A name space or server (`forge`).
-    pub ns: Option<&'a str>,
+    pub server: Option<&'a str>,
     /// An id that the model wrote.
     pub id: Option<&'a str>,
     /// Where the call stands.

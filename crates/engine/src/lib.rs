@@ -20,7 +20,7 @@
 //! parser.finish(Finish::Stop, &mut message);
 //! assert_eq!(message.content, "Let me look.\n");
 //! assert_eq!(message.calls[0].name, "read_file");
-//! assert_eq!(message.calls[0].args, r#"{"path": "a.rs"}"#);
+//! assert_eq!(message.calls[0].arguments, r#"{"path": "a.rs"}"#);
 //!
 //! // The same in pieces, as a server has them: any function that takes events is a sink.
 //! let mut arguments = String::new();
@@ -34,11 +34,11 @@
 //!     parser.push(Input::Text(piece), &mut sink);
 //! }
 //! parser.finish(Finish::Stop, &mut sink);
-//! assert_eq!(arguments, message.calls[0].args);
+//! assert_eq!(arguments, message.calls[0].arguments);
 //!
 //! // The result, as the model was taught to read it.
 //! use toolglot_engine::{CallText, ResultText, ResultWriter};
-//! let call = CallText { name: "read_file", args: &arguments, ns: None, id: None };
+//! let call = CallText { name: "read_file", arguments: &arguments, server: None, id: None };
 //! let result = ResultText { call, text: "fn main() {}", failed: false, is_json: false };
 //! let answer = ResultWriter::new(hermes).results(&[result]);
 //! assert_eq!(answer.text, "<tool_response>\nfn main() {}\n</tool_response>");
@@ -69,7 +69,7 @@
 //! - [`Program::compile`] is for the start of the process, [`Program::for_tools`] for a request with its own tools: it shares
 //!   the rules. A [`ToolSet`] says the types of parameters, so that `42` is a number or a string while it streams; the crate
 //!   `toolglot-toolset` makes one from OpenAI's and MCP's lists.
-//! - [`Parser::primed`] takes the end of the prompt, where a chat template has opened reasoning or a header.
+//! - [`Parser::after_prompt`] takes the end of the prompt, where a chat template has opened reasoning or a header.
 //! - [`Input::Special`] is for special tokens: they outrank text that looks the same. Whoever has only text pushes text.
 //! - [`Finish`] says why the model stopped. Servers strip stop strings: with [`Finish::Stop`] a final closer may be missing.
 //! - Of a key that comes twice both members stream, and the last one counts; [`Call::args`] holds that one alone.
@@ -103,8 +103,8 @@ pub use note::{Code, Note};
 pub use program::Program;
 pub use remark::remark;
 pub use render::{
-    CallText, EscapedMarker, Renderer, ResultNote, ResultText, ResultWriter, Unrenderable,
-    WrittenResults, render,
+    CallText, EscapedMarker, RenderError, RenderedResults, Renderer, ResultNote, ResultText,
+    ResultWriter, render,
 };
 pub use span::Span;
 pub use toolglot_json::{Fields, Scalars, Shape};

@@ -40,7 +40,7 @@ fn of_a_key_that_comes_twice_the_call_has_the_last_value() {
     let call = &both.calls.calls[0];
     assert_eq!(call.end, End::Recovered);
     assert_eq!(both.streamed, arguments);
-    assert_eq!(call.args, r#"{"b": {"c": 3}, "a": 4}"#);
+    assert_eq!(call.arguments, r#"{"b": {"c": 3}, "a": 4}"#);
 }
 
 #[test]
@@ -48,5 +48,5 @@ fn what_was_cut_off_stays_a_prefix() {
     let both = read(r#"{"a": 1, "a": 4, "b": "#);
     let call = &both.calls.calls[0];
     assert_eq!(call.end, End::Truncated);
-    assert_eq!(call.args, both.streamed);
+    assert_eq!(call.arguments, both.streamed);
 }

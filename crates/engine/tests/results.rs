@@ -14,8 +14,8 @@ use toolglot_engine::{CallText, Dialect, ResultText, ResultWriter};
 
 const CALL: CallText<'_> = CallText {
     name: "search",
-    args: r#"{"path": "a.md"}"#,
-    ns: None,
+    arguments: r#"{"path": "a.md"}"#,
+    server: None,
     id: Some("call_1"),
 };
 

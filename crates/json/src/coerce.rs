@@ -10,16 +10,16 @@ use crate::shape::{Fields, Shape};
 
 /// JSON text whose values have the types of a shape, as far as they can be brought to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Coerced {
+pub struct CoercedText {
     /// The JSON text; the input, byte for byte, where nothing had to change.
     pub text: String,
     /// What was changed, in order.
-    pub changes: Vec<Change>,
+    pub changes: Vec<Coercion>,
 }
 
 /// One value, or one key, that was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct Coercion {
     /// What was done.
     pub repair: Repair,
     /// Where in the value: a JSON pointer (RFC 6901), empty for the root.
@@ -62,7 +62,7 @@ pub struct Change {
 /// assert_eq!(coerced.text, r#"{"lineCount": 42, "paths": ["a.rs"]}"#);
 /// assert_eq!(coerced.changes.len(), 3);
 /// ```
-pub fn coerce(json: &str, shape: &Shape) -> Coerced {
+pub fn coerce(json: &str, shape: &Shape) -> CoercedText {
     let fields = match shape {
         Shape::OneOf(parts) => parts.iter().find_map(fields_of),
         shape => fields_of(shape),
@@ -76,7 +76,7 @@ pub fn coerce(json: &str, shape: &Shape) -> Coerced {
     };
     let (text, changes) = fitted(target, value);
     let Some(inner) = inner else {
-        return Coerced {
+        return CoercedText {
             text,
             changes: changes.into_iter().map(|change| of(change, 0, 0)).collect(),
         };
@@ -85,7 +85,7 @@ pub fn coerce(json: &str, shape: &Shape) -> Coerced {
     let start = json.len() - json.trim_start().len();
     let end = start + extent(&json[start..]);
     let from = inner.as_ptr() as usize - json.as_ptr() as usize;
-    let unwrapping = Change {
+    let unwrapping = Coercion {
         repair: Repair::UnwrappedArguments,
         path: String::new(),
         start,
@@ -95,7 +95,7 @@ pub fn coerce(json: &str, shape: &Shape) -> Coerced {
     };
     let mut all = Vec::from([unwrapping]);
     all.extend(changes.into_iter().map(|change| of(change, from, start)));
-    Coerced {
+    CoercedText {
         text: alloc::format!("{}{text}{}", &json[..start], &json[end..]),
         changes: all,
     }
@@ -109,8 +109,8 @@ fn fields_of(shape: &Shape) -> Option<&Fields> {
 }
 
 /// A change in a value that begins `from` bytes later in the text, and `to` bytes later in what came out.
-fn of(change: Fitted, from: usize, to: usize) -> Change {
-    Change {
+fn of(change: Fitted, from: usize, to: usize) -> Coercion {
+    Coercion {
         repair: match change.change {
             FitKind::Typed | FitKind::Unpacked => Repair::TypeCoercion,
             FitKind::Listed => Repair::WrappedValue,

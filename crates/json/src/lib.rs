@@ -32,10 +32,10 @@ mod shape;
 mod transducer;
 mod word;
 
-pub use coerce::{Change, Coerced, coerce};
+pub use coerce::{CoercedText, Coercion, coerce};
 pub use document::{
-    BadEscapes, Doubt, Ends, Expected, Fix, HeldDocument, Missing, Options, Prose, Repaired,
-    Several, Unrepairable, repair,
+    Expected, HeldDocument, InvalidEscapes, MissingValue, MultipleValues, Options, RepairEdit,
+    RepairFailure, RepairedText, StringEndRule, SurroundingText, UnexplainedText, repair,
 };
 pub use doubles::last_members;
 pub use escape::{escape_into, is_plain, quoted, unescape};
@@ -45,9 +45,9 @@ pub use fit::{
 pub use keys::Keys;
 pub use pointer::{locate, place};
 pub use reader::{Elements, Kind, Members, elements, kind, members, string};
-pub use repair::{Mended, Repair};
+pub use repair::{Repair, RepairSpan};
 pub use shape::{Fields, Scalars, Shape};
-pub use transducer::{Output, Rest, Root, Step, Stretch, Transducer};
+pub use transducer::{Completeness, Output, Root, Step, StringRun, Transducer};
 pub use word::{is_beyond, is_number};
 
 /// The example of the README, compiled and run with the other examples.

@@ -107,7 +107,7 @@ impl Repair {
 
 /// A repair and where it was made: bytes of the input, counted as the caller counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mended {
+pub struct RepairSpan {
     /// What was done.
     pub repair: Repair,
     /// The first byte concerned.

@@ -8,7 +8,7 @@ use edits::{edited, edits};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use toolglot_json::{Mended, Output, Rest, Root, Step, Transducer};
+use toolglot_json::{Completeness, Output, RepairSpan, Root, Step, Transducer};
 
 /// What is known of the document.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +28,8 @@ struct Told {
     /// What was reported, and where the machine stood.
     steps: Vec<(Step, u64)>,
     text: String,
-    repairs: Vec<Mended>,
-    rest: Rest,
+    repairs: Vec<RepairSpan>,
+    rest: Completeness,
 }
 
 #[test]

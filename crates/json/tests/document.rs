@@ -34,7 +34,7 @@ fn check(text: &str) {
             continue;
         };
         assert!(
-            is_json(text) || !repaired.fixes.is_empty(),
+            is_json(text) || !repaired.edits.is_empty(),
             "{preset} says nothing of {text:?}: {}",
             repaired.text
         );
@@ -43,7 +43,7 @@ fn check(text: &str) {
             "{preset} makes no JSON of {text:?}: {}",
             repaired.text
         );
-        for fix in &repaired.fixes {
+        for fix in &repaired.edits {
             assert!(
                 fix.start <= fix.end && fix.end <= text.len(),
                 "{preset}: {fix:?} in {text:?}"
@@ -55,13 +55,13 @@ fn check(text: &str) {
                 );
             }
         }
-        if repaired.fixes.is_empty() && preset == "llm" {
+        if repaired.edits.is_empty() && preset == "llm" {
             assert_eq!(repaired.text.trim(), text.trim(), "changed without a note");
         }
         if preset == "llm" {
             let again = repair(&repaired.text, &options, &Shape::Any).expect("refuses nothing");
             assert_eq!(again.text, repaired.text, "again, of {text:?}");
-            assert!(again.fixes.is_empty());
+            assert!(again.edits.is_empty());
         }
         let bound = most_work(text.len());
         assert!(
@@ -342,7 +342,7 @@ proptest! {
         for (preset, options) in PRESETS {
             let repaired = repair(&text, &options, &Shape::Any).expect("it is JSON");
             prop_assert_eq!(&repaired.text, &text, "{}", preset);
-            prop_assert!(repaired.fixes.is_empty());
+            prop_assert!(repaired.edits.is_empty());
         }
     }
 
@@ -576,7 +576,7 @@ fn depth_costs_no_stack() {
         let repaired = repair(text, &Options::LLM, &Shape::Any).expect("refuses nothing");
         assert!(repaired.text.len() >= n);
         let again = repair(&repaired.text, &Options::LLM, &Shape::Any).expect("refuses nothing");
-        assert!(again.fixes.is_empty(), "it was not JSON");
+        assert!(again.edits.is_empty(), "it was not JSON");
         let _ = repair(text, &Options::JSONREPAIR, &Shape::Any);
         assert!(
             repair(text, &Options::JSON_REPAIR, &Shape::Any).is_err(),
@@ -590,7 +590,7 @@ fn repairs_beyond_the_kept_ones_are_counted() {
     let text = format!("[{}]", "'a',".repeat(1000));
     let repaired = repair(&text, &Options::LLM, &Shape::Any).expect("refuses nothing");
     let kept = repaired
-        .fixes
+        .edits
         .iter()
         .filter(|fix| fix.repair == Repair::NonstandardQuote)
         .count();

@@ -2,7 +2,7 @@
 //! often the two read different ones. The figures may only fall.
 
 use serde_json::Value;
-use toolglot_json::{Options, Output, Rest, Root, Shape, Step, Transducer, repair};
+use toolglot_json::{Completeness, Options, Output, Root, Shape, Step, Transducer, repair};
 
 const DOCUMENTS: &[&str] = &[
     r#"{"tool": "write_file", "arguments": {"path": "src/a.py", "content": "def f(x):\n    return {\"a\": x[0], 'b': [1, 2]}\n", "mode": 420}}"#,
@@ -64,7 +64,7 @@ fn streamed(text: &str) -> Option<Value> {
     }
     let rest = machine.finish(true, used as u64, &mut out);
     let value = serde_json::from_str(&out.text).ok();
-    value.filter(|_| rest != Rest::Broken)
+    value.filter(|_| rest != Completeness::Broken)
 }
 
 #[test]

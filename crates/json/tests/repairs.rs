@@ -16,7 +16,7 @@ fn damage_of_each_class_is_repaired() {
             wrong.push(format!("{}: {input}\n   {}", row["class"], repaired.text));
         }
         if repaired.text != input {
-            assert!(!repaired.fixes.is_empty(), "silently: {input}");
+            assert!(!repaired.edits.is_empty(), "silently: {input}");
         }
         let mut held = HeldDocument::default();
         for c in input.chars() {

@@ -21,7 +21,7 @@ mod sse;
 
 pub use once::read_once;
 pub use pin::{digest, digest_of_all, is_hidden, is_name, said, shown};
-pub use sse::Event;
+pub use sse::SseEvent;
 
 /// The versions that are spoken, the newest first.
 pub const VERSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];

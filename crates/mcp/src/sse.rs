@@ -10,7 +10,7 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Event {
+pub struct SseEvent {
     /// Its id: what a stream is taken up again from.
     pub id: Option<String>,
     /// How long to wait before that.
@@ -48,8 +48,8 @@ impl<R: BufRead> Events<R> {
     ///
     /// # Errors
     /// If the stream fails, or a line or an event is too long.
-    pub(crate) fn read(&mut self) -> io::Result<Option<Event>> {
-        let mut event = Event::default();
+    pub(crate) fn read(&mut self) -> io::Result<Option<SseEvent>> {
+        let mut event = SseEvent::default();
         let (mut n_data, mut has_any) = (0, false);
         while let Some(line) = self.line()? {
             event_fits(event.data.len() + line.len(), self.limit)?;
@@ -113,7 +113,7 @@ impl<R: BufRead> Events<R> {
     }
 }
 
-impl Event {
+impl SseEvent {
     /// The event as it is sent. `data` holds no line break: JSON has none.
     pub fn write(&self) -> String {
         let mut out = String::new();
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     /// One byte at a time, as slow a stream as there is.
-    fn all(bytes: &[u8]) -> Vec<Event> {
+    fn all(bytes: &[u8]) -> Vec<SseEvent> {
         let mut events = Events::new(io::BufReader::with_capacity(1, bytes), 100);
         std::iter::from_fn(|| events.read().ok().flatten()).collect()
     }
@@ -163,10 +163,10 @@ mod tests {
                 (None, None, "a\nb"),
             ]
         );
-        let event = Event {
+        let event = SseEvent {
             id: Some("7".into()),
             data: "{}".into(),
-            ..Event::default()
+            ..SseEvent::default()
         };
         assert_eq!(all(event.write().as_bytes()), [event]);
     }

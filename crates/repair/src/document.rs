@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 use toolglot_engine::{Code, Shape, remark};
-use toolglot_json::{Ends, Fix, Options, Repair, Repaired, coerce, locate};
-use toolglot_schema::{Fit, fit};
+use toolglot_json::{Options, Repair, RepairEdit, RepairedText, StringEndRule, coerce, locate};
+use toolglot_schema::{CoercionRules, fit};
 
 use crate::edits::Edits;
 use crate::error::RepairError;
@@ -103,7 +103,7 @@ pub fn repair(
             notes,
         });
     };
-    if options.ends == Ends::Lookahead {
+    if options.string_end == StringEndRule::Lookahead {
         return fitted(repaired.text, notes, target);
     }
     coerced(text, &repaired.text, notes, target)
@@ -175,8 +175,8 @@ fn twice(text: &str) -> Vec<RepairNote> {
     notes
 }
 
-fn notes(repaired: &Repaired) -> Vec<RepairNote> {
-    let of = |fix: &Fix| {
+fn notes(repaired: &RepairedText) -> Vec<RepairNote> {
+    let of = |fix: &RepairEdit| {
         let (code, message) = remark(fix.repair);
         RepairNote {
             code,
@@ -187,7 +187,7 @@ fn notes(repaired: &Repaired) -> Vec<RepairNote> {
             is_placed: true,
         }
     };
-    let mut notes: Vec<RepairNote> = repaired.fixes.iter().map(of).collect();
+    let mut notes: Vec<RepairNote> = repaired.edits.iter().map(of).collect();
     for &(repair, n) in &repaired.more {
         let (code, message) = remark(repair);
         notes.push(RepairNote {
@@ -267,14 +267,14 @@ fn fitted(
 ) -> Result<RepairedDocument, RepairError> {
     let value: Value = serde_json::from_str(&text).map_err(|_| RepairError::Depth)?;
     let mut refusal = None;
-    for how in [Fit::Types, Fit::Salvage] {
+    for how in [CoercionRules::Types, CoercionRules::Salvage] {
         match fit(&target.schema, value.clone(), how) {
             Ok(fitted) => match target.validator.validate(&fitted).into_iter().next() {
                 None => {
                     if fitted == value {
                         return Ok(RepairedDocument { text, notes });
                     }
-                    let (code, message) = remark(if how == Fit::Types {
+                    let (code, message) = remark(if how == CoercionRules::Types {
                         Repair::TypeCoercion
                     } else {
                         Repair::FilledBySchema
@@ -295,7 +295,7 @@ fn fitted(
                 }
             },
             Err(misfit) => {
-                refusal.get_or_insert(RepairError::Misfit(misfit));
+                refusal.get_or_insert(RepairError::Coercion(misfit));
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Why a document was not repaired.
 
 use thiserror::Error;
-use toolglot_json::Unrepairable;
-use toolglot_schema::{Misfit, SchemaError};
+use toolglot_json::RepairFailure;
+use toolglot_schema::{CoercionError, SchemaError};
 
 /// Why there is no repaired document.
 #[derive(Debug, Error)]
@@ -10,10 +10,10 @@ use toolglot_schema::{Misfit, SchemaError};
 pub enum RepairError {
     /// The options refuse such a text.
     #[error(transparent)]
-    Text(#[from] Unrepairable),
+    Text(#[from] RepairFailure),
     /// The value cannot be brought to the schema.
     #[error("the value does not fit the schema: {0}")]
-    Misfit(#[from] Misfit),
+    Coercion(#[from] CoercionError),
     /// The value that was brought to the schema does not fit it.
     #[error("the value does not fit the schema: {0}")]
     Invalid(String),

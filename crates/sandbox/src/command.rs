@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{Inspection, Outcome, Refusal, Watch};
+use crate::{Inspection, ProcessOutcome, SandboxError, Watch};
 
 /// A program to be run, and the walls around it. Nothing is inherited: what is not said here the program does not get.
 #[derive(Clone, Debug)]
@@ -42,13 +42,13 @@ pub struct Command {
     /// Files and directories inside `read` and `write` that are empty to it. Only [`Isolation::Namespaces`] can do that.
     pub mask: Vec<PathBuf>,
     /// A directory on the disk that it has for temporary files and as its home, in place of one of its own: commands that name
-    /// the same one share them. [`Limits::temporary_bytes`] does not count there. See [`Scratch`](crate::Scratch).
+    /// the same one share them. [`ResourceLimits::temporary_bytes`] does not count there. See [`Scratch`](crate::Scratch).
     pub temporary: Option<PathBuf>,
     /// Files of its private home, empty at first, each with the variable that names it. A program that renames another file
     /// over such a place, or removes it, changes nothing outside: a device or a file of the system must never stand in a variable.
     pub private_files: Vec<(OsString, &'static str)>,
     /// What it may use up.
-    pub limits: Limits,
+    pub limits: ResourceLimits,
     /// Who may end it before its time, and hears what it says.
     pub watch: Watch,
     /// Looks at what it left. Of several that run at once the first one's is asked. After [`stay`](Command::stay) nobody asks it.
@@ -80,7 +80,7 @@ impl Command {
             mask: Vec::new(),
             temporary: None,
             private_files: Vec::new(),
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
             watch: Watch::default(),
             inspection: None,
         }
@@ -88,18 +88,18 @@ impl Command {
 
     /// Runs the command, waits for it, and kills all that it started and left behind.
     ///
-    /// Blocks for at most [`Limits::time`] and a second. Standard output and error are kept as far as
-    /// [`Limits::output_bytes`] allows; the rest is read and dropped.
+    /// Blocks for at most [`ResourceLimits::time`] and a second. Standard output and error are kept as far as
+    /// [`ResourceLimits::output_bytes`] allows; the rest is read and dropped.
     ///
     /// # Errors
     /// If the program was not started: a wall cannot be built here, or there is no such program.
-    pub fn run(&self) -> Result<Outcome, Refusal> {
+    pub fn run(&self) -> Result<ProcessOutcome, SandboxError> {
         let mut outcomes = run_pipeline(std::slice::from_ref(self))?;
         Ok(outcomes.pop().expect("one outcome for each command"))
     }
 
     /// Starts the command with `socket` as its standard input, and lets it stay until the [`Resident`](crate::Resident) is
-    /// dropped or ended. [`stdin`](Command::stdin) and [`Limits::time`] do not count, but that no process has more of the
+    /// dropped or ended. [`stdin`](Command::stdin) and [`ResourceLimits::time`] do not count, but that no process has more of the
     /// processor than the time.
     ///
     /// It returns before the program runs: where a wall cannot be built then, the socket is closed and
@@ -108,7 +108,7 @@ impl Command {
     /// # Errors
     /// If it cannot be started, as far as that is known already.
     #[cfg(unix)]
-    pub fn stay(&self, socket: std::os::fd::OwnedFd) -> Result<crate::Resident, Refusal> {
+    pub fn stay(&self, socket: std::os::fd::OwnedFd) -> Result<crate::Resident, SandboxError> {
         crate::Resident::start(self, socket)
     }
 }
@@ -120,9 +120,9 @@ impl Command {
 ///
 /// # Errors
 /// If any of the programs was not started; then those that were are killed.
-pub fn run_pipeline(commands: &[Command]) -> Result<Vec<Outcome>, Refusal> {
+pub fn run_pipeline(commands: &[Command]) -> Result<Vec<ProcessOutcome>, SandboxError> {
     if commands.is_empty() || commands.iter().any(|command| command.argv.is_empty()) {
-        return Err(Refusal::NoProgram);
+        return Err(SandboxError::NoProgram);
     }
     let mut outcomes = crate::platform::run(commands);
     let Some(inspection) = &commands[0].inspection else {
@@ -130,7 +130,7 @@ pub fn run_pipeline(commands: &[Command]) -> Result<Vec<Outcome>, Refusal> {
     };
     // Of a pipeline others may have been started where one was not.
     let is_single = commands.len() == 1;
-    if is_single && outcomes.as_ref().is_err_and(Refusal::is_before_start) {
+    if is_single && outcomes.as_ref().is_err_and(SandboxError::is_before_start) {
         return outcomes;
     }
     let argv = if is_single {
@@ -147,7 +147,7 @@ pub fn run_pipeline(commands: &[Command]) -> Result<Vec<Outcome>, Refusal> {
             outcomes
         }
         Err(_) if remarks.is_empty() => outcomes,
-        Err(_) => outcomes.map_err(|refusal| Refusal::Remarked {
+        Err(_) => outcomes.map_err(|refusal| SandboxError::Remarked {
             source: Box::new(refusal),
             remarks,
         }),
@@ -208,7 +208,7 @@ pub enum Network {
 
 /// What one command may use up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ResourceLimits {
     /// Until it is killed.
     pub time: Duration,
     /// What is kept of each of standard output and error, in bytes: the first half and the last.
@@ -225,9 +225,9 @@ pub struct Limits {
     pub temporary_bytes: u64,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for ResourceLimits {
+    fn default() -> ResourceLimits {
+        ResourceLimits {
             time: Duration::from_secs(30),
             output_bytes: 64 << 10,
             memory_bytes: 2 << 30,

@@ -1,9 +1,9 @@
 //! Systems without a sandbox: everything is refused.
 
-use crate::{Command, Isolation, Layer, Layers, Outcome, Refusal};
+use crate::{Command, Isolation, Layer, Layers, ProcessOutcome, SandboxError};
 
-pub(crate) fn run(_: &[Command]) -> Result<Vec<Outcome>, Refusal> {
-    Err(Refusal::Unsupported {
+pub(crate) fn run(_: &[Command]) -> Result<Vec<ProcessOutcome>, SandboxError> {
+    Err(SandboxError::Unsupported {
         os: std::env::consts::OS,
     })
 }
@@ -28,8 +28,8 @@ pub enum Resident {}
 
 impl Resident {
     #[cfg(unix)]
-    pub(crate) fn start(_: &Command, _: std::os::fd::OwnedFd) -> Result<Resident, Refusal> {
-        Err(Refusal::Unsupported {
+    pub(crate) fn start(_: &Command, _: std::os::fd::OwnedFd) -> Result<Resident, SandboxError> {
+        Err(SandboxError::Unsupported {
             os: std::env::consts::OS,
         })
     }
@@ -38,7 +38,7 @@ impl Resident {
     ///
     /// # Errors
     /// Never.
-    pub fn end(self) -> Result<Outcome, Refusal> {
+    pub fn end(self) -> Result<ProcessOutcome, SandboxError> {
         match self {}
     }
 }
@@ -52,8 +52,8 @@ impl Scratch {
     ///
     /// # Errors
     /// Always.
-    pub fn new() -> Result<Scratch, Refusal> {
-        Err(Refusal::Unsupported {
+    pub fn new() -> Result<Scratch, SandboxError> {
+        Err(SandboxError::Unsupported {
             os: std::env::consts::OS,
         })
     }

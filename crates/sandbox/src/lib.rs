@@ -1,9 +1,9 @@
 //! Runs programs behind walls.
 //!
 //! A [`Command`] says which words are run, where, with which environment and input, what they may read, change and use
-//! up, and how strong the walls are. [`Command::run`] runs it and tells what came of it: an [`Outcome`] holds what was
+//! up, and how strong the walls are. [`Command::run`] runs it and tells what came of it: an [`ProcessOutcome`] holds what was
 //! written, what of that was cut, and how many processes had to be killed. If a wall that was asked for cannot be built, the
-//! program is not started: a [`Refusal`] says which.
+//! program is not started: a [`SandboxError`] says which.
 //!
 //! ```text
 //!  host process ──fork──▶ warden ──fork──▶ the program ──▶ whatever it starts
@@ -27,7 +27,7 @@
 //! let outcome = command.run()?;
 //! assert_eq!(outcome.stdout.text(), "hello");
 //! assert_eq!(outcome.exit, Exit::Code(1));
-//! # Ok::<(), toolglot_sandbox::Refusal>(())
+//! # Ok::<(), toolglot_sandbox::SandboxError>(())
 //! ```
 
 mod command;
@@ -50,10 +50,10 @@ mod platform;
 #[path = "elsewhere.rs"]
 mod platform;
 
-pub use command::{Command, Isolation, Limits, Network, Sink, Start, run_pipeline};
+pub use command::{Command, Isolation, Network, ResourceLimits, Sink, Start, run_pipeline};
 pub use inspection::Inspection;
 pub use layers::{Layer, Layers};
-pub use outcome::{Exit, Kept, Outcome};
+pub use outcome::{CapturedOutput, Exit, ProcessOutcome};
 pub use platform::{Resident, Scratch, layers, outlive_file_limits};
 
 /// Compiled here too, so that what other systems get is checked.
@@ -70,14 +70,14 @@ mod tests {
     use std::io::Write;
     use std::os::fd::AsFd;
 
-    use super::{Command, Isolation, Refusal, elsewhere};
+    use super::{Command, Isolation, SandboxError, elsewhere};
 
     #[test]
     fn other_systems_refuse_and_pretend_nothing() {
         let command = Command::new(["true"], "/");
         assert!(matches!(
             elsewhere::run(&[command]),
-            Err(Refusal::Unsupported { .. })
+            Err(SandboxError::Unsupported { .. })
         ));
         elsewhere::outlive_file_limits();
         let (reader, mut writer) = std::io::pipe().expect("a pipe");
@@ -90,8 +90,8 @@ mod tests {
         }
     }
 }
-pub use refusal::Refusal;
-pub use watch::{Cancel, Heard, Watch};
+pub use refusal::SandboxError;
+pub use watch::{Cancel, OutputListener, Watch};
 
 /// The example of the README, compiled and run with the other examples.
 #[cfg(doctest)]

@@ -4,20 +4,20 @@ use std::time::Duration;
 
 /// What came of a command that was started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct ProcessOutcome {
     /// How it ended.
     pub exit: Exit,
     /// What it wrote to standard output; empty where that went into another command.
-    pub stdout: Kept,
+    pub stdout: CapturedOutput,
     /// What it wrote to standard error.
-    pub stderr: Kept,
+    pub stderr: CapturedOutput,
     /// How many processes it left behind, which were killed.
     pub n_left: u32,
     /// From its start to its end.
     pub duration: Duration,
 }
 
-impl Outcome {
+impl ProcessOutcome {
     /// Whether it ended by itself, with code 0.
     pub fn is_success(&self) -> bool {
         self.exit == Exit::Code(0)
@@ -40,13 +40,13 @@ pub enum Exit {
 
 /// What was kept of a stream: its beginning and its end, if it was longer than allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct CapturedOutput {
     head: Vec<u8>,
     tail: std::collections::VecDeque<u8>,
     n_cut: u64,
 }
 
-impl Kept {
+impl CapturedOutput {
     /// Takes more of the stream, so that no more than `limit` bytes are kept.
     #[cfg_attr(
         not(target_os = "linux"),
@@ -115,14 +115,14 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
-    use super::Kept;
+    use super::CapturedOutput;
 
     #[test]
     fn the_beginning_and_the_end_stay_however_the_stream_was_cut() {
         let stream: Vec<u8> = (0..=255).cycle().take(1000).collect();
         for limit in [0, 1, 2, 7, 100, 999, 1000, 1001] {
             for chunk in [1, 3, 64, 1000] {
-                let mut kept = Kept::default();
+                let mut kept = CapturedOutput::default();
                 for piece in stream.chunks(chunk) {
                     kept.take(piece, limit);
                 }

@@ -10,7 +10,7 @@ use crate::Isolation;
 /// Why a program was not started.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum SandboxError {
     /// An empty command.
     #[error("there is no program to run")]
     NoProgram,
@@ -79,7 +79,7 @@ pub enum Refusal {
     Remarked {
         /// Why it failed.
         #[source]
-        source: Box<Refusal>,
+        source: Box<SandboxError>,
         /// What its [`Inspection`](crate::Inspection) said, a line for each remark.
         remarks: String,
     },
@@ -91,11 +91,11 @@ pub enum Refusal {
     },
 }
 
-impl Refusal {
+impl SandboxError {
     /// Why it failed, without what was found afterwards.
-    pub fn cause(&self) -> &Refusal {
+    pub fn cause(&self) -> &SandboxError {
         match self {
-            Refusal::Remarked { source, .. } => source.cause(),
+            SandboxError::Remarked { source, .. } => source.cause(),
             refusal => refusal,
         }
     }
@@ -104,13 +104,13 @@ impl Refusal {
     pub(crate) fn is_before_start(&self) -> bool {
         matches!(
             self,
-            Refusal::NoProgram
-                | Refusal::NotFound { .. }
-                | Refusal::ZeroByte { .. }
-                | Refusal::ArgumentTooLong { .. }
-                | Refusal::Missing { .. }
-                | Refusal::NeedsLevel { .. }
-                | Refusal::Unsupported { .. }
+            SandboxError::NoProgram
+                | SandboxError::NotFound { .. }
+                | SandboxError::ZeroByte { .. }
+                | SandboxError::ArgumentTooLong { .. }
+                | SandboxError::Missing { .. }
+                | SandboxError::NeedsLevel { .. }
+                | SandboxError::Unsupported { .. }
         )
     }
 }

@@ -12,7 +12,7 @@ use std::{
 };
 
 /// Hears what a program writes.
-pub type Heard = Arc<dyn Fn(&[u8]) + Send + Sync>;
+pub type OutputListener = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
 /// Who watches a program.
 #[derive(Clone, Default)]
@@ -20,7 +20,7 @@ pub struct Watch {
     /// Ends it, and all that it started.
     pub cancel: Option<Cancel>,
     /// Hears what it writes to standard error, as it comes. It must not wait for the program.
-    pub heard: Option<Heard>,
+    pub heard: Option<OutputListener>,
 }
 
 impl fmt::Debug for Watch {

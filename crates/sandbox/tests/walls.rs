@@ -10,7 +10,8 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use toolglot_sandbox::{
-    Command, Exit, Inspection, Isolation, Limits, Network, Outcome, Refusal, layers, run_pipeline,
+    Command, Exit, Inspection, Isolation, Network, ProcessOutcome, ResourceLimits, SandboxError,
+    layers, run_pipeline,
 };
 
 /// A workspace beside another directory that no command has to do with.
@@ -50,7 +51,7 @@ impl Place {
         command
     }
 
-    fn run(&self, script: &str, isolation: Isolation) -> Outcome {
+    fn run(&self, script: &str, isolation: Isolation) -> ProcessOutcome {
         self.shell(script, isolation).run().expect("it is started")
     }
 }
@@ -577,7 +578,7 @@ fn a_pipeline_ends_when_its_reader_does() {
 
         let refused = run_pipeline(&[stage(&["sleep", "1000"]), stage(&["no-such-program"])]);
         assert!(
-            matches!(refused, Err(Refusal::NotFound { .. })),
+            matches!(refused, Err(SandboxError::NotFound { .. })),
             "{refused:?}"
         );
 
@@ -586,12 +587,12 @@ fn a_pipeline_ends_when_its_reader_does() {
         looked.inspection = Some(Inspection::new(|_| vec!["was moved".to_owned()]));
         let refused = run_pipeline(&[looked.clone(), stage(&["no-such-program"])]);
         let refusal = refused.expect_err("there is no such program");
-        assert!(matches!(refusal.cause(), Refusal::NotFound { .. }));
+        assert!(matches!(refusal.cause(), SandboxError::NotFound { .. }));
         assert!(refusal.to_string().ends_with("\n[was moved]"), "{refusal}");
         looked.argv = vec!["no-such-program".into()];
         let refused = looked.run();
         assert!(
-            matches!(refused, Err(Refusal::NotFound { .. })),
+            matches!(refused, Err(SandboxError::NotFound { .. })),
             "{refused:?}"
         );
     }
@@ -601,7 +602,7 @@ fn a_pipeline_ends_when_its_reader_does() {
 fn limits_hold() {
     for level in levels() {
         let place = Place::new();
-        let limited = |script: &str, set: fn(&mut Limits)| {
+        let limited = |script: &str, set: fn(&mut ResourceLimits)| {
             let mut command = place.shell(script, level);
             set(&mut command.limits);
             command.run().expect("it starts")
@@ -743,16 +744,16 @@ fn what_a_level_cannot_do_is_refused() {
     command.mask = vec![place.path("ws")];
     assert!(matches!(
         command.run(),
-        Err(Refusal::NeedsLevel {
+        Err(SandboxError::NeedsLevel {
             needs: Isolation::Namespaces,
             ..
-        } | Refusal::Missing { .. })
+        } | SandboxError::Missing { .. })
     ));
     let mut command = place.shell("true", Isolation::Plain);
     command.network = Network::None;
     assert!(matches!(
         command.run(),
-        Err(Refusal::NeedsLevel {
+        Err(SandboxError::NeedsLevel {
             needs: Isolation::Landlock,
             ..
         })
@@ -761,10 +762,10 @@ fn what_a_level_cannot_do_is_refused() {
     command.argv = vec!["echo".into(), "x".repeat(200_000).into()];
     assert!(matches!(
         command.run(),
-        Err(Refusal::ArgumentTooLong { bytes: 200_000 })
+        Err(SandboxError::ArgumentTooLong { bytes: 200_000 })
     ));
     command.argv = vec!["echo".into(), "a\0b".into()];
-    assert!(matches!(command.run(), Err(Refusal::ZeroByte { .. })));
+    assert!(matches!(command.run(), Err(SandboxError::ZeroByte { .. })));
 }
 
 #[test]

@@ -21,27 +21,27 @@
 //! # Ok::<(), toolglot_schema::SchemaError>(())
 //! ```
 
-mod circle;
+mod coercion;
 mod defaults;
 mod document;
-mod fit;
+mod expansion_size;
 mod kinds;
-mod nearest;
-mod plain;
+mod nearest_name;
+mod normal_form;
+mod plain_schema;
+mod ref_cycle;
 mod shape;
-mod standard;
-mod unfold;
 mod validate;
 mod violation;
-mod whole;
+mod whole_numbers;
 
+pub use coercion::{CoercionError, CoercionRules, fit};
 pub use defaults::fill_defaults;
-pub use fit::{Fit, Misfit, fit};
-pub use nearest::nearest;
+pub use nearest_name::nearest;
 pub use shape::{fields, shape};
 pub use validate::{SchemaError, Validator};
 pub use violation::Violation;
-pub use whole::write_whole;
+pub use whole_numbers::write_whole;
 
 /// The example of the README, compiled and run with the other examples.
 #[cfg(doctest)]

@@ -5,7 +5,7 @@ use toolglot_engine::{Fields, Scalars, Shape};
 
 use crate::document::Document;
 use crate::kinds::{meet, union};
-use crate::standard::standard;
+use crate::normal_form::standard;
 
 /// How deep shapes nest; below that nothing is known.
 const MAX_DEPTH: usize = 64;

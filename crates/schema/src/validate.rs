@@ -7,10 +7,10 @@ use jsonschema::{PatternOptions, ValidationError};
 use serde_json::Value;
 
 use crate::Violation;
-use crate::circle::circle;
-use crate::plain::{admits, is_plain};
-use crate::standard::standard;
-use crate::unfold::unfolds_too_far;
+use crate::expansion_size::unfolds_too_far;
+use crate::normal_form::standard;
+use crate::plain_schema::{admits, is_plain};
+use crate::ref_cycle::circle;
 
 /// More violations than a model would mend in one turn are not listed.
 const MAX_VIOLATIONS: usize = 16;

@@ -89,7 +89,7 @@ fn parsed(dialect: &str, parameters: Fields, message: &str, size: usize) -> Stri
     }
     parser.finish(Finish::Stop, &mut calls);
     assert_eq!(calls.calls.len(), 1, "{message}");
-    calls.calls.remove(0).args
+    calls.calls.remove(0).arguments
 }
 
 #[test]

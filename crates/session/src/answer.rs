@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolglot_engine::{
-    Call, CallText, Calls, Dialect, Note, ResultText, ResultWriter, WrittenResults,
+    Call, CallText, Calls, Dialect, Note, RenderedResults, ResultText, ResultWriter,
 };
 
 use crate::step::{State, Step};
@@ -71,7 +71,7 @@ fn written(
     if results.is_empty() {
         return None;
     }
-    let WrittenResults { mut text, notes } = ResultWriter::new(dialect).results(&results);
+    let RenderedResults { mut text, notes } = ResultWriter::new(dialect).results(&results);
     let notes = notes.into_iter().map(|note| {
         let (at, rendered) = &rendered[note.result];
         // In a run, notes point into the message: to the call.
@@ -164,8 +164,8 @@ impl<'a> RenderedResult<'a> {
         ResultText {
             call: CallText {
                 name: &self.call.name,
-                args: &self.arguments,
-                ns: self.call.ns.as_deref(),
+                arguments: &self.arguments,
+                server: self.call.server.as_deref(),
                 id: self.call.written_id.as_deref(),
             },
             text: &self.text,

@@ -123,22 +123,26 @@ impl FileTools {
     pub(crate) fn resolve_servers(&self, message: &mut Calls, known: &Toolbox) {
         for call in &mut message.calls {
             if WRAPPERS.contains(&call.name.as_str())
-                && let Some((id, arguments)) = unwrapped(&call.args)
+                && let Some((id, arguments)) = unwrapped(&call.arguments)
             {
                 call.name = id;
-                call.args = arguments;
-                call.ns = None;
+                call.arguments = arguments;
+                call.server = None;
                 continue;
             }
             let id = format!("mcp/{}", call.name);
-            if call.ns.is_none()
+            if call.server.is_none()
                 && known.canonical(&call.name).is_none()
                 && self.specs.contains_key(&id)
             {
                 call.name = id;
                 continue;
             }
-            let Some(server) = call.ns.as_deref().filter(|server| !is_local_server(server)) else {
+            let Some(server) = call
+                .server
+                .as_deref()
+                .filter(|server| !is_local_server(server))
+            else {
                 continue;
             };
             let ids = [
@@ -147,7 +151,7 @@ impl FileTools {
             ];
             if let Some(id) = ids.into_iter().find(|id| self.specs.contains_key(id)) {
                 call.name = id;
-                call.ns = None;
+                call.server = None;
             }
         }
     }

@@ -18,7 +18,7 @@ use toolglot_engine::End;
 use toolglot_policy::{
     Authority, Decision, Effect, HostPort, Item, Layer, PathFact, Request, Verdict,
 };
-use toolglot_tool_registry::Standing;
+use toolglot_tool_registry::TrustBasis;
 use toolglot_tool_runner::{Builtin, CallError, CallResult, Prepared, ToolRunner};
 
 use crate::approval::{CallSummary, Question};
@@ -85,7 +85,7 @@ pub struct PlannedCall {
     /// The tool and what runs it, link by link.
     pub chain: Vec<String>,
     /// Why it may run.
-    pub standing: Standing,
+    pub standing: TrustBasis,
 }
 
 /// What a tool does, as far as it says.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use toolglot_policy::{Authority, Grants, Policy, PolicyError, Scope, ToolPattern, is_secret};
-use toolglot_tool_registry::Demands;
+use toolglot_tool_registry::TrustRequirements;
 use toolglot_toolset::Toolbox;
 
 use crate::{VERBS, axe_yaml, journals};
@@ -210,7 +210,7 @@ impl Policies {
     }
 
     /// What the policies demand of tools that are files.
-    pub fn demands(&self) -> Demands {
+    pub fn demands(&self) -> TrustRequirements {
         demands(&self.authority(&Grants::default(), None))
     }
 
@@ -487,9 +487,9 @@ fn text(path: &Path) -> Result<String, PolicyError> {
     std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
 }
 
-pub(crate) fn demands(authority: &Authority) -> Demands {
+pub(crate) fn demands(authority: &Authority) -> TrustRequirements {
     let rules = authority.trust();
-    Demands {
+    TrustRequirements {
         keys: rules.keys.clone(),
         first_use: rules.tofu,
         signed: Box::new(move |id| rules.requires_signature(id)),

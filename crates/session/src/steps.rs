@@ -419,7 +419,10 @@ impl MessageSession<'_> {
                 ..Objection::invalid(all).at(call, self.text())
             });
         }
-        let server = call.ns.as_deref().filter(|server| !is_local_server(server));
+        let server = call
+            .server
+            .as_deref()
+            .filter(|server| !is_local_server(server));
         let meant = server.map_or_else(
             || canonical.tool.clone(),
             |server| format!("mcp/{server}/{}", call.name),
@@ -696,7 +699,7 @@ fn misfit(
     offered: &Toolbox,
 ) -> Option<Objection> {
     let Some(spec) = ground.toolbox.get(&canonical.tool) else {
-        let note = unknown_tool_note(&canonical.tool, offered, ground.call.name_at);
+        let note = unknown_tool_note(&canonical.tool, offered, ground.call.name_span);
         let said = std::iter::once(note.message.as_str()).chain(note.help.as_deref());
         return Some(Objection {
             rule: "unknown-tool",

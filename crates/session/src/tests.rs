@@ -23,8 +23,8 @@ fn message(dialect: &str, calls: &[(&str, Value, End)]) -> Calls {
             call,
             dialect,
             name,
-            name_at,
-            ns: None,
+            name_span: name_at,
+            server: None,
             id: None,
             place,
         };
@@ -382,13 +382,13 @@ fn a_tool_of_another_server_is_another_tool() {
         "forge",
         &[("read_file", json!({"path": "notes.txt"}), End::Closed)],
     );
-    message.calls[0].ns = Some("github".to_owned());
+    message.calls[0].server = Some("github".to_owned());
     let world = World::new("");
     assert_eq!(
         rules(&world.run_message(&message, None)),
         ["unknown-server"]
     );
-    message.calls[0].ns = Some("local".to_owned());
+    message.calls[0].server = Some("local".to_owned());
     assert_eq!(
         rules(&world.run_message(&message, None)),
         ["read-inside-root"]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::{Map, json};
-use toolglot_builtins::{Root, UndoError, Undone};
+use toolglot_builtins::{Root, UndoError, UndoReport};
 use toolglot_policy::{Decision, Escape, Inside, PathFact, Verdict};
 
 use crate::approval::CallSummary;
@@ -29,7 +29,7 @@ pub fn undo(
     root: &Root,
     log: Option<&dyn AuditLog>,
     dry_run: bool,
-) -> Result<Undone, UndoError> {
+) -> Result<UndoReport, UndoError> {
     if dry_run || log.is_none() {
         return toolglot_builtins::undo(journals, root, dry_run);
     }

@@ -1,10 +1,10 @@
 //! One answer about one tool, and tools as JSON.
 
 use serde_json::{Map, Value, json};
-use toolglot_tool_files::{Diagnostic, Executor, Place, ToolFile};
+use toolglot_tool_files::{Diagnostic, Executor, SourceLocation, ToolFile};
 use toolglot_tool_registry::ToolSource;
 use toolglot_tool_runner::{CallError, Chain};
-use toolglot_tool_trust::{Refusal, TrustBasis};
+use toolglot_tool_trust::{TrustBasis, TrustRefusal};
 
 use crate::Catalog;
 
@@ -32,24 +32,24 @@ pub fn brief(found: &ToolSource, tool: &ToolFile, catalog: &Catalog) -> Map<Stri
     let actions: Vec<&str> = tool.actions.iter().map(|one| one.name.as_str()).collect();
     set("actions", json!(actions));
     set("errors", json!(tool.errors().count()));
-    set("standing", Answer::of(catalog, found).to_json());
+    set("standing", CatalogAnswer::of(catalog, found).to_json());
     fields
 }
 
 /// Who vouches for a file, and whether it is called.
 #[derive(Debug)]
-pub struct Answer {
+pub struct CatalogAnswer {
     /// Whether anybody vouches for it, and who.
-    pub standing: Result<TrustBasis, Refusal>,
+    pub standing: Result<TrustBasis, TrustRefusal>,
     /// What runs it, or why it is not called.
     pub runs: Result<Chain, CallError>,
 }
 
-impl Answer {
+impl CatalogAnswer {
     /// The answer about a file.
-    pub fn of(catalog: &Catalog, found: &ToolSource) -> Answer {
+    pub fn of(catalog: &Catalog, found: &ToolSource) -> CatalogAnswer {
         let version = found.tool().metadata.version.as_deref();
-        Answer {
+        CatalogAnswer {
             standing: catalog.trust.standing(found, version),
             runs: catalog.resolve(found),
         }
@@ -86,8 +86,8 @@ impl Answer {
 /// A diagnostic of a text with its place, as JSON.
 pub fn diagnostic(diagnostic: &Diagnostic, text: &str) -> Value {
     let (start, end) = (
-        Place::of(text, diagnostic.span.start),
-        Place::of(text, diagnostic.span.end),
+        SourceLocation::of(text, diagnostic.span.start),
+        SourceLocation::of(text, diagnostic.span.end),
     );
     json!({
         "code": diagnostic.rule.code,

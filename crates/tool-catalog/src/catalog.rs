@@ -4,7 +4,7 @@ use globset::GlobBuilder;
 use toolglot_tool_files::{EXTENSIONS, ItemId};
 use toolglot_tool_registry::{FindError, Registry, ToolSource};
 use toolglot_tool_runner::{CallError, Chain, resolve};
-use toolglot_tool_trust::{Demands, Space, Spaces, Trust};
+use toolglot_tool_trust::{Space, Spaces, Trust, TrustRequirements};
 
 use crate::CatalogError;
 
@@ -22,7 +22,7 @@ impl Catalog {
     ///
     /// # Errors
     /// If a directory of tools or a file of the trust store is there and cannot be used, or a key that is demanded is none.
-    pub fn open(spaces: &Spaces, demands: Demands) -> Result<Catalog, CatalogError> {
+    pub fn open(spaces: &Spaces, demands: TrustRequirements) -> Result<Catalog, CatalogError> {
         let mut trust = Trust::open(spaces)?;
         trust.demand(demands)?;
         Ok(Catalog {

@@ -7,7 +7,7 @@ use toolglot_tool_registry::{FindError, LinkError, ToolSource};
 use toolglot_tool_runner::{CallError, has_server, leads_somewhere};
 use toolglot_tool_trust::Space;
 
-use crate::{Answer, Catalog, CatalogError};
+use crate::{Catalog, CatalogAnswer, CatalogError};
 
 /// A file that was checked.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct CheckedFile {
     /// What it says, and what is to be said about that.
     pub tool: ToolFile,
     /// Whether it is called, of a file that has an id here.
-    pub answer: Option<Answer>,
+    pub answer: Option<CatalogAnswer>,
 }
 
 impl CheckedFile {
@@ -31,7 +31,7 @@ impl CheckedFile {
             name: found.name(),
             tool,
             text: found.text().to_owned(),
-            answer: Some(Answer::of(catalog, found)),
+            answer: Some(CatalogAnswer::of(catalog, found)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The tools of a project: one answer about each.
 //!
 //! A [`Catalog`] holds the registry and the trust store of a project. It finds the tools that ids and patterns name, says of
-//! each whether it runs and who vouches for it ([`Answer`]), what it breaks ([`CheckedFile`]), and lists all of them
+//! each whether it runs and who vouches for it ([`CatalogAnswer`]), what it breaks ([`CheckedFile`]), and lists all of them
 //! ([`Listing`]). It signs a file at its place, and writes a new one.
 //!
 //! It calls no tool, reads no policy file and prints nothing: what a policy demands is an argument, and what is found out is
@@ -33,7 +33,7 @@ mod listing;
 mod row_cache;
 mod signing;
 
-pub use answer::{Answer, brief, diagnostic};
+pub use answer::{CatalogAnswer, brief, diagnostic};
 pub use catalog::Catalog;
 pub use check::CheckedFile;
 pub use creation::{CreatedTool, create_tool};

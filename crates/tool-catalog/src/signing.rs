@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use toolglot_tool_files::Place;
+use toolglot_tool_files::SourceLocation;
 use toolglot_tool_registry::ToolSource;
 use toolglot_tool_signature::{Generation, Header, PrivateKey, body, digest, sign};
 use toolglot_tool_trust::{Space, Trust};
@@ -43,7 +43,7 @@ pub fn sign_file(
     };
     let tool = found.checked();
     if let Some(error) = tool.worst() {
-        let place = Place::of(found.text(), error.span.start);
+        let place = SourceLocation::of(found.text(), error.span.start);
         let n = tool.errors().count();
         let plural = if n == 1 { "" } else { "s" };
         return Ok(FileSigning::Refused(format!(

@@ -119,23 +119,23 @@ pub(crate) fn sort(diagnostics: &mut [Diagnostic]) {
 
 /// Line and column, both from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The line.
     pub line: usize,
     /// The character on it.
     pub column: usize,
 }
 
-impl Place {
+impl SourceLocation {
     /// The place of a byte of `text`. Linear in the text before it.
-    pub fn of(text: &str, at: usize) -> Place {
+    pub fn of(text: &str, at: usize) -> SourceLocation {
         let mut at = at.min(text.len());
         while !text.is_char_boundary(at) {
             at -= 1;
         }
         let before = &text[..at];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Place {
+        SourceLocation {
             line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
             column: before[line_start..].chars().count() + 1,
         }

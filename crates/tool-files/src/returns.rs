@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use toolglot_schema::Validator;
 
-use crate::printed::Printed;
+use crate::program_output::Printed;
 
 /// The contract: a map with `success`, and on top what `output_schema` says of its result.
 #[derive(Debug)]

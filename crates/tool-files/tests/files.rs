@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::{env, fs};
 
-use toolglot_tool_files::{Executor, ItemId, Language, Place, RULES, ToolFile};
+use toolglot_tool_files::{Executor, ItemId, Language, RULES, SourceLocation, ToolFile};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/files.txt");
 
@@ -93,7 +93,7 @@ fn said(case: &Case<'_>) -> String {
         let _ = writeln!(out, "action {} {}", action.name, action.input);
     }
     for diagnostic in &tool.diagnostics {
-        let place = Place::of(&case.text, diagnostic.span.start);
+        let place = SourceLocation::of(&case.text, diagnostic.span.start);
         let _ = write!(
             out,
             "{}:{} {} {} {}",

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolglot_tool_files::{
-    Executor, ItemId, Language, Place, ReturnContract, ToolFile, capability,
+    Executor, ItemId, Language, ReturnContract, SourceLocation, ToolFile, capability,
 };
 
 fn read(path: &str, text: &str) -> ToolFile {
@@ -562,7 +562,12 @@ fn lines_of_a_script_end_as_a_shell_ends_them() {
             let tool = read("work/say-it.sh", &text);
             let told: Vec<(&str, usize)> = tool
                 .errors()
-                .map(|error| (error.rule.code, Place::of(&text, error.span.start).line))
+                .map(|error| {
+                    (
+                        error.rule.code,
+                        SourceLocation::of(&text, error.span.start).line,
+                    )
+                })
                 .collect();
             assert_eq!(told, line.map(|line| ("F01", line)).as_slice(), "{text:?}");
         }

@@ -39,25 +39,18 @@ pub use tool_source::{Sibling, ToolSource};
 
 pub use toolglot_tool_files::{
     Action, Cost, Diagnostic, EXECUTORS, EXTENSIONS, Executor, IdError, ItemId, Language,
-    MAX_BYTES, Metadata, Place, RULES, RetryBackoff, RetryPolicy, ReturnContract, ReturnValue,
-    Rule, Schema, Severity, ToolFile, capability, executor_id, javascript_of, nearest_executor,
-    new_tool, read_json, rule, template,
+    MAX_BYTES, Metadata, RULES, RetryBackoff, RetryPolicy, ReturnContract, ReturnValue, Rule,
+    Schema, Severity, SourceLocation, ToolFile, capability, executor_id, javascript_of,
+    nearest_executor, new_tool, read_json, rule, template,
 };
 pub use toolglot_tool_signature::{
-    Generation, Header, Item, KeyError, Keyring, PrivateKey, PublicKey, Signer, Style, Verified,
-    body, digest, sign as sign_text, verify as verify_text,
+    Generation, Header, Item, KeyError, Keyring, PrivateKey, PublicKey, Signer, Style,
+    Verification, body, digest, sign as sign_text, verify as verify_text,
 };
 pub use toolglot_tool_trust::{
-    Demands, KnownKey, Record, Refusal, ServerApproval, Space, Spaces, Trust, TrustBasis,
-    TrustError, approved_as, server_name,
+    KnownKey, LedgerRecord, ServerApproval, Space, Spaces, Trust, TrustBasis, TrustError,
+    TrustRefusal, TrustRequirements, approved_as, server_name,
 };
-
-// The names that these had, for code that has not followed.
-pub use chain::LinkError as BadLink;
-pub use tool_source::ToolSource as Found;
-pub use toolglot_tool_files::{IdError as BadId, ReturnValue as Returned};
-pub use toolglot_tool_signature::KeyError as BadKey;
-pub use toolglot_tool_trust::{ServerApproval as Approved, TrustBasis as Standing};
 
 /// The example of the README, compiled and run with the other examples.
 #[cfg(doctest)]

@@ -1,8 +1,8 @@
 //! What a program answered.
 
 use serde_json::{Map, Value, json};
-use toolglot_sandbox::{Exit, Outcome};
-use toolglot_tool_registry::{ReturnContract, Returned, read_json};
+use toolglot_sandbox::{Exit, ProcessOutcome};
+use toolglot_tool_registry::{ReturnContract, ReturnValue, read_json};
 
 use crate::program::Manner;
 use crate::sizes::{ANSWER_BYTES, PRINTED_BYTES};
@@ -11,7 +11,7 @@ use crate::warm_call::Ended;
 /// What came of one attempt.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
-    pub(crate) returned: Returned,
+    pub(crate) returned: ReturnValue,
     /// Whether trying again may help.
     pub(crate) is_transient: bool,
 }
@@ -20,7 +20,7 @@ pub(crate) struct Answer {
 const TEMPORARY: i32 = 75;
 
 pub(crate) fn read(
-    outcome: &Outcome,
+    outcome: &ProcessOutcome,
     manner: &Manner,
     contract: &ReturnContract,
     (seconds, most): (f64, usize),
@@ -45,7 +45,7 @@ pub(crate) fn read(
 }
 
 /// What a command printed: `output` is both streams as one text, in the form of the origin's `bash`.
-fn of_command(outcome: &Outcome, code: i32) -> Returned {
+fn of_command(outcome: &ProcessOutcome, code: i32) -> ReturnValue {
     /// What is kept of each stream in `output`, in bytes.
     const MAX_BYTES: usize = 51_200;
     let cut = |text: &str| {
@@ -130,7 +130,7 @@ pub(crate) fn of_call(
 }
 
 /// Whether it failed, and whether trying again may help.
-fn settled(mut returned: Returned, exit: Exit, code: i32, most: usize) -> Answer {
+fn settled(mut returned: ReturnValue, exit: Exit, code: i32, most: usize) -> Answer {
     if !returned.breaches.is_empty() && !returned.value.contains_key("error") {
         returned.value.insert(
             "error".to_owned(),
@@ -173,7 +173,7 @@ pub(crate) fn longer<'a>(values: impl Iterator<Item = &'a Value>, most: usize) -
     (n > most).then_some(n as u64)
 }
 
-fn failed(why: &str, stdout: &str, stderr: &str, code: i32) -> Returned {
+fn failed(why: &str, stdout: &str, stderr: &str, code: i32) -> ReturnValue {
     let mut returned = ReturnContract::of_process(stdout, stderr, code);
     returned.success = false;
     let mut value = Map::from_iter([
@@ -196,7 +196,7 @@ fn framed(
     stderr: &str,
     code: i32,
     (contract, most): (&ReturnContract, usize),
-) -> Returned {
+) -> ReturnValue {
     // The word is ours, and so is what stands behind it: neither is shown.
     let (before, json) = stdout.rsplit_once(word).unwrap_or((stdout, ""));
     let Ok(answer) = read_json::<Map<String, Value>>(json) else {
@@ -235,7 +235,7 @@ fn told(
     printed: &str,
     stderr: &str,
     (contract, most): (&ReturnContract, usize),
-) -> Returned {
+) -> ReturnValue {
     if let Some(n) = longer(answer.get("result").into_iter(), most) {
         return failed(&too_long(n), printed, stderr, 0);
     }

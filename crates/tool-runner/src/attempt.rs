@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use toolglot_sandbox::{Exit, Watch};
-use toolglot_tool_registry::{Found, ReturnContract, Space};
+use toolglot_tool_registry::{ReturnContract, Space, ToolSource};
 
 use crate::answer::{self, Answer};
 use crate::failure::CallError;
@@ -39,7 +39,7 @@ pub(crate) fn time(runner: &ToolRunner, chain: &Chain, params: &Map<String, Valu
             found.space != Space::System || *asked != default
         })
         .and_then(|asked| seconds(asked.as_f64()?));
-    let of_link = |link: &Found| {
+    let of_link = |link: &ToolSource| {
         let metadata = &link.tool().metadata;
         let configured = metadata.config.as_ref();
         let configured = configured.and_then(|config| config.get("timeout")?.as_f64());

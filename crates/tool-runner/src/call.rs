@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 use toolglot_builtins::Outcome;
 use toolglot_policy::Effect;
-use toolglot_tool_registry::{Found, ItemId};
+use toolglot_tool_registry::{ItemId, ToolSource};
 
 use crate::answer::Answer;
 use crate::attempt::{attempt, check_variables};
@@ -275,7 +275,7 @@ impl ToolRunner {
     }
 
     /// `id`, or `id.action`. What means both is neither.
-    fn find(&self, name: &str) -> Result<(Found, Option<String>), CallError> {
+    fn find(&self, name: &str) -> Result<(ToolSource, Option<String>), CallError> {
         let whole = ItemId::new(name)?;
         let error = match self.registry.find_called(&whole) {
             Ok(found) => {
@@ -327,7 +327,7 @@ impl ToolRunner {
 
 /// The arguments with defaults, checked against the schema of the tool or of its action; with the action among them.
 fn fitted(
-    found: &Found,
+    found: &ToolSource,
     action: Option<String>,
     mut arguments: Map<String, Value>,
 ) -> Result<(Option<String>, Map<String, Value>), CallError> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use toolglot_tool_registry::{Returned, Standing};
+use toolglot_tool_registry::{ReturnValue, TrustBasis};
 
 /// One attempt of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,11 +32,11 @@ pub struct CallResult {
     /// The links of its chain.
     pub chain: Vec<String>,
     /// Why it was allowed to run.
-    pub standing: Standing,
+    pub standing: TrustBasis,
     /// The arguments, defaults filled in.
     pub arguments: Map<String, Value>,
     /// What it returned.
-    pub returned: Returned,
+    pub returned: ReturnValue,
     /// Every attempt.
     pub attempts: Vec<Attempt>,
     /// What it cost.

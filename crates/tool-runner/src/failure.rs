@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 use toolglot_schema::{SchemaError, Violation};
-use toolglot_tool_registry::{BadId, BadLink, FindError, Refusal};
+use toolglot_tool_registry::{FindError, IdError, LinkError, TrustRefusal};
 
 /// Why a tool was not run.
 #[derive(Debug, Error)]
@@ -10,7 +10,7 @@ use toolglot_tool_registry::{BadId, BadLink, FindError, Refusal};
 pub enum CallError {
     /// The name is no id.
     #[error(transparent)]
-    BadId(#[from] BadId),
+    BadId(#[from] IdError),
     /// There is no such tool, or its file cannot be read.
     #[error(transparent)]
     Find(#[from] FindError),
@@ -62,7 +62,7 @@ pub enum CallError {
     },
     /// It may not run: its signature, or what it depends on.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] TrustRefusal),
     /// It is no tool.
     #[error("`{id}` is {} {kind}, which others use and nobody calls", if kind.starts_with(['a', 'e', 'i', 'o', 'u']) || kind.starts_with("mcp") { "an" } else { "a" })]
     NotCallable {
@@ -144,7 +144,7 @@ pub enum CallError {
     },
     /// Two links do not fit.
     #[error(transparent)]
-    BadLink(#[from] BadLink),
+    BadLink(#[from] LinkError),
     /// The tool needs what is not granted.
     #[error("`{id}` needs {}, which is not granted", .missing.join(", "))]
     NotGranted {
@@ -229,7 +229,7 @@ pub enum CallError {
     },
     /// A wall of the sandbox is missing, or the program is.
     #[error(transparent)]
-    Sandbox(#[from] toolglot_sandbox::Refusal),
+    Sandbox(#[from] toolglot_sandbox::SandboxError),
     /// What was found after a call that failed.
     #[error("{source}\n{}", .remarks.trim_end())]
     Remarked {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use toolglot_builtins::{Outcome, Root, execute_unjudged};
 use toolglot_policy::Effect;
 use toolglot_schema::Violation;
-use toolglot_tool_registry::{Found, Returned};
+use toolglot_tool_registry::{ReturnValue, ToolSource};
 
 use crate::failure::CallError;
 use crate::origin_form;
@@ -122,11 +122,11 @@ fn plain(path: &str) -> Vec<&str> {
 
 /// Carries out one after the other, up to the first that fails; what came of them in the form that the tool has.
 pub(crate) fn carried_out(
-    found: &Found,
+    found: &ToolSource,
     params: &Map<String, Value>,
     builtins: &[Builtin],
     effect: &mut dyn FnMut(&Builtin) -> Outcome,
-) -> Returned {
+) -> ReturnValue {
     if origin_form::is_of(found) {
         let mut outcomes: Vec<Outcome> = Vec::new();
         for builtin in builtins {

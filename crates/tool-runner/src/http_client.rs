@@ -24,7 +24,7 @@ use toolglot_builtins::Failure;
 use toolglot_builtins::web::{Ask, Web};
 use toolglot_policy::{HostPort, is_own_header, is_public};
 use toolglot_schema::Violation;
-use toolglot_tool_registry::Returned;
+use toolglot_tool_registry::ReturnValue;
 use toolglot_tool_registry::template::{self, UnsetVariable};
 
 use crate::answer::Answer;
@@ -573,9 +573,9 @@ fn send(asked: &Asked, place: &HostPort, time: Duration) -> Result<Answer, Failu
     })
 }
 
-fn returned(value: &Value, success: bool) -> Returned {
+fn returned(value: &Value, success: bool) -> ReturnValue {
     let value = value.as_object().cloned().unwrap_or_default();
-    Returned {
+    ReturnValue {
         success,
         value,
         breaches: Vec::new(),

@@ -45,7 +45,7 @@ pub(crate) fn interpreter_variables(
     runner: &ToolRunner,
     chain: &Chain,
 ) -> Vec<InterpreterVariable> {
-    let variable = |link: &toolglot_tool_registry::Found| {
+    let variable = |link: &toolglot_tool_registry::ToolSource| {
         let config = link.tool().metadata.env.as_ref()?.get("interpreter")?;
         let text = |key: &str| config.get(key).and_then(Value::as_str);
         let name = text("var").filter(|name| template::is_variable(name))?;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 use toolglot_builtins::{Outcome, line_id};
-use toolglot_tool_registry::{Found, Returned, Space};
+use toolglot_tool_registry::{ReturnValue, Space, ToolSource};
 
 use crate::plain_form::returned;
 
@@ -31,12 +31,12 @@ const IGNORED: &[&str] = &[
 const BUILT: &[&str] = &["dist", "build"];
 
 /// Whether a tool's results have that form: those of the system do.
-pub(crate) fn is_of(found: &Found) -> bool {
+pub(crate) fn is_of(found: &ToolSource) -> bool {
     found.space == Space::System && found.id.category() == "rye/file-system"
 }
 
 /// What came of the calls of builtin tools, as the tool of that name says it; the last of them may have failed.
-pub(crate) fn form(name: &str, params: &Map<String, Value>, outcomes: Vec<Outcome>) -> Returned {
+pub(crate) fn form(name: &str, params: &Map<String, Value>, outcomes: Vec<Outcome>) -> ReturnValue {
     if name == "write" && params.contains_key("files") {
         return written(params, &outcomes);
     }
@@ -67,12 +67,12 @@ pub(crate) fn form(name: &str, params: &Map<String, Value>, outcomes: Vec<Outcom
     })
 }
 
-fn of(value: Value) -> Returned {
+fn of(value: Value) -> ReturnValue {
     let success = value["success"] == true;
     let Value::Object(value) = value else {
         unreachable!("every form is an object")
     };
-    Returned {
+    ReturnValue {
         success,
         value,
         breaches: Vec::new(),
@@ -116,7 +116,7 @@ fn one_written(params: &Map<String, Value>, outcome: &Outcome) -> Value {
     json!({"success": true, "output": said, "file_path": path, "bytes_written": n, "created": created})
 }
 
-fn written(params: &Map<String, Value>, outcomes: &[Outcome]) -> Returned {
+fn written(params: &Map<String, Value>, outcomes: &[Outcome]) -> ReturnValue {
     let files = params.get("files").and_then(Value::as_array);
     let files: Vec<&Value> = files.into_iter().flatten().collect();
     let results: Vec<Value> = files

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 use toolglot_builtins::Outcome;
-use toolglot_tool_registry::Returned;
+use toolglot_tool_registry::ReturnValue;
 
 /// What came of it, as tools say it.
-pub(crate) fn returned(outcome: Outcome) -> Returned {
+pub(crate) fn returned(outcome: Outcome) -> ReturnValue {
     let mut value = Map::new();
     value.insert("success".to_owned(), Value::Bool(outcome.ok));
     if outcome.ok {
@@ -14,7 +14,7 @@ pub(crate) fn returned(outcome: Outcome) -> Returned {
     } else {
         value.insert("error".to_owned(), Value::String(outcome.text));
     }
-    Returned {
+    ReturnValue {
         success: outcome.ok,
         value,
         breaches: Vec::new(),

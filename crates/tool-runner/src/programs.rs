@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use toolglot_tool_registry::{Found, Language, javascript_of, template};
+use toolglot_tool_registry::{Language, ToolSource, javascript_of, template};
 
 use crate::environment::{self, LeftOut, Variables};
 use crate::failure::CallError;
@@ -63,10 +63,10 @@ pub(crate) fn program(
         let config = config.and_then(|config| config.get("env"));
         environment::configured(config, &variables, &mut env).map_err(|unset| chain.unset(unset))
     };
-    for link in chain.links.iter().rev().map(Found::tool) {
+    for link in chain.links.iter().rev().map(ToolSource::tool) {
         configured(link.metadata.env.as_ref())?;
     }
-    for link in chain.links[1..].iter().rev().map(Found::tool) {
+    for link in chain.links[1..].iter().rev().map(ToolSource::tool) {
         configured(link.metadata.config.as_ref())?;
     }
     let builder = Builder {
@@ -334,7 +334,7 @@ impl Builder<'_> {
     }
 
     /// The text of a file that Node runs, and whether it is a module.
-    fn script(&self, found: &Found) -> Result<Value, CallError> {
+    fn script(&self, found: &ToolSource) -> Result<Value, CallError> {
         let source = match found.language {
             Language::TypeScript => javascript_of(&found.code()).map_err(|why| self.bad(why))?,
             Language::JavaScript => found.code().into_owned(),

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 use toolglot_tool_registry::template::UnsetVariable;
 use toolglot_tool_registry::{
-    BadLink, Executor, FindError, Found, ItemId, Language, Link, Registry, Space, Standing,
-    ToolFile, Trust, executor_id, nearest_executor, system_file, validate_chain,
+    Executor, FindError, ItemId, Language, Link, LinkError, Registry, Space, ToolFile, ToolSource,
+    Trust, TrustBasis, executor_id, nearest_executor, system_file, validate_chain,
 };
 
 use crate::failure::CallError;
@@ -17,16 +17,16 @@ pub const MAX_DEPTH: usize = 10;
 #[derive(Debug)]
 pub struct Chain {
     /// The links.
-    pub links: Vec<Found>,
+    pub links: Vec<ToolSource>,
     /// Why the tool may run.
-    pub standing: Standing,
+    pub standing: TrustBasis,
     /// What the tool imports from beside it, and what that does: each may run as well. Python's by name, the others by file.
-    pub modules: Vec<(String, Found)>,
+    pub modules: Vec<(String, ToolSource)>,
 }
 
 impl Chain {
     /// The tool.
-    pub fn tool(&self) -> (&Found, &ToolFile) {
+    pub fn tool(&self) -> (&ToolSource, &ToolFile) {
         let found = &self.links[0];
         (found, found.tool())
     }
@@ -52,7 +52,7 @@ impl Chain {
     /// How the tool is started and given its parameters, as the nearest runtime says. A runtime that stands in the place of
     /// one of the system is run as that one is, whatever its file says.
     pub fn protocol(&self) -> Option<String> {
-        let said = |found: &Found| {
+        let said = |found: &ToolSource| {
             let config = found.tool().metadata.config.as_ref()?;
             config.get("protocol")?.as_str().map(str::to_owned)
         };
@@ -82,7 +82,7 @@ impl Chain {
     /// The refusal of a call whose configuration names a variable without a value: the nearest link that names it is the file.
     pub(crate) fn unset(&self, unset: UnsetVariable) -> CallError {
         let reference = format!("${{{}}}", unset.name);
-        let names = |link: &&Found| configured_texts(link).contains(&reference);
+        let names = |link: &&ToolSource| configured_texts(link).contains(&reference);
         let (tool, _) = self.tool();
         CallError::UnsetVariable {
             id: tool.id.to_string(),
@@ -93,7 +93,7 @@ impl Chain {
 
     /// Whether a configuration of the chain may name a variable.
     pub(crate) fn names_variables(&self) -> bool {
-        let names = |link: &Found| configured_texts(link).contains("${");
+        let names = |link: &ToolSource| configured_texts(link).contains("${");
         self.links.iter().any(names)
     }
 
@@ -114,7 +114,7 @@ impl Chain {
 }
 
 /// All texts of a file that variables are replaced in.
-fn configured_texts(link: &Found) -> String {
+fn configured_texts(link: &ToolSource) -> String {
     let metadata = &link.tool().metadata;
     let configured = metadata.config.iter().chain(&metadata.env);
     configured.map(texts).collect()
@@ -134,7 +134,7 @@ const PRIMITIVES: &[&str] = &[
 ///
 /// # Errors
 /// The first thing that keeps it from being called, with the link that it is about.
-pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain, CallError> {
+pub fn resolve(registry: &Registry, trust: &Trust, tool: ToolSource) -> Result<Chain, CallError> {
     // Of what cannot be read nobody knows what it is.
     let is_read = tool.tool().errors().all(|error| error.rule.code != "F01");
     if let Some(part) = tool.tool().part().filter(|_| is_read) {
@@ -157,7 +157,7 @@ pub fn resolve(registry: &Registry, trust: &Trust, tool: Found) -> Result<Chain,
     let modules = modules(registry, trust, &links[0])?;
     Ok(Chain {
         links,
-        standing: standing.unwrap_or(Standing::System),
+        standing: standing.unwrap_or(TrustBasis::System),
         modules,
     })
 }
@@ -204,7 +204,7 @@ pub fn has_server(registry: &Registry, tool: &ToolFile, space: Space) -> Result<
 }
 
 /// Whether a file defines a server.
-pub(crate) fn is_server(found: &Found) -> Result<(), CallError> {
+pub(crate) fn is_server(found: &ToolSource) -> Result<(), CallError> {
     match found.tool().metadata.tool_type.as_deref() {
         Some("mcp_server") => Ok(()),
         kind => Err(CallError::NoServer {
@@ -219,7 +219,7 @@ fn executor_of(
     registry: &Registry,
     (from, space): (&str, Space),
     executor: &str,
-) -> Result<Found, CallError> {
+) -> Result<ToolSource, CallError> {
     let missing = || {
         let ids: Vec<String> = registry
             .list()
@@ -248,7 +248,7 @@ fn executor_of(
         Err(FindError::NotFound { .. }) => {
             // It is there, for others than this one.
             match registry.find_from(&id, Space::Project) {
-                Ok(found) => Err(BadLink::Upwards {
+                Ok(found) => Err(LinkError::Upwards {
                     id: from.to_owned(),
                     space,
                     on: id.to_string(),
@@ -269,12 +269,12 @@ fn folder(id: &str) -> &str {
 /// A file and what runs it, in order, behind that many links of a chain; `look` is asked about each before the next is looked for.
 fn links(
     registry: &Registry,
-    tool: Found,
+    tool: ToolSource,
     n_before: usize,
-    look: &mut dyn FnMut(&Found) -> Result<(), CallError>,
-) -> Result<Vec<Found>, CallError> {
+    look: &mut dyn FnMut(&ToolSource) -> Result<(), CallError>,
+) -> Result<Vec<ToolSource>, CallError> {
     let name = tool.id.to_string();
-    let mut links: Vec<Found> = Vec::new();
+    let mut links: Vec<ToolSource> = Vec::new();
     let mut next = tool;
     loop {
         look(&next)?;
@@ -327,7 +327,7 @@ fn links(
 }
 
 /// Why a file cannot be used, whoever vouches for it.
-pub(crate) fn faulty(found: &Found, tool: &ToolFile) -> Option<CallError> {
+pub(crate) fn faulty(found: &ToolSource, tool: &ToolFile) -> Option<CallError> {
     Some(CallError::Faulty {
         id: found.id.to_string(),
         first: tool.worst()?.message.clone(),
@@ -342,10 +342,10 @@ const MAX_MODULES: usize = 100;
 fn modules(
     registry: &Registry,
     trust: &Trust,
-    tool: &Found,
-) -> Result<Vec<(String, Found)>, CallError> {
+    tool: &ToolSource,
+) -> Result<Vec<(String, ToolSource)>, CallError> {
     let is_python = tool.language == Language::Python;
-    let mut modules: Vec<(String, Found)> = Vec::new();
+    let mut modules: Vec<(String, ToolSource)> = Vec::new();
     let mut open = tool.siblings().to_vec();
     while let Some(sibling) = open.pop() {
         let mut found = None;

@@ -28,7 +28,7 @@ use rustix::net::{
     SocketType, recv, sendmsg, socketpair,
 };
 use rustix::pipe::{PipeFlags, pipe_with};
-use toolglot_sandbox::{Cancel, Command, Exit, Isolation, Refusal, Resident, Watch};
+use toolglot_sandbox::{Cancel, Command, Exit, Isolation, Resident, SandboxError, Watch};
 
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::warm_call::{Ended, NotWarm, Taken, Terms};
@@ -62,7 +62,7 @@ struct StartedAs {
     /// What it may not see or change, as it stands there.
     protected: [Fingerprint; 4],
     has_network: bool,
-    limits: toolglot_sandbox::Limits,
+    limits: toolglot_sandbox::ResourceLimits,
     /// The project: another directory may come to stand at its path.
     place: Option<(u64, u64)>,
 }
@@ -197,8 +197,8 @@ struct WarmInterpreter {
 }
 
 impl WarmInterpreter {
-    fn start(command: &Command) -> Result<WarmInterpreter, Refusal> {
-        let failed = |source: Errno| Refusal::Setup {
+    fn start(command: &Command) -> Result<WarmInterpreter, SandboxError> {
+        let failed = |source: Errno| SandboxError::Setup {
             step: "making a socket",
             path: None,
             source: source.into(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolglot_sandbox::{Exit, Refusal};
+use toolglot_sandbox::{Exit, SandboxError};
 
 /// What came of a call.
 #[derive(Debug)]
@@ -55,5 +55,5 @@ pub(crate) enum NotWarm {
     /// This interpreter cannot be kept warm: each call has to start one.
     Cold,
     /// It was not started.
-    Refused(Refusal),
+    Refused(SandboxError),
 }

@@ -81,7 +81,7 @@ impl Watch {
                 let heard = move |bytes: &[u8]| {
                     watch.tell(Progress::Said(String::from_utf8_lossy(bytes).into_owned()));
                 };
-                Arc::new(heard) as toolglot_sandbox::Heard
+                Arc::new(heard) as toolglot_sandbox::OutputListener
             }),
         }
     }

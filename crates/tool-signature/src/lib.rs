@@ -35,7 +35,7 @@ mod verify;
 pub use body::{BOM, Item, Style, body, digest, hex};
 pub use header::{Generation, Header, is_malformed, is_signature_like, signature_line};
 pub use keys::{KeyError, PrivateKey, PublicKey};
-pub use verify::{Keyring, SignatureError, Signer, Verified, sign, verify};
+pub use verify::{Keyring, SignatureError, Signer, Verification, sign, verify};
 
 /// The example of the README, compiled and run with the other examples.
 #[cfg(doctest)]

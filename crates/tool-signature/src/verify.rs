@@ -27,7 +27,7 @@ pub struct Signer {
 
 /// A signature that holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verified {
+pub struct Verification {
     /// The form of the line.
     pub generation: Generation,
     /// Whose key it is.
@@ -156,7 +156,7 @@ pub fn verify(
     text: &str,
     style: Style,
     keys: &Keyring,
-) -> Result<Verified, SignatureError> {
+) -> Result<Verification, SignatureError> {
     let Some(header) = Header::find(text, style) else {
         return Err(SignatureError::Unsigned { id: id.to_owned() });
     };
@@ -209,7 +209,7 @@ pub fn verify(
             signed_as,
         });
     }
-    Ok(Verified {
+    Ok(Verification {
         generation: header.generation,
         owner: signer.owner.clone(),
         key: header.key,

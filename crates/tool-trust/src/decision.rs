@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use toolglot_tool_signature::{Header, SignatureError, Style, Verified, is_malformed};
+use toolglot_tool_signature::{Header, SignatureError, Style, Verification, is_malformed};
 
-use crate::ledger::{Order, Record, SigningTime};
+use crate::ledger::{LedgerRecord, Order, SigningTime};
 use crate::version::version_numbers;
-use crate::{Refusal, Space, TrustBasis};
+use crate::{Space, TrustBasis, TrustRefusal};
 
 /// All that the answer follows from. What costs more than a look is a function, and is asked only where it decides.
 pub(crate) struct Facts<'a> {
@@ -21,18 +21,18 @@ pub(crate) struct Facts<'a> {
     /// The digest of all of the text.
     pub(crate) whole: &'a str,
     /// What is known of the tool from before.
-    pub(crate) record: Option<&'a Record>,
+    pub(crate) record: Option<&'a LedgerRecord>,
     /// The lock of the project; empty for tools of other spaces.
-    pub(crate) lock: &'a BTreeMap<String, Record>,
+    pub(crate) lock: &'a BTreeMap<String, LedgerRecord>,
     /// Whether the policy runs it only with a signature.
     pub(crate) needs_signature: bool,
-    pub(crate) verify: &'a dyn Fn() -> Result<Verified, SignatureError>,
+    pub(crate) verify: &'a dyn Fn() -> Result<Verification, SignatureError>,
     /// Another tool that the text was seen as.
     pub(crate) seen_as: &'a dyn Fn() -> Option<String>,
 }
 
 /// Whether a file may run, and why; or the first reason why not.
-pub(crate) fn decide(facts: &Facts<'_>) -> Result<TrustBasis, Refusal> {
+pub(crate) fn decide(facts: &Facts<'_>) -> Result<TrustBasis, TrustRefusal> {
     let is_trusted = facts
         .record
         .is_some_and(|record| record.trusted && record.trusted_digest() == facts.whole);
@@ -49,36 +49,36 @@ pub(crate) fn decide(facts: &Facts<'_>) -> Result<TrustBasis, Refusal> {
 }
 
 /// The answer for a file without a signature that the user does not trust as it is, or not enough.
-fn unsigned(facts: &Facts<'_>, is_trusted: bool) -> Result<TrustBasis, Refusal> {
+fn unsigned(facts: &Facts<'_>, is_trusted: bool) -> Result<TrustBasis, TrustRefusal> {
     // The lock does not say whether what it names was ever signed: what is here was only trusted elsewhere, it may be.
     if facts.record.is_none() && !facts.needs_signature {
         facts.as_locked()?;
     }
     let id = facts.id.to_owned();
     match (facts.record, facts.space) {
-        _ if is_trusted => Err(Refusal::SignatureRequired { id }),
-        (Some(before), _) if before.trusted => Err(Refusal::Changed {
+        _ if is_trusted => Err(TrustRefusal::SignatureRequired { id }),
+        (Some(before), _) if before.trusted => Err(TrustRefusal::Changed {
             id,
             version: before.version.clone(),
         }),
-        (Some(before), _) => Err(Refusal::Stripped {
+        (Some(before), _) => Err(TrustRefusal::Stripped {
             id,
             version: before.version.clone(),
             is_malformed: is_malformed(facts.text, facts.style),
         }),
         (None, Space::User) if !facts.needs_signature => Ok(TrustBasis::Own),
-        (None, _) if facts.needs_signature => Err(Refusal::SignatureRequired { id }),
+        (None, _) if facts.needs_signature => Err(TrustRefusal::SignatureRequired { id }),
         (None, _) => Err(SignatureError::Unsigned { id }.into()),
     }
 }
 
 impl Facts<'_> {
-    fn locked(&self) -> Option<&Record> {
+    fn locked(&self) -> Option<&LedgerRecord> {
         self.lock.get(self.id)
     }
 
     /// The lock can only forbid.
-    fn as_locked(&self) -> Result<(), Refusal> {
+    fn as_locked(&self) -> Result<(), TrustRefusal> {
         let Some(locked) = self.locked() else {
             return Ok(());
         };
@@ -89,7 +89,7 @@ impl Facts<'_> {
         if is_locked {
             return Ok(());
         }
-        Err(Refusal::NotLocked {
+        Err(TrustRefusal::NotLocked {
             id: self.id.to_owned(),
             version: self.version.to_owned(),
             locked: Box::new(locked.clone()),
@@ -98,7 +98,7 @@ impl Facts<'_> {
     }
 
     /// Whether the text was signed as this tool, as far as anybody remembers.
-    fn at_its_place(&self, verified: &Verified) -> Result<(), Refusal> {
+    fn at_its_place(&self, verified: &Verification) -> Result<(), TrustRefusal> {
         let moved = |signed_as: String| SignatureError::Moved {
             id: self.id.to_owned(),
             signed_as,
@@ -124,7 +124,7 @@ impl Facts<'_> {
     }
 
     /// Whether nothing newer was seen: by the user's memory, which the project cannot change, and by the lock.
-    fn is_newest(&self, verified: &Verified) -> Result<(), Refusal> {
+    fn is_newest(&self, verified: &Verification) -> Result<(), TrustRefusal> {
         let time = SigningTime::of(verified);
         let order = self
             .record
@@ -134,7 +134,7 @@ impl Facts<'_> {
                 Some(seen) => format!("{} of {seen}", before.version),
                 None => before.version.clone(),
             };
-            return Err(Refusal::Replayed {
+            return Err(TrustRefusal::Replayed {
                 id: self.id.to_owned(),
                 version: format!("{} of {time}", self.version),
                 seen,
@@ -143,7 +143,7 @@ impl Facts<'_> {
         for before in self.record.into_iter().chain(self.locked()) {
             let is_older = version_numbers(self.version) < version_numbers(&before.version);
             if before.digest != self.digest && is_older {
-                return Err(Refusal::Replayed {
+                return Err(TrustRefusal::Replayed {
                     id: self.id.to_owned(),
                     version: self.version.to_owned(),
                     seen: before.version.clone(),
@@ -152,7 +152,7 @@ impl Facts<'_> {
         }
         self.as_locked()?;
         match order {
-            Some((before, Order::Earlier | Order::Unknown)) => Err(Refusal::OrderUnknown {
+            Some((before, Order::Earlier | Order::Unknown)) => Err(TrustRefusal::OrderUnknown {
                 id: self.id.to_owned(),
                 version: self.version.to_owned(),
                 seen: before.version.clone(),
@@ -183,8 +183,8 @@ mod tests {
         space: Space,
         generation: Generation,
         time: &'static str,
-        record: Option<Record>,
-        lock: Vec<(&'static str, Record)>,
+        record: Option<LedgerRecord>,
+        lock: Vec<(&'static str, LedgerRecord)>,
         needs_signature: bool,
         holds: bool,
         seen_as: Option<&'static str>,
@@ -218,11 +218,11 @@ mod tests {
             self
         }
 
-        fn after(self, record: Record) -> Case {
+        fn after(self, record: LedgerRecord) -> Case {
             self.with(|case| case.record = Some(record))
         }
 
-        fn locked(self, id: &'static str, record: Record) -> Case {
+        fn locked(self, id: &'static str, record: LedgerRecord) -> Case {
             self.with(|case| case.lock.push((id, record)))
         }
 
@@ -246,7 +246,7 @@ mod tests {
                         let (id, key) = (ID.to_owned(), "k".to_owned());
                         return Err(SignatureError::BadSignature { id, key });
                     }
-                    Ok(Verified {
+                    Ok(Verification {
                         generation: self.generation,
                         owner: "me".to_owned(),
                         key: "k".to_owned(),
@@ -264,45 +264,45 @@ mod tests {
     }
 
     /// A text that was seen.
-    fn seen(digest: &str, version: &str) -> Record {
-        Record {
+    fn seen(digest: &str, version: &str) -> LedgerRecord {
+        LedgerRecord {
             version: version.to_owned(),
             digest: digest.to_owned(),
-            ..Record::default()
+            ..LedgerRecord::default()
         }
     }
 
-    fn at(time: &str, record: Record) -> Record {
-        Record {
+    fn at(time: &str, record: LedgerRecord) -> LedgerRecord {
+        LedgerRecord {
             time: Some(time.to_owned()),
             ..record
         }
     }
 
-    fn declared(time: &str, record: Record) -> Record {
-        Record {
+    fn declared(time: &str, record: LedgerRecord) -> LedgerRecord {
+        LedgerRecord {
             declared: Some(time.to_owned()),
             ..record
         }
     }
 
-    fn trusted(whole: &str, record: Record) -> Record {
-        Record {
+    fn trusted(whole: &str, record: LedgerRecord) -> LedgerRecord {
+        LedgerRecord {
             trusted: true,
             whole: Some(whole.to_owned()),
             ..record
         }
     }
 
-    fn whole(whole: &str, record: Record) -> Record {
-        Record {
+    fn whole(whole: &str, record: LedgerRecord) -> LedgerRecord {
+        LedgerRecord {
             whole: Some(whole.to_owned()),
             ..record
         }
     }
 
-    fn replaced(digest: &str, record: Record) -> Record {
-        Record {
+    fn replaced(digest: &str, record: LedgerRecord) -> LedgerRecord {
+        LedgerRecord {
             before: vec!["other".to_owned(), digest.to_owned()],
             ..record
         }
@@ -528,7 +528,7 @@ mod tests {
         let told = |case: Case| {
             let record = case.record.clone();
             let lock = BTreeMap::new();
-            let verified = Verified {
+            let verified = Verification {
                 generation: case.generation,
                 owner: "me".to_owned(),
                 key: "k".to_owned(),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::store::LOCK;
-use crate::{Record, TrustError};
+use crate::{LedgerRecord, TrustError};
 use toolglot_tool_signature::{PublicKey, Signer};
 
 /// The keys of a directory, and the projects that each counts for; none means all.
@@ -81,7 +81,7 @@ pub(crate) fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, Trust
 pub(crate) const LOCK_FORM: u64 = 1;
 
 /// Reads the lock. One that cannot be understood stops everything: it is there to forbid.
-pub(crate) fn read_lock(project: &Path) -> Result<BTreeMap<String, Record>, TrustError> {
+pub(crate) fn read_lock(project: &Path) -> Result<BTreeMap<String, LedgerRecord>, TrustError> {
     let path = project.join(LOCK);
     let damaged = |why: &str| TrustError::Damaged {
         path: path.clone(),
@@ -117,14 +117,14 @@ pub(crate) fn read_lock(project: &Path) -> Result<BTreeMap<String, Record>, Trus
                     "`whole` of `{id}` has not 64 hexadecimal digits"
                 )));
             }
-            let record = Record {
+            let record = LedgerRecord {
                 whole,
                 version: text("version")
                     .ok_or_else(|| damaged(&format!("`{id}` has no `version`")))?,
                 digest: text("digest").filter(is_digest).ok_or_else(|| {
                     damaged(&format!("`{id}` has no `digest` of 64 hexadecimal digits"))
                 })?,
-                ..Record::default()
+                ..LedgerRecord::default()
             };
             Ok((id.clone(), record))
         })

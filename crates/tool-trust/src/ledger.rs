@@ -4,7 +4,7 @@
 //! forget. By project and tool it has the digest and the signing time of the newest text that was seen.
 
 use serde_json::{Map, Value, json};
-use toolglot_tool_signature::{Generation, Verified};
+use toolglot_tool_signature::{Generation, Verification};
 
 use crate::version::version_numbers;
 
@@ -15,7 +15,7 @@ const MAX_BEFORE: usize = 64;
 
 /// What is known of a tool from before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Record {
+pub struct LedgerRecord {
     /// Its version then.
     pub version: String,
     /// The digest of its body.
@@ -43,7 +43,7 @@ pub(crate) enum SigningTime {
 }
 
 impl SigningTime {
-    pub(crate) fn of(verified: &Verified) -> SigningTime {
+    pub(crate) fn of(verified: &Verification) -> SigningTime {
         let time = verified.time.clone();
         match verified.generation {
             Generation::V2 => SigningTime::Covered(time),
@@ -81,7 +81,7 @@ pub(crate) enum Order {
     Unknown,
 }
 
-impl Record {
+impl LedgerRecord {
     /// The digest of the text that was trusted. Of an earlier form it is that of the body: all of a text from which nothing
     /// was left out, and no other text.
     pub fn trusted_digest(&self) -> &str {
@@ -113,10 +113,10 @@ impl Record {
     }
 
     /// A tool of the ledger, as it is written there.
-    fn read(record: &Value) -> Option<Record> {
+    fn read(record: &Value) -> Option<LedgerRecord> {
         let text = |key: &str| record.get(key)?.as_str().map(str::to_owned);
         let before = record.get("before").and_then(Value::as_array);
-        Some(Record {
+        Some(LedgerRecord {
             version: text("version")?,
             digest: text("digest")?,
             whole: text("whole"),
@@ -168,14 +168,14 @@ pub(crate) struct Ledger(pub(crate) Map<String, Value>);
 
 impl Ledger {
     /// What is known of a tool.
-    pub(crate) fn record(&self, place: &str, id: &str) -> Option<Record> {
-        Record::read(self.0.get(place)?.get(id)?)
+    pub(crate) fn record(&self, place: &str, id: &str) -> Option<LedgerRecord> {
+        LedgerRecord::read(self.0.get(place)?.get(id)?)
     }
 
     /// Another tool of the place that a text was seen as, where it was never seen as this one.
     pub(crate) fn seen_as(&self, place: &str, id: &str, digest: &str) -> Option<&str> {
         let knows = |record: &Value| {
-            Record::read(record).is_some_and(|record| {
+            LedgerRecord::read(record).is_some_and(|record| {
                 record.digest == digest || record.before.iter().any(|before| before == digest)
             })
         };
@@ -241,7 +241,7 @@ impl Ledger {
         before.push(known.digest);
         before.retain(|digest| !digest.is_empty() && *digest != sighting.digest);
         before.drain(..before.len().saturating_sub(MAX_BEFORE));
-        let record = Record {
+        let record = LedgerRecord {
             version: sighting.version.clone(),
             digest: sighting.digest.clone(),
             whole: trusted.map(str::to_owned),
@@ -307,7 +307,7 @@ mod tests {
         SigningTime::Declared(time.to_owned())
     }
 
-    fn known(ledger: &Ledger) -> Record {
+    fn known(ledger: &Ledger) -> LedgerRecord {
         ledger.record("/p", "a/b").expect("it was noted")
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The store knows the user's keys, what was trusted and seen before, and the lock of the project.
 //! Asked about a text ([`Trust::standing`]), it verifies the signature and holds the text against all of these.
-//! What it answers is how the text may run ([`TrustBasis`]), or the first reason why not ([`Refusal`]), each with what to do.
+//! What it answers is how the text may run ([`TrustBasis`]), or the first reason why not ([`TrustRefusal`]), each with what to do.
 //!
 //! It does not find tools, reads no language, and starts nothing: a [`Subject`] is a text with an id and a space.
 //! It reads and writes the files of the store only:
@@ -42,29 +42,29 @@
 //! ```
 
 mod decision;
-mod demands;
 mod error;
 mod files;
 mod keys;
 mod ledger;
 mod refusal;
+mod requirements;
 mod servers;
 mod space;
-mod standing;
 mod store;
 mod subject;
+mod trust_basis;
 mod version;
 
-pub use demands::Demands;
 pub use error::TrustError;
 pub use keys::KnownKey;
-pub use ledger::Record;
-pub use refusal::Refusal;
+pub use ledger::LedgerRecord;
+pub use refusal::TrustRefusal;
+pub use requirements::TrustRequirements;
 pub use servers::{SERVERS, ServerApproval, approved_as, server_name};
 pub use space::{Space, Spaces};
-pub use standing::TrustBasis;
 pub use store::Trust;
 pub use subject::{Origin, Subject, TextFile};
+pub use trust_basis::TrustBasis;
 pub use version::version_numbers;
 
 /// The example of the README, compiled and run with the other examples.

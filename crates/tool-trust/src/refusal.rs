@@ -3,12 +3,12 @@
 use thiserror::Error;
 use toolglot_tool_signature::SignatureError;
 
-use crate::Record;
+use crate::LedgerRecord;
 
 /// Why a file is not run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum TrustRefusal {
     /// No signature of it holds.
     #[error(transparent)]
     Signature(#[from] SignatureError),
@@ -101,24 +101,24 @@ pub enum Refusal {
         /// Its version.
         version: String,
         /// What the lock names.
-        locked: Box<Record>,
+        locked: Box<LedgerRecord>,
         /// The hash of the body.
         actual: String,
     },
 }
 
-impl Refusal {
+impl TrustRefusal {
     /// A stable name for programs.
     pub fn code(&self) -> &'static str {
         match self {
-            Refusal::Signature(error) => error.code(),
-            Refusal::NotApproved { .. } => "not-approved",
-            Refusal::Redefined { .. } => "redefined",
-            Refusal::SignatureRequired { .. } => "signature_required",
-            Refusal::Stripped { .. } => "stripped",
-            Refusal::Changed { .. } => "changed",
-            Refusal::Replayed { .. } | Refusal::OrderUnknown { .. } => "replayed",
-            Refusal::NotLocked { .. } => "not_locked",
+            TrustRefusal::Signature(error) => error.code(),
+            TrustRefusal::NotApproved { .. } => "not-approved",
+            TrustRefusal::Redefined { .. } => "redefined",
+            TrustRefusal::SignatureRequired { .. } => "signature_required",
+            TrustRefusal::Stripped { .. } => "stripped",
+            TrustRefusal::Changed { .. } => "changed",
+            TrustRefusal::Replayed { .. } | TrustRefusal::OrderUnknown { .. } => "replayed",
+            TrustRefusal::NotLocked { .. } => "not_locked",
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use toolglot_tool_signature::digest;
 
-use crate::{Origin, Refusal, Space, Subject, Trust, TrustBasis, TrustError};
+use crate::{Origin, Space, Subject, Trust, TrustBasis, TrustError, TrustRefusal};
 
 /// Where the ledger keeps approvals; no project's path is this.
 const APPROVED: &str = "approved-servers";
@@ -124,12 +124,15 @@ impl Trust {
     }
 
     /// Whether a server of `.mcp.json`, or a tool of an approved server, may run.
-    pub(crate) fn standing_of_server(&self, found: &impl Subject) -> Result<TrustBasis, Refusal> {
+    pub(crate) fn standing_of_server(
+        &self,
+        found: &impl Subject,
+    ) -> Result<TrustBasis, TrustRefusal> {
         let id = found.id().to_owned();
         let name = id.rsplit('/').next().unwrap_or(&id).to_owned();
         if (self.demands.signed)(&id) {
             // What lies in no file of its own has no signature.
-            return Err(Refusal::SignatureRequired { id });
+            return Err(TrustRefusal::SignatureRequired { id });
         }
         if found.origin() == Origin::ServerTool {
             // Its text is what was approved: it was made from that. Whether its server is, is asked of the server.
@@ -139,8 +142,8 @@ impl Trust {
             Some(approved) if approved.definition == digest(found.text()) => {
                 Ok(TrustBasis::Trusted)
             }
-            Some(_) => Err(Refusal::Redefined { name }),
-            None => Err(Refusal::NotApproved { name }),
+            Some(_) => Err(TrustRefusal::Redefined { name }),
+            None => Err(TrustRefusal::NotApproved { name }),
         }
     }
 }

@@ -7,13 +7,13 @@ use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use toolglot_tool_signature::{Keyring, PublicKey, Signer, Verified, digest, hex};
+use toolglot_tool_signature::{Keyring, PublicKey, Signer, Verification, digest, hex};
 
-use crate::demands;
 use crate::files::{LOCK_FORM, keys_in, read_json, read_lock, turn, write, write_copy};
-use crate::ledger::{Ledger, Record, Sighting, SigningTime};
+use crate::ledger::{Ledger, LedgerRecord, Sighting, SigningTime};
+use crate::requirements;
 use crate::servers::approved_as;
-use crate::{Demands, KnownKey, Origin, Space, Spaces, Subject, TrustError};
+use crate::{KnownKey, Origin, Space, Spaces, Subject, TrustError, TrustRequirements};
 
 /// The store.
 #[derive(Debug)]
@@ -24,12 +24,12 @@ pub struct Trust {
     pub(crate) keys: Keyring,
     pub(crate) known: Vec<KnownKey>,
     pub(crate) ledger: Ledger,
-    pub(crate) lock: BTreeMap<String, Record>,
-    pub(crate) demands: Demands,
+    pub(crate) lock: BTreeMap<String, LedgerRecord>,
+    pub(crate) demands: TrustRequirements,
     /// The keys that count under the demands; `None` where these name none.
     pub(crate) counted: Option<Keyring>,
     /// Signatures that held, by the hash of id and file: with the same keys they hold again.
-    pub(crate) held: Mutex<HashMap<[u8; 32], Verified>>,
+    pub(crate) held: Mutex<HashMap<[u8; 32], Verification>>,
 }
 
 /// The key that signed the tools that come with toolglot. The other half was thrown away: a change of the files comes with a
@@ -57,7 +57,7 @@ impl Trust {
             known: Vec::new(),
             ledger: Ledger::default(),
             lock: BTreeMap::new(),
-            demands: Demands::default(),
+            demands: TrustRequirements::default(),
             counted: None,
             held: Mutex::default(),
         };
@@ -135,11 +135,11 @@ impl Trust {
     ///
     /// # Errors
     /// If a key that is named is none.
-    pub fn demand(&mut self, demands: Demands) -> Result<(), TrustError> {
+    pub fn demand(&mut self, demands: TrustRequirements) -> Result<(), TrustError> {
         self.counted = demands
             .keys
             .as_deref()
-            .map(|named| demands::counted(&self.keys, named))
+            .map(|named| requirements::counted(&self.keys, named))
             .transpose()?;
         self.demands = demands;
         self.forget();
@@ -152,12 +152,12 @@ impl Trust {
     }
 
     /// What is known of a tool from before.
-    pub fn record(&self, found: &impl Subject) -> Option<Record> {
+    pub fn record(&self, found: &impl Subject) -> Option<LedgerRecord> {
         self.ledger.record(self.place(found.space()), found.id())
     }
 
     /// The text that was trusted when the record was made.
-    pub fn trusted_text(&self, record: &Record) -> Option<String> {
+    pub fn trusted_text(&self, record: &LedgerRecord) -> Option<String> {
         let (user, name) = (self.spaces.user.as_ref()?, record.trusted_digest());
         let text = fs::read_to_string(user.join(COPIES).join(name)).ok()?;
         (digest(&text) == name).then_some(text)
@@ -322,11 +322,11 @@ impl Trust {
             .iter()
             .filter(|(found, _)| found.space() == Space::Project);
         let own = own.map(|(found, its_version)| {
-            let record = Record {
+            let record = LedgerRecord {
                 version: (*its_version).to_owned(),
                 digest: found.digest().into_owned(),
                 whole: Some(found.whole_digest().into_owned()),
-                ..Record::default()
+                ..LedgerRecord::default()
             };
             (found.id().to_owned(), record)
         });

@@ -7,7 +7,7 @@ pub(crate) fn main() {
     );
     assert_eq!(message.content, "Let me look.\n");
     assert_eq!(message.calls[0].name, "read");
-    assert_eq!(message.calls[0].args, r#"{"path": "a.rs"}"#);
+    assert_eq!(message.calls[0].arguments, r#"{"path": "a.rs"}"#);
 
     // The same, as it streams: events, or a message that grows.
     let (mut parser, mut streamed) = (toolglot::parser(), toolglot::Calls::default());

@@ -1,7 +1,7 @@
 //! What can be wrong with what a program hands over. A model's text is never an error.
 
-use toolglot_engine::{GrammarError, Unrenderable};
-use toolglot_json::Unrepairable;
+use toolglot_engine::{GrammarError, RenderError};
+use toolglot_json::RepairFailure;
 use toolglot_toolset::ToolError;
 
 /// What is wrong with a dialect's name, a tool list, calls to be written, or a document to be repaired.
@@ -30,8 +30,8 @@ pub enum Error {
     ToolList(#[from] ToolError),
     /// Calls that the dialect cannot carry.
     #[error(transparent)]
-    Unrenderable(#[from] Unrenderable),
+    Unrenderable(#[from] RenderError),
     /// A document that no rule makes JSON of.
     #[error(transparent)]
-    Unrepairable(#[from] Unrepairable),
+    Unrepairable(#[from] RepairFailure),
 }

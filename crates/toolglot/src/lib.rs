@@ -78,10 +78,10 @@ pub use toolglot_dialects as dialects;
 pub use toolglot_engine::{
     Call, CallHead, CallId, CallText, Calls, Code, Dialect, End, EscapedMarker, Event, Evidence,
     Fields, Finish, GrammarError, IdForm, InCode, InReasoning, Input, Limits, Note, Parser, Place,
-    Program, Renderer, ResultNote, ResultText, ResultWriter, Scalars, Shape, Sink, Span, Tool,
-    ToolSet, Unrenderable, WrittenResults, remark,
+    Program, RenderError, RenderedResults, Renderer, ResultNote, ResultText, ResultWriter, Scalars,
+    Shape, Sink, Span, Tool, ToolSet, remark,
 };
-pub use toolglot_json::{Fix, Repair, Repaired, Unrepairable};
+pub use toolglot_json::{Repair, RepairEdit, RepairFailure, RepairedText};
 pub use toolglot_toolset::{ToolError, Toolbox};
 
 /// Reads a whole message in any dialect, for any tools.
@@ -134,8 +134,8 @@ pub fn render(dialect: &str, calls: &[CallText<'_>]) -> Result<String, Error> {
 pub fn call_text(call: &Call) -> CallText<'_> {
     CallText {
         name: &call.name,
-        args: &call.args,
-        ns: call.ns.as_deref(),
+        arguments: &call.arguments,
+        server: call.server.as_deref(),
         id: call.written_id.as_deref(),
     }
 }
@@ -144,7 +144,7 @@ pub fn call_text(call: &Call) -> CallText<'_> {
 ///
 /// # Errors
 /// Text that no rule makes JSON of.
-pub fn repair(text: &str) -> Result<Repaired, Error> {
+pub fn repair(text: &str) -> Result<RepairedText, Error> {
     Ok(toolglot_json::repair(
         text,
         &toolglot_json::Options::LLM,

@@ -28,7 +28,7 @@ impl Model {
     fn parser(&self, tools: &Value, prompt_tail: &str) -> Result<Parser, ToolError> {
         let tools = Toolbox::from_json(tools)?.tool_set();
         let program = Arc::new(self.program.for_tools(&tools));
-        Ok(Parser::primed(program, prompt_tail))
+        Ok(Parser::after_prompt(program, prompt_tail))
     }
 
     /// The text of the tool messages that answer the assistant's calls.
@@ -38,8 +38,8 @@ impl Model {
             let call = calls.iter().find(|call| call["id"] == *id)?;
             let call = CallText {
                 name: call["function"]["name"].as_str()?,
-                args: call["function"]["arguments"].as_str()?,
-                ns: None,
+                arguments: call["function"]["arguments"].as_str()?,
+                server: None,
                 id: call["id"].as_str(),
             };
             Some(ResultText {

@@ -5,7 +5,7 @@ use toolglot_engine::{Call, Code, End, Note, Span};
 
 use crate::arguments::{Change, bring_to};
 use crate::duplicates::{Repeatable, Seen};
-use crate::reads::reads;
+use crate::multi_file_reads::reads;
 use crate::toolbox::{Entry, Toolbox};
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub fn normalize(calls: &[Call], toolbox: &Toolbox) -> Vec<Canonical> {
             if call.end != End::Truncated {
                 let repeatable = Repeatable {
                     spec: entry.map(|entry| &entry.spec),
-                    ns: call.ns.as_deref(),
+                    ns: call.server.as_deref(),
                     arguments: &one.arguments,
                     end: call.end,
                 };
@@ -76,7 +76,7 @@ fn canonical_of(
         duplicate_of: None,
         notes: Vec::new(),
     };
-    match serde_json::from_str(&call.args) {
+    match serde_json::from_str(&call.arguments) {
         Ok(Value::Object(arguments)) => one.arguments = arguments,
         _ if call.end == End::Truncated => {}
         Ok(_) => one
@@ -92,9 +92,9 @@ fn canonical_of(
     let Some(entry) = entry else { return vec![one] };
     if entry.spec.name != call.name {
         // A name that the dialect's rule fixes is not the model's: there is nothing to remark on.
-        if !call.name_at.is_empty() && taught.is_none() {
+        if !call.name_span.is_empty() && taught.is_none() {
             let message = format!("`{}` is another name of `{}`", call.name, entry.spec.name);
-            one.notes.push(note(Code::Alias, call.name_at, message));
+            one.notes.push(note(Code::Alias, call.name_span, message));
         }
         one.tool.clone_from(&entry.spec.name);
     }

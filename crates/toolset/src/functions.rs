@@ -24,7 +24,7 @@ pub struct Functions {
 /// Why a function was not run, in words for the model.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum NotRun {
+pub enum FunctionError {
     /// Nothing has that name.
     #[error("there is no tool `{0}`")]
     Unknown(String),
@@ -86,7 +86,7 @@ impl Functions {
         &self,
         message: &str,
         dialects: impl IntoIterator<Item: Borrow<Dialect>>,
-    ) -> Result<Vec<Result<Value, NotRun>>, GrammarError> {
+    ) -> Result<Vec<Result<Value, FunctionError>>, GrammarError> {
         let program = Program::compile(dialects, &self.toolbox.tool_set(), Limits::default())?;
         let (mut parser, mut read) = (Parser::new(program.into()), Calls::default());
         parser.push(Input::Text(message), &mut read);
@@ -100,18 +100,18 @@ impl Functions {
     ///
     /// # Errors
     /// Why it was not run.
-    pub fn call(&self, call: &Canonical, end: End) -> Result<Value, NotRun> {
+    pub fn call(&self, call: &Canonical, end: End) -> Result<Value, FunctionError> {
         let name = || call.tool.clone();
         let spec = self.toolbox.get(&call.tool);
         let run = self.runs.iter().find(|(known, ..)| *known == call.tool);
         let (Some(spec), Some((_, validator, run))) = (spec, run) else {
-            return Err(NotRun::Unknown(name()));
+            return Err(FunctionError::Unknown(name()));
         };
         match end {
             End::Closed => {}
             End::Recovered if spec.effect == Effect::Read => {}
-            End::Recovered => return Err(NotRun::Recovered(name())),
-            End::Truncated => return Err(NotRun::Truncated(name())),
+            End::Recovered => return Err(FunctionError::Recovered(name())),
+            End::Truncated => return Err(FunctionError::Truncated(name())),
         }
         let mut value = Value::Object(call.arguments.clone());
         toolglot_schema::fill_defaults(&spec.parameters, &mut value);
@@ -122,9 +122,9 @@ impl Functions {
             .collect();
         match value {
             Value::Object(arguments) if wrong.is_empty() => {
-                run(arguments).map_err(NotRun::Arguments)
+                run(arguments).map_err(FunctionError::Arguments)
             }
-            _ => Err(NotRun::Arguments(wrong.join("\n"))),
+            _ => Err(FunctionError::Arguments(wrong.join("\n"))),
         }
     }
 }

@@ -24,14 +24,14 @@ mod duplicates;
 mod elements;
 mod functions;
 mod listing;
-mod reads;
+mod multi_file_reads;
 mod shell;
 mod split;
 mod toolbox;
 
 pub use builtin::roo_names;
 pub use canonical::{Canonical, normalize};
-pub use functions::{Functions, NotRun};
+pub use functions::{FunctionError, Functions};
 pub use listing::ToolError;
 pub use shell::split_shell;
 pub use split::split_calls;

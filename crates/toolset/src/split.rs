@@ -37,7 +37,7 @@ pub fn split_calls<'a>(message: &mut Calls, keys: impl Fn(&str) -> Option<(&'a s
         match found {
             Found::Other => message.calls.push(call),
             Found::Half(arguments) => {
-                call.args = arguments;
+                call.arguments = arguments;
                 message.calls.push(call);
             }
             Found::Nothing => message.notes.push(Note {
@@ -53,10 +53,10 @@ pub fn split_calls<'a>(message: &mut Calls, keys: impl Fn(&str) -> Option<(&'a s
                     message.notes.push(note);
                 }
                 // Each command's call is a copy of what is left: the block is in none of them.
-                call.args.clear();
+                call.arguments.clear();
                 for args in commands {
                     let mut command = call.clone();
-                    command.args = args;
+                    command.arguments = args;
                     message.calls.push(command);
                     call.written_id = None;
                     call.notes.clear();
@@ -88,7 +88,7 @@ impl Found {
             Found::Commands(commands) => commands
                 .last()
                 .is_some_and(|last| text_of(last, command).is_some_and(|text| ends_open(&text))),
-            Found::Other => text_of(&call.args, command).is_some_and(|text| ends_open(&text)),
+            Found::Other => text_of(&call.arguments, command).is_some_and(|text| ends_open(&text)),
             Found::Nothing | Found::Half(_) => false,
         }
     }
@@ -96,12 +96,12 @@ impl Found {
     fn of(call: &Call, (block, command): (&str, &str)) -> Found {
         if call.end == End::Truncated {
             // Half an object is no JSON yet; a rule that reads a block reads it first.
-            return match call.args.strip_prefix(&format!("{{\"{block}\"")) {
+            return match call.arguments.strip_prefix(&format!("{{\"{block}\"")) {
                 Some(rest) => Found::Half(format!("{{\"{command}\"{rest}")),
                 None => Found::Other,
             };
         }
-        let Ok(arguments) = serde_json::from_str::<Map<String, Value>>(&call.args) else {
+        let Ok(arguments) = serde_json::from_str::<Map<String, Value>>(&call.arguments) else {
             return Found::Other;
         };
         let text = |key| arguments.get(key).and_then(Value::as_str);

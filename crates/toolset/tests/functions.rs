@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolglot_toolset::{Effect, Functions, NotRun};
+use toolglot_toolset::{Effect, FunctionError, Functions};
 
 #[derive(Deserialize)]
 struct Add {
@@ -22,7 +22,7 @@ fn functions() -> Functions {
         .expect("the schema is one")
 }
 
-fn answer(message: &str) -> Vec<Result<Value, NotRun>> {
+fn answer(message: &str) -> Vec<Result<Value, FunctionError>> {
     let dialects: Vec<_> = toolglot_dialects::all()
         .iter()
         .filter(|dialect| dialect.name() == "hermes")
@@ -44,19 +44,19 @@ fn what_does_not_fit_is_not_run() {
     for (message, expected) in [
         (
             "<tool_call>{\"name\": \"add\", \"arguments\": {\"a\": 1, \"b\": 10}}</tool_call>",
-            NotRun::Arguments("write 9 or less for `b`; you wrote 10".to_owned()),
+            FunctionError::Arguments("write 9 or less for `b`; you wrote 10".to_owned()),
         ),
         (
             "<tool_call>{\"name\": \"subtract\", \"arguments\": {\"a\": 1}}</tool_call>",
-            NotRun::Unknown("subtract".to_owned()),
+            FunctionError::Unknown("subtract".to_owned()),
         ),
         (
             "<tool_call>{\"name\": \"add\", \"arguments\": {\"a\": 1, \"b",
-            NotRun::Truncated("add".to_owned()),
+            FunctionError::Truncated("add".to_owned()),
         ),
         (
             "<tool_call>{\"name\": \"store\", \"arguments\": {\"a\": 1, \"a\": 2}}</tool_call>",
-            NotRun::Recovered("store".to_owned()),
+            FunctionError::Recovered("store".to_owned()),
         ),
     ] {
         assert_eq!(answer(message), [Err(expected)], "{message}");

@@ -10,9 +10,9 @@ fn call(index: usize, name: &str, args: &str) -> Call {
         id: CallId(u32::try_from(index).expect("few calls")),
         written_id: None,
         name: name.into(),
-        name_at: Span::new(start, start + 2),
-        ns: None,
-        args: args.into(),
+        name_span: Span::new(start, start + 2),
+        server: None,
+        arguments: args.into(),
         span: Span::new(start, start + 10),
         dialect: "test".into(),
         place: Place::Answer,
@@ -37,7 +37,7 @@ fn written(index: usize, line: &str) -> Call {
             .map_or((name, End::Closed), |name| (name, End::Truncated)),
     };
     Call {
-        ns: ns.map(String::from),
+        server: ns.map(String::from),
         end,
         ..call(index, name, args)
     }
@@ -146,7 +146,7 @@ fn notes_point_at_the_name_or_at_the_call_and_say_both_names() {
 fn a_name_that_a_rule_fixes_is_no_alias_of_the_model() {
     let toolbox = Toolbox::builtin("axe").expect("it is built in");
     let fixed = Call {
-        name_at: Span::empty(3),
+        name_span: Span::empty(3),
         ..call(0, "shell", r#"{"command": "ls"}"#)
     };
     let canonical = normalize(&[fixed], &toolbox);

@@ -8,9 +8,9 @@ fn call(id: u32, args: &str, end: End) -> Call {
         id: CallId(id),
         written_id: Some(format!("id{id}")),
         name: "execute_command".into(),
-        name_at: Span::empty(3),
-        ns: None,
-        args: args.into(),
+        name_span: Span::empty(3),
+        server: None,
+        arguments: args.into(),
         span: Span::new(3, 40),
         dialect: "shelly".into(),
         place: Place::Answer,
@@ -35,7 +35,13 @@ fn calls(message: &Calls) -> Vec<(u32, Option<&str>, &str)> {
     message
         .calls
         .iter()
-        .map(|call| (short(call), call.written_id.as_deref(), call.args.as_str()))
+        .map(|call| {
+            (
+                short(call),
+                call.written_id.as_deref(),
+                call.arguments.as_str(),
+            )
+        })
         .collect()
 }
 

@@ -42,7 +42,7 @@ impl Arguments {
         match call.end {
             End::Truncated => matches!(Arguments::of(call), Arguments::Object(_)),
             End::Closed | End::Recovered => {
-                let text = call.args.as_str();
+                let text = call.arguments.as_str();
                 depth_of(text) <= USED
                     && text.trim_start().starts_with('{')
                     && serde_json::from_str::<Ignored>(text).is_ok()
@@ -51,7 +51,7 @@ impl Arguments {
     }
 
     fn of_depth(call: &Call, depth: usize) -> Arguments {
-        let text = call.args.as_str();
+        let text = call.arguments.as_str();
         let object = match call.end {
             End::Truncated if text.trim().is_empty() && !is_no_object(call) => Some(Map::new()),
             End::Truncated => complete(text).and_then(|whole| object(&whole, depth)),
@@ -161,9 +161,9 @@ mod tests {
             id: CallId(0),
             written_id: None,
             name: "f".into(),
-            name_at: Span::empty(0),
-            ns: None,
-            args: args.into(),
+            name_span: Span::empty(0),
+            server: None,
+            arguments: args.into(),
             span: Span::empty(0),
             dialect: "hermes".into(),
             place: Place::Answer,

@@ -41,8 +41,8 @@ impl Serialize for EventLine<'_> {
                 line.serialize_entry("call", &head.call.0)?;
                 line.serialize_entry("id", &head.id)?;
                 line.serialize_entry("name", head.name)?;
-                line.serialize_entry("name_at", &pair(head.name_at))?;
-                line.serialize_entry("server", &head.ns)?;
+                line.serialize_entry("name_at", &pair(head.name_span))?;
+                line.serialize_entry("server", &head.server)?;
                 line.serialize_entry("dialect", head.dialect)?;
                 line.serialize_entry("place", place(head.place))?;
             }
@@ -114,8 +114,8 @@ mod tests {
             call: CallId(1),
             dialect: "forge",
             name: "f",
-            name_at: Span::new(2, 3),
-            ns: None,
+            name_span: Span::new(2, 3),
+            server: None,
             id: Some("x"),
             place: Place::Code,
         };

@@ -39,8 +39,8 @@
 //!     call: CallId(0),
 //!     dialect: "forge",
 //!     name: "ls",
-//!     name_at: Span::new(4, 6),
-//!     ns: None,
+//!     name_span: Span::new(4, 6),
+//!     server: None,
 //!     id: None,
 //!     place: Place::Answer,
 //! };

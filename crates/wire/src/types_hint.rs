@@ -8,7 +8,7 @@ use toolglot_toolset::Toolbox;
 pub fn types_hint(dialect: &Dialect, calls: &[CallText<'_>]) -> String {
     let mut tools = Map::new();
     for call in calls {
-        let arguments: Value = serde_json::from_str(call.args).unwrap_or_default();
+        let arguments: Value = serde_json::from_str(call.arguments).unwrap_or_default();
         let schema = tools
             .entry(call.name)
             .or_insert_with(|| json!({"type": "object", "properties": {}}));

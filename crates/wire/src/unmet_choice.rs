@@ -73,8 +73,8 @@ mod tests {
                 call,
                 dialect: "d",
                 name,
-                name_at: Span::new(3, 4),
-                ns: None,
+                name_span: Span::new(3, 4),
+                server: None,
                 id: None,
                 place: Place::Answer,
             };

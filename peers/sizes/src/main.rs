@@ -94,8 +94,8 @@ fn cell(tokenizer: &CoreBPE, dialect: &str, name: &str, arguments: &Value) -> St
     let arguments = arguments.to_string();
     let call = CallText {
         name,
-        args: &arguments,
-        ns: None,
+        arguments: &arguments,
+        server: None,
         id: None,
     };
     match render(dialect, &tools(), &[call]) {

@@ -113,12 +113,15 @@ fn other_call(call: &Call, text: &str, tools: &Toolbox) -> Option<OtherCall> {
     let dialect = toolglot_dialects::get(&call.dialect)?;
     let is_shell_block = dialect.split().is_some_and(|(block, _)| {
         let key = format!("\"{block}\"");
-        call.args.contains(&key)
+        call.arguments.contains(&key)
     });
-    let at = if call.name_at.is_empty() {
+    let at = if call.name_span.is_empty() {
         opener(call.span, text)?
     } else {
-        Span::new(call.span.start.min(call.name_at.start), call.name_at.end)
+        Span::new(
+            call.span.start.min(call.name_span.start),
+            call.name_span.end,
+        )
     };
     Some(OtherCall {
         span: call.span,

@@ -47,7 +47,7 @@ pub(super) fn is_open(text: &str, places: &[usize], in_code: InCode) -> Vec<bool
     let mut open = BTreeSet::new();
     let mut in_fence = BTreeSet::new();
     for call in reader.read(marked.as_bytes()).trace.message.calls {
-        let origin = origins.binary_search_by_key(&call.name_at.start, |(start, _)| *start);
+        let origin = origins.binary_search_by_key(&call.name_span.start, |(start, _)| *start);
         let Ok(origin) = origin else { continue };
         let at = origins[origin].1;
         open.insert(at);

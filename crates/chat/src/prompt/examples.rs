@@ -53,7 +53,7 @@ pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Vec<Examp
         let call = written("call", std::slice::from_ref(first));
         examples.push(call.map_err(|error| ChatError::Unrenderable {
             dialect: dialect.name().to_owned(),
-            why: error.why,
+            why: error.reason,
         })?);
     }
     let one = |hole, call: Call| written(hole, &[call]).ok();

@@ -137,7 +137,7 @@ fn reads(program: &Arc<Program>, text: &str, calls: &[(&str, Value)]) -> bool {
         && read.calls.iter().zip(calls).all(|(read, (name, args))| {
             read.name == *name
                 && read.end == End::Closed
-                && serde_json::from_str::<Value>(&read.args).is_ok_and(|read| read == *args)
+                && serde_json::from_str::<Value>(&read.arguments).is_ok_and(|read| read == *args)
         })
 }
 
@@ -146,8 +146,8 @@ pub(crate) fn two_calls(dialect: &Dialect) -> Option<String> {
     let args = ["{\"text\": \"a.rs\", \"count\": 2}", "{}"];
     let [save, ping] = ["save", "ping"].map(|name| CallText {
         name,
-        args: args[usize::from(name == "ping")],
-        ns: None,
+        arguments: args[usize::from(name == "ping")],
+        server: None,
         id: None,
     });
     let renderer = Renderer::new(dialect, &tools()).expect("it compiles");
@@ -170,8 +170,8 @@ pub(crate) fn table() -> String {
         let (mut refused, mut others) = (Vec::new(), Vec::new());
         let ordinary = CallText {
             name: "save",
-            args: "{\"text\": \"a.rs\"}",
-            ns: None,
+            arguments: "{\"text\": \"a.rs\"}",
+            server: None,
             id: None,
         };
         let kinds = kinds(&renderer.calls(&[ordinary]).unwrap_or_default());
@@ -183,8 +183,8 @@ pub(crate) fn table() -> String {
                 .zip(&args)
                 .map(|((name, _), args)| CallText {
                     name,
-                    args,
-                    ns: None,
+                    arguments: args,
+                    server: None,
                     id: None,
                 })
                 .collect();

@@ -44,8 +44,8 @@ pub(crate) fn table() -> String {
 fn row(dialect: &Dialect, tools: &ToolSet) -> Option<(String, String)> {
     let call = CallText {
         name: "save",
-        args: ARGS,
-        ns: None,
+        arguments: ARGS,
+        server: None,
         id: None,
     };
     let renderer = Renderer::new(dialect, tools).expect("it compiles");
@@ -92,7 +92,7 @@ fn is_whole(program: &Arc<Program>, text: &str, dialect: &str) -> bool {
             call.notes.iter().map(|note| note.code).collect::<Vec<_>>()
         };
         let call = read.calls.first()?;
-        let is_same = json(&call.args) == json(ARGS);
+        let is_same = json(&call.arguments) == json(ARGS);
         Some((call.end, is_same || call.end == End::Truncated, notes(call)))
     });
     match &ends {

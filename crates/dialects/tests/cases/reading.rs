@@ -275,7 +275,7 @@ impl Sink for Reading {
             Event::CallStart(head) => {
                 let mut text = format!("call {}", head.name);
                 let extra = [
-                    ("server", head.ns.unwrap_or("")),
+                    ("server", head.server.unwrap_or("")),
                     ("id", head.id.unwrap_or("")),
                     (
                         "dialect",

@@ -30,8 +30,8 @@ fn tokens(literal: &str) -> Vec<&str> {
 fn special_tokens_of_a_dialect_are_barred_from_its_results() {
     let call = CallText {
         name: "f",
-        args: "{}",
-        ns: None,
+        arguments: "{}",
+        server: None,
         id: None,
     };
     let mut missing = Vec::new();

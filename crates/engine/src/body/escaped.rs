@@ -1,6 +1,6 @@
 //! JSON that was escaped once too often: `{\"tool\": \"read_file\"}`.
 
-use toolglot_json::{Mended, Output, Repair, Step, Transducer};
+use toolglot_json::{Output, Repair, RepairSpan, Step, Transducer};
 
 /// Whether JSON is read through its escapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Escaped {
                 if !matches!(c, '"' | '\'' | '\\' | 'n' | 'r' | 't') {
                     return (i, Step::Stuck);
                 }
-                out.repairs.push(Mended {
+                out.repairs.push(RepairSpan {
                     repair: Repair::EscapedDocument,
                     start: here - 1,
                     end: here,

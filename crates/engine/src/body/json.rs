@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use toolglot_json::{Output, Root, Step, Stretch, Transducer};
+use toolglot_json::{Output, Root, Step, StringRun, Transducer};
 
 use super::escaped::Escaped;
 use crate::program::NodeId;
@@ -49,11 +49,11 @@ impl JsonBody {
 
     /// How much of `text` stands inside the string that is open.
     #[inline]
-    pub(crate) fn stretch(&self, text: &str) -> Stretch {
+    pub(crate) fn stretch(&self, text: &str) -> StringRun {
         if self.escaped == Escaped::No {
             self.json.stretch(text)
         } else {
-            Stretch {
+            StringRun {
                 length: 0,
                 is_raw: false,
             }

@@ -25,7 +25,7 @@ impl Dialect {
     /// The literals of this dialect's calls in `text`, if all are there that some call of it needs; otherwise none.
     ///
     /// Linear in the text for each literal of the dialect.
-    pub fn taught_by(&self, text: &str) -> Vec<Evidence> {
+    pub fn found_in(&self, text: &str) -> Vec<Evidence> {
         let mut best: Vec<Evidence> = Vec::new();
         for rule in &self.rules {
             if matches!(rule.name.as_str(), "think" | "say" | "stop")
@@ -72,7 +72,7 @@ impl Dialect {
     }
 
     /// Whether a result that is an error is written otherwise than one that is none.
-    pub fn tells_failures(&self) -> bool {
+    pub fn distinguishes_failures(&self) -> bool {
         self.rules.iter().any(|rule| rule.name == "failure")
     }
 

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use toolglot_json::{Rest, Step};
+use toolglot_json::{Completeness, Step};
 
 use super::log::Log;
 use super::teller::Speech;
@@ -144,7 +144,7 @@ impl Parser {
         let rest = body.json.finish(true, self.pos, &mut body.out);
         self.fit_body(program, &mut body, sink);
         self.tell_repairs(&mut body, sink);
-        if rest == Rest::Broken {
+        if rest == Completeness::Broken {
             self.malformed(program, view, body.node, sink);
         } else {
             self.whole();

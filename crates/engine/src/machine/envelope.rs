@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use toolglot_json::Rest;
+use toolglot_json::Completeness;
 
 use super::log::{Act, Log};
 use super::teller::Speech;
@@ -115,7 +115,7 @@ impl Parser {
         self.pos = envelope.pos;
         let rest = envelope.finish(program, true);
         self.tell_envelope(program, &mut envelope, view, sink);
-        if rest == Rest::Broken || envelope.malformed {
+        if rest == Completeness::Broken || envelope.malformed {
             let node = envelope.bodies[0].node;
             self.malformed(program, view, node, sink);
         } else {

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use toolglot_json::Rest;
+use toolglot_json::Completeness;
 
 use super::log::{Act, Log};
 use super::teller::Speech;
@@ -119,20 +119,24 @@ impl Parser {
                 }
                 let over = envelope.is_over();
                 let rest = if over {
-                    Rest::Whole
+                    Completeness::Whole
                 } else {
                     envelope.finish(program, why != Finish::Length && !is_begun)
                 };
-                let rest = if is_begun { Rest::Broken } else { rest };
+                let rest = if is_begun { Completeness::Broken } else { rest };
                 let malformed = envelope.malformed;
                 let none = envelope.args_at.is_none() && envelope.args.is_empty();
                 self.tell_envelope(program, &mut envelope, view, sink);
-                if none && rest != Rest::Broken {
+                if none && rest != Completeness::Broken {
                     self.teller.args().push_str("{}");
                     let at = self.teller.cursor;
                     self.teller.flush_args(at, sink);
                 }
-                let rest = if malformed { Rest::Broken } else { rest };
+                let rest = if malformed {
+                    Completeness::Broken
+                } else {
+                    rest
+                };
                 self.after_json(program, rest, why, envelope.bodies[0].node, view, sink);
                 false
             }
@@ -203,14 +207,14 @@ impl Parser {
     fn after_json(
         &mut self,
         program: &Program,
-        rest: Rest,
+        rest: Completeness,
         why: Finish,
         node: u32,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
         self.pos = view.end();
-        if rest == Rest::Broken || why == Finish::Length {
+        if rest == Completeness::Broken || why == Finish::Length {
             self.end_fitting(program, false, sink);
             self.teller.flush_args(self.pos, sink);
             return;
@@ -218,7 +222,7 @@ impl Parser {
         if let Some(call) = &mut self.teller.call {
             call.whole = true;
             call.opened = true;
-            if rest == Rest::Brackets {
+            if rest == Completeness::Brackets {
                 call.worsen(End::Recovered);
             }
         }

@@ -251,7 +251,7 @@ impl Parser {
 
     /// A parser for a message whose prompt ends with `prompt_tail`: inside reasoning, or a header. Offset 0 is the byte
     /// behind it.
-    pub fn primed(program: Arc<Program>, prompt_tail: &str) -> Parser {
+    pub fn after_prompt(program: Arc<Program>, prompt_tail: &str) -> Parser {
         let mut parser = Parser::new(program);
         parser.teller.mute = true;
         let turn = &prompt_tail[parser.last_turn(prompt_tail)..];

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use toolglot_json::{Keys, Mended, escape_into};
+use toolglot_json::{Keys, RepairSpan, escape_into};
 
 use super::quote::Quote;
 use super::view::View;
@@ -190,8 +190,14 @@ impl Teller {
                 }
             }
             Event::CallStart(head) => {
-                let name_at = head.name_at.since(self.origin);
-                sink.event(moved, Event::CallStart(CallHead { name_at, ..head }));
+                let name_at = head.name_span.since(self.origin);
+                sink.event(
+                    moved,
+                    Event::CallStart(CallHead {
+                        name_span: name_at,
+                        ..head
+                    }),
+                );
             }
             Event::Note(note) => {
                 let span = note.span.since(self.origin);
@@ -350,8 +356,8 @@ impl Teller {
             call: id,
             dialect: &call.dialect,
             name: &call.name,
-            name_at: call.name_at,
-            ns: call.ns.as_deref(),
+            name_span: call.name_at,
+            server: call.ns.as_deref(),
             id: call.written_id.as_deref(),
             place: call.place,
         };
@@ -550,7 +556,7 @@ impl Teller {
 
     /// Remarks on what the JSON transducer mended.
     #[cold]
-    pub(crate) fn mended(&mut self, repairs: &[Mended], sink: &mut dyn Sink) {
+    pub(crate) fn mended(&mut self, repairs: &[RepairSpan], sink: &mut dyn Sink) {
         for mended in repairs {
             let (code, message) = remark(mended.repair);
             if let (true, Some(call)) = (mended.repair.is_structural(), &mut self.call) {

@@ -20,7 +20,7 @@ use crate::{
     Calls, Code, Dialect, End, Finish, GrammarError, Input, Limits, Parser, Program, ToolSet,
 };
 use equal::same_value;
-pub use result::{EscapedMarker, ResultNote, ResultText, ResultWriter, WrittenResults};
+pub use result::{EscapedMarker, RenderedResults, ResultNote, ResultText, ResultWriter};
 pub(crate) use value::ITEM;
 use write::Writer;
 
@@ -30,33 +30,33 @@ pub struct CallText<'a> {
     /// The tool's name.
     pub name: &'a str,
     /// JSON text of one object.
-    pub args: &'a str,
+    pub arguments: &'a str,
     /// A name space or server, where the dialect has one.
-    pub ns: Option<&'a str>,
+    pub server: Option<&'a str>,
     /// An id, where the dialect has one.
     pub id: Option<&'a str>,
 }
 
 /// Why a dialect cannot carry a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unrenderable {
+pub struct RenderError {
     /// One line, lower case, no full stop.
-    pub why: String,
+    pub reason: String,
 }
 
-impl Unrenderable {
-    fn new(why: impl Into<String>) -> Unrenderable {
-        Unrenderable { why: why.into() }
+impl RenderError {
+    fn new(why: impl Into<String>) -> RenderError {
+        RenderError { reason: why.into() }
     }
 }
 
-impl core::fmt::Display for Unrenderable {
+impl core::fmt::Display for RenderError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(&self.why)
+        f.write_str(&self.reason)
     }
 }
 
-impl core::error::Error for Unrenderable {}
+impl core::error::Error for RenderError {}
 
 /// Writes calls of one dialect for one tool set.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl<'a> Renderer<'a> {
     ///
     /// # Errors
     /// What the dialect cannot carry: what would not be read back as these very calls.
-    pub fn calls(&self, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
+    pub fn calls(&self, calls: &[CallText<'_>]) -> Result<String, RenderError> {
         self.message("", calls)
     }
 
@@ -91,7 +91,7 @@ impl<'a> Renderer<'a> {
     ///
     /// # Errors
     /// As [`Renderer::calls`], and where the content is read as a call, or hides the calls.
-    pub fn message(&self, content: &str, calls: &[CallText<'_>]) -> Result<String, Unrenderable> {
+    pub fn message(&self, content: &str, calls: &[CallText<'_>]) -> Result<String, RenderError> {
         if calls.is_empty() {
             return Ok(String::from(content));
         }
@@ -102,12 +102,12 @@ impl<'a> Renderer<'a> {
         };
         let alone = read(&self.program, content);
         if !alone.calls.is_empty() {
-            return Err(Unrenderable::new(format!(
+            return Err(RenderError::new(format!(
                 "dialect `{}` would read a call in the content",
                 self.dialect.name()
             )));
         }
-        let mut why = Unrenderable::new(format!(
+        let mut why = RenderError::new(format!(
             "dialect `{}` has no rule that writes such a call",
             self.dialect.name()
         ));
@@ -139,11 +139,11 @@ impl<'a> Renderer<'a> {
         text: &str,
         alone: &Calls,
         calls: &[CallText<'_>],
-    ) -> Result<(), Unrenderable> {
+    ) -> Result<(), RenderError> {
         let read = read(&self.program, text);
         let dialect = self.dialect.name();
         if read.calls.len() != calls.len() {
-            return Err(Unrenderable::new(format!(
+            return Err(RenderError::new(format!(
                 "dialect `{dialect}` would read back {} calls instead of {}",
                 read.calls.len(),
                 calls.len()
@@ -157,13 +157,13 @@ impl<'a> Renderer<'a> {
             } else {
                 "the content and the calls otherwise"
             };
-            return Err(Unrenderable::new(format!(
+            return Err(RenderError::new(format!(
                 "dialect `{dialect}` would read {what}"
             )));
         }
         for (read, call) in read.calls.iter().zip(calls) {
             if read.name != call.name {
-                return Err(Unrenderable::new(format!(
+                return Err(RenderError::new(format!(
                     "dialect `{dialect}` would read the name `{}` as `{}`",
                     call.name, read.name
                 )));
@@ -173,27 +173,27 @@ impl<'a> Renderer<'a> {
                 .iter()
                 .any(|note| note.code == Code::DuplicateKey)
             {
-                return Err(Unrenderable::new(format!(
+                return Err(RenderError::new(format!(
                     "the arguments of `{}` name a key twice",
                     call.name
                 )));
             }
             if read.end != End::Closed {
-                return Err(Unrenderable::new(format!(
+                return Err(RenderError::new(format!(
                     "dialect `{dialect}` could not tell where a value of `{}` ends",
                     call.name
                 )));
             }
-            if !same_value(&read.args, call.args) {
-                return Err(Unrenderable::new(format!(
+            if !same_value(&read.arguments, call.arguments) {
+                return Err(RenderError::new(format!(
                     "dialect `{dialect}` would read back other arguments of `{}`: {}",
-                    call.name, read.args
+                    call.name, read.arguments
                 )));
             }
-            if call.ns.is_some() && read.ns.as_deref() != call.ns {
-                return Err(Unrenderable::new(format!(
+            if call.server.is_some() && read.server.as_deref() != call.server {
+                return Err(RenderError::new(format!(
                     "dialect `{dialect}` has no place for the server `{}`",
-                    call.ns.unwrap_or("")
+                    call.server.unwrap_or("")
                 )));
             }
         }
@@ -211,7 +211,7 @@ impl<'a> Renderer<'a> {
 /// use toolglot_engine::{CallText, ToolSet, render};
 ///
 /// let dialect = toolglot_dialects::get("hermes").unwrap();
-/// let call = CallText { name: "read_file", args: r#"{"path":"a.rs"}"#, ns: None, id: None };
+/// let call = CallText { name: "read_file", arguments: r#"{"path":"a.rs"}"#, server: None, id: None };
 /// let text = render(dialect, &ToolSet::default(), &[call]).unwrap();
 /// assert_eq!(text, "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.rs\"}}\n</tool_call>");
 /// ```
@@ -219,9 +219,9 @@ pub fn render(
     dialect: &Dialect,
     tools: &ToolSet,
     calls: &[CallText<'_>],
-) -> Result<String, Unrenderable> {
+) -> Result<String, RenderError> {
     Renderer::new(dialect, tools)
-        .map_err(|error| Unrenderable::new(format!("{error}")))?
+        .map_err(|error| RenderError::new(format!("{error}")))?
         .calls(calls)
 }
 

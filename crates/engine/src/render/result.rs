@@ -40,7 +40,7 @@ pub struct ResultText<'a> {
 
 /// Results as they were written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WrittenResults {
+pub struct RenderedResults {
     /// The text for the model.
     pub text: String,
     /// What was changed in the results: one note for each marker of each result.
@@ -75,7 +75,7 @@ pub struct EscapedMarker {
 /// use toolglot_engine::{CallText, ResultText, ResultWriter};
 ///
 /// let writer = ResultWriter::new(toolglot_dialects::get("hermes").unwrap());
-/// let call = CallText { name: "read_file", args: "{}", ns: None, id: None };
+/// let call = CallText { name: "read_file", arguments: "{}", server: None, id: None };
 /// let result = ResultText { call, text: "a </tool_response> b", failed: false, is_json: false };
 /// let written = writer.results(&[result]);
 /// assert_eq!(written.text, "<tool_response>\na <\\/tool_response> b\n</tool_response>");
@@ -113,7 +113,11 @@ enum Form {
 impl<'d> ResultWriter<'d> {
     /// The writer of a dialect's results.
     pub fn new(dialect: &'d Dialect) -> ResultWriter<'d> {
-        let word = if dialect.tells_failures() { "" } else { FAILED };
+        let word = if dialect.distinguishes_failures() {
+            ""
+        } else {
+            FAILED
+        };
         ResultWriter {
             dialect,
             scheme: if dialect.values.entities {
@@ -128,7 +132,7 @@ impl<'d> ResultWriter<'d> {
 
     /// Writes results together as the rule `result_block` says; without such a rule, with a blank line between them. A
     /// failure that the dialect has no word for begins with `Error: `. Linear in their text.
-    pub fn results(&self, results: &[ResultText<'_>]) -> WrittenResults {
+    pub fn results(&self, results: &[ResultText<'_>]) -> RenderedResults {
         let mut notes = Vec::new();
         let mut texts = Vec::with_capacity(results.len());
         for (at, result) in results.iter().enumerate() {
@@ -138,7 +142,7 @@ impl<'d> ResultWriter<'d> {
             notes.extend(of_this.map(|note| ResultNote { result: at, note }));
         }
         let text = self.block(texts);
-        WrittenResults { text, notes }
+        RenderedResults { text, notes }
     }
 
     /// Writes one result as it stands among several: without what the rule `result_block` puts around them.
@@ -425,7 +429,7 @@ impl Fill<'_> {
 
     /// The argument of that name, as text.
     fn argument(&self, name: &str) -> Option<String> {
-        let (_, json) = members(self.result.call.args).find(|(key, _)| key == name)?;
+        let (_, json) = members(self.result.call.arguments).find(|(key, _)| key == name)?;
         Some(raw(json).into_owned())
     }
 
@@ -439,7 +443,7 @@ impl Fill<'_> {
                 is_short && self.frame.markers.are_absent(&text, self.scheme)
             }),
             TermKind::Capture(Capture::Id, _) => call.id.is_some(),
-            TermKind::Capture(Capture::Ns, _) => call.ns.is_some(),
+            TermKind::Capture(Capture::Ns, _) => call.server.is_some(),
             _ => true,
         })
     }
@@ -450,7 +454,7 @@ impl Fill<'_> {
         let said = match capture {
             Capture::Name => call.name,
             Capture::Id => call.id.unwrap_or(""),
-            Capture::Ns => call.ns.unwrap_or(""),
+            Capture::Ns => call.server.unwrap_or(""),
             Capture::Key | Capture::Kind | Capture::Skip => "",
         };
         said.chars()

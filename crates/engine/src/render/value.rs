@@ -7,7 +7,7 @@ use core::fmt::Write as _;
 
 use toolglot_json::{Fields, Kind, Shape, elements, escape_into, kind, members, quoted, string};
 
-use super::Unrenderable;
+use super::RenderError;
 use crate::CallText;
 use crate::grammar::{Envelope, PythonMark, Role, Typing, Values};
 use crate::machine::infer;
@@ -57,7 +57,7 @@ pub(super) fn raw(json: &str) -> Cow<'_, str> {
 /// `{"name": .., "arguments": ..}` with the first key of each role.
 pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_>) {
     if envelope.name_is_key {
-        let _ = write!(out, "{{{}: {}}}", quoted(call.name), spaced(call.args));
+        let _ = write!(out, "{{{}: {}}}", quoted(call.name), spaced(call.arguments));
         return;
     }
     out.push('{');
@@ -68,9 +68,9 @@ pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_
         };
         let value = match role {
             Role::Name => Some(quoted(call.name)),
-            Role::Args => Some(spaced(call.args)),
+            Role::Args => Some(spaced(call.arguments)),
             Role::Id => call.id.map(quoted),
-            Role::Ns => call.ns.map(quoted),
+            Role::Ns => call.server.map(quoted),
         };
         if let Some(value) = value {
             if !core::mem::replace(&mut first, false) {
@@ -96,7 +96,7 @@ pub(super) fn siblings(
     json: &str,
     fields: Option<&Fields>,
     layout: Layout<'_>,
-) -> Result<(), Unrenderable> {
+) -> Result<(), RenderError> {
     for (key, value) in members(json) {
         let shape = fields.and_then(|fields| fields.get(&key));
         element(out, &key, value, shape, layout)?;
@@ -115,7 +115,7 @@ fn element(
     json: &str,
     shape: Option<&Shape>,
     layout: Layout<'_>,
-) -> Result<(), Unrenderable> {
+) -> Result<(), RenderError> {
     let Layout {
         values,
         prefix,
@@ -126,7 +126,7 @@ fn element(
         ..layout
     };
     if indent > DEPTH {
-        return Err(Unrenderable::new(
+        return Err(RenderError::new(
             "the arguments are nested too deeply for elements",
         ));
     }
@@ -136,7 +136,7 @@ fn element(
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
     {
-        return Err(Unrenderable::new(format!(
+        return Err(RenderError::new(format!(
             "`{key}` cannot be the name of an element"
         )));
     }
@@ -169,7 +169,7 @@ fn element(
             for item in elements(json) {
                 any = true;
                 if kind(item) == Kind::Array {
-                    return Err(Unrenderable::new(format!(
+                    return Err(RenderError::new(format!(
                         "`{key}` holds an array in an array"
                     )));
                 }
@@ -238,22 +238,13 @@ fn character_data(out: &mut String, text: &str, values: &Values) {
 }
 
 /// `{key:<|"|>text<|"|>,other:1}`: bare keys, and strings between tokens, in which nothing can be escaped.
-pub(super) fn between_tokens(
-    out: &mut String,
-    json: &str,
-    quote: &str,
-) -> Result<(), Unrenderable> {
+pub(super) fn between_tokens(out: &mut String, json: &str, quote: &str) -> Result<(), RenderError> {
     token_value(out, json, quote, 0)
 }
 
-fn token_value(
-    out: &mut String,
-    json: &str,
-    quote: &str,
-    depth: usize,
-) -> Result<(), Unrenderable> {
+fn token_value(out: &mut String, json: &str, quote: &str, depth: usize) -> Result<(), RenderError> {
     if depth > 64 {
-        return Err(Unrenderable::new(
+        return Err(RenderError::new(
             "the arguments are nested too deeply for strings between tokens",
         ));
     }
@@ -261,7 +252,7 @@ fn token_value(
         Kind::String => {
             let text = raw(json);
             if text.contains(quote) {
-                return Err(Unrenderable::new(format!(
+                return Err(RenderError::new(format!(
                     "a string holds `{quote}`, which nothing can escape"
                 )));
             }
@@ -305,14 +296,14 @@ pub(super) fn python(
     out: &mut String,
     call: &CallText<'_>,
     mark: PythonMark,
-) -> Result<(), Unrenderable> {
+) -> Result<(), RenderError> {
     out.push_str(call.name);
     out.push('(');
-    for (n, (key, value)) in members(call.args).enumerate() {
+    for (n, (key, value)) in members(call.arguments).enumerate() {
         let identifier = key.starts_with(|c: char| c.is_alphabetic() || c == '_')
             && key.chars().all(|c| c.is_alphanumeric() || c == '_');
         if !identifier {
-            return Err(Unrenderable::new(format!(
+            return Err(RenderError::new(format!(
                 "`{key}` cannot be a keyword argument"
             )));
         }
@@ -347,9 +338,9 @@ fn single(out: &mut String, text: &str) {
     out.push('\'');
 }
 
-fn literal(out: &mut String, json: &str, depth: usize) -> Result<(), Unrenderable> {
+fn literal(out: &mut String, json: &str, depth: usize) -> Result<(), RenderError> {
     if depth > 64 {
-        return Err(Unrenderable::new(
+        return Err(RenderError::new(
             "the arguments are nested too deeply for Python literals",
         ));
     }

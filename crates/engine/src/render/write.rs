@@ -11,7 +11,7 @@ use toolglot_json::{Kind, Shape, kind, members};
 use super::layout::{blank, is_comma, is_separator};
 use super::reach::{holds, leads_to_calls, repeats_calls};
 use super::value::{Layout, between_tokens, envelope, python, raw, siblings, spaced};
-use super::{CallText, Unrenderable};
+use super::{CallText, RenderError};
 use crate::grammar::{
     Alt, Attribute, Capture, Dialect, Piece, Rule, Term, TermKind, Typing, Values,
 };
@@ -26,7 +26,7 @@ pub(super) struct Writer<'a> {
     last_first: bool,
 }
 
-type Written = Result<(), Unrenderable>;
+type Written = Result<(), RenderError>;
 
 /// What is being written.
 struct Pen<'a> {
@@ -75,7 +75,7 @@ impl<'a> Writer<'a> {
     pub(super) fn ways<'c>(
         &'c self,
         calls: &'c [CallText<'c>],
-    ) -> impl Iterator<Item = Result<String, Unrenderable>> + 'c {
+    ) -> impl Iterator<Item = Result<String, RenderError>> + 'c {
         let holds_many = |rule: &Rule, seq: &[Term]| {
             !rule.is_call() && seq.iter().any(|term| repeats_calls(self.dialect, term))
         };
@@ -94,7 +94,7 @@ impl<'a> Writer<'a> {
                 let mut entries = self.entries().into_iter();
                 let text = entries.find_map(|(rule, seq)| self.one(rule, seq, one).ok());
                 texts.push(text.ok_or_else(|| {
-                    Unrenderable::new(format!(
+                    RenderError::new(format!(
                         "no rule of `{}` writes `{}`",
                         self.dialect.name(),
                         call.name
@@ -141,7 +141,7 @@ impl<'a> Writer<'a> {
         rule: &Rule,
         seq: &[Term],
         calls: &'c [CallText<'c>],
-    ) -> Result<String, Unrenderable> {
+    ) -> Result<String, RenderError> {
         let mut pen = Pen {
             out: String::new(),
             calls,
@@ -164,7 +164,7 @@ impl<'a> Writer<'a> {
         if pen.wrote_calls == calls.len() {
             Ok(pen.out)
         } else {
-            Err(Unrenderable::new("the rule holds fewer calls"))
+            Err(RenderError::new("the rule holds fewer calls"))
         }
     }
 
@@ -215,7 +215,7 @@ impl<'a> Writer<'a> {
             }
             TermKind::Capture(Capture::Key, _) => {
                 let Some((key, _)) = pen.left.first() else {
-                    return Err(Unrenderable::new("no argument is left"));
+                    return Err(RenderError::new("no argument is left"));
                 };
                 pen.key = key.clone().into_owned();
                 let key = pen.key.clone();
@@ -228,7 +228,7 @@ impl<'a> Writer<'a> {
             TermKind::Text(argument) => {
                 let key = String::from(argument.as_deref().unwrap_or(&pen.key));
                 let Some(at) = pen.left.iter().position(|(have, _)| *have == key) else {
-                    return Err(Unrenderable::new(format!(
+                    return Err(RenderError::new(format!(
                         "the call has no argument `{key}`"
                     )));
                 };
@@ -245,24 +245,24 @@ impl<'a> Writer<'a> {
             }
             TermKind::Json(quotes) => {
                 let Some(call) = pen.call else {
-                    return Err(Unrenderable::new("arguments without a call"));
+                    return Err(RenderError::new("arguments without a call"));
                 };
                 match quotes.first() {
-                    Some(quote) => between_tokens(&mut pen.out, call.args, quote)?,
-                    None => pen.out.push_str(&spaced(call.args)),
+                    Some(quote) => between_tokens(&mut pen.out, call.arguments, quote)?,
+                    None => pen.out.push_str(&spaced(call.arguments)),
                 }
                 pen.left.clear();
             }
             TermKind::Object(shape) => {
                 let Some(call) = pen.call else {
-                    return Err(Unrenderable::new("an envelope without a call"));
+                    return Err(RenderError::new("an envelope without a call"));
                 };
                 envelope(&mut pen.out, shape, &call);
                 pen.left.clear();
             }
             TermKind::Xml(prefix) => {
                 let Some(call) = pen.call else {
-                    return Err(Unrenderable::new("elements without a call"));
+                    return Err(RenderError::new("elements without a call"));
                 };
                 let prefix = prefix.as_deref().unwrap_or("");
                 if prefix.is_empty() {
@@ -275,12 +275,12 @@ impl<'a> Writer<'a> {
                     prefix,
                     indent: 1,
                 };
-                siblings(&mut pen.out, call.args, fields, layout)?;
+                siblings(&mut pen.out, call.arguments, fields, layout)?;
                 pen.left.clear();
             }
             TermKind::Py(mark) => {
                 let Some(call) = pen.call else {
-                    return Err(Unrenderable::new("a Python call without a call"));
+                    return Err(RenderError::new("a Python call without a call"));
                 };
                 python(&mut pen.out, &call, *mark)?;
                 pen.left.clear();
@@ -322,7 +322,7 @@ impl<'a> Writer<'a> {
         if self.last_first && order.iter().all(holds_text) {
             order.reverse();
         }
-        let mut why = Unrenderable::new("no alternative can be written");
+        let mut why = RenderError::new("no alternative can be written");
         for seq in order {
             let saved = (pen.out.len(), pen.left.clone(), pen.wrote_calls, pen.call);
             match self.seq(pen, seq) {
@@ -339,7 +339,7 @@ impl<'a> Writer<'a> {
 
     fn rule(&self, pen: &mut Pen<'_>, name: &str) -> Written {
         let rules: Vec<&Rule> = self.dialect.rules_named(name).collect();
-        let mut why = Unrenderable::new(format!("rule `{name}` writes nothing"));
+        let mut why = RenderError::new(format!("rule `{name}` writes nothing"));
         for rule in rules {
             let saved = (pen.out.len(), pen.left.clone(), pen.wrote_calls, pen.call);
             let inside = |pen: &mut Pen<'_>| -> Written {
@@ -386,7 +386,7 @@ impl<'a> Writer<'a> {
                 let left = pen.left.len();
                 self.term(pen, inner, before, after)?;
                 if pen.left.len() == left {
-                    return Err(Unrenderable::new("an argument has no place in the rule"));
+                    return Err(RenderError::new("an argument has no place in the rule"));
                 }
             }
         }
@@ -406,7 +406,7 @@ impl<'a> Writer<'a> {
         if holds(self.dialect, inner, &|kind| {
             matches!(kind, TermKind::Capture(Capture::Ns, _))
         }) {
-            return pen.call.is_some_and(|call| call.ns.is_some());
+            return pen.call.is_some_and(|call| call.server.is_some());
         }
         if holds(self.dialect, inner, &|kind| {
             matches!(kind, TermKind::Capture(Capture::Id, _))
@@ -444,7 +444,7 @@ impl<'a> Writer<'a> {
                 }
                 (Some(Capture::Key), _) => {
                     let Some((key, _)) = pen.left.first() else {
-                        return Err(Unrenderable::new("no argument is left"));
+                        return Err(RenderError::new("no argument is left"));
                     };
                     pen.key = key.clone().into_owned();
                     pen.key.clone()
@@ -463,7 +463,7 @@ impl<'a> Writer<'a> {
                 (None, Some(argument)) => {
                     let Some(at) = pen.left.iter().position(|(have, _)| **have == **argument)
                     else {
-                        return Err(Unrenderable::new(format!(
+                        return Err(RenderError::new(format!(
                             "the call has no argument `{argument}`"
                         )));
                     };
@@ -490,22 +490,22 @@ impl<'a> Pen<'a> {
     fn begin(&mut self, index: usize, tool: Option<&str>) -> Written {
         let calls: &'a [CallText<'a>] = self.calls;
         let Some(call) = calls.get(index) else {
-            return Err(Unrenderable::new("no call is left"));
+            return Err(RenderError::new("no call is left"));
         };
         if tool.is_some_and(|tool| tool != call.name) {
-            return Err(Unrenderable::new(format!(
+            return Err(RenderError::new(format!(
                 "the rule is for `{}` only",
                 tool.unwrap_or("")
             )));
         }
         self.call = Some(*call);
-        self.left = members(call.args).collect();
+        self.left = members(call.arguments).collect();
         Ok(())
     }
 
     fn end(&mut self) -> Written {
         if let Some((key, _)) = self.left.first() {
-            return Err(Unrenderable::new(format!(
+            return Err(RenderError::new(format!(
                 "the rule has no place for the argument `{key}`"
             )));
         }
@@ -534,7 +534,7 @@ impl<'a> Pen<'a> {
                         .map(String::from)
                 })
                 .unwrap_or_else(|| format!("{}", self.index)),
-            Capture::Ns => of_call(self.call.and_then(|call| call.ns)),
+            Capture::Ns => of_call(self.call.and_then(|call| call.server)),
             Capture::Key => self.key.clone(),
             Capture::Skip => self.skip.clone(),
             Capture::Kind => String::new(),

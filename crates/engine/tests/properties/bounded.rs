@@ -84,8 +84,8 @@ fn attacks(subject: &Subject, bytes: usize) -> Vec<(String, String)> {
     let args = r#"{"path":"a.rs","content":"one"}"#;
     let call = toolglot_engine::CallText {
         name: "write_file",
-        args,
-        ns: None,
+        arguments: args,
+        server: None,
         id: None,
     };
     if let Ok(text) = subject.renderer(0).calls(&[call]) {

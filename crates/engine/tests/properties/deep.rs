@@ -37,8 +37,8 @@ fn deep_nesting_is_read_without_a_crash() {
         }
         let call = CallText {
             name: "search",
-            args: r#"{"text":"@@"}"#,
-            ns: None,
+            arguments: r#"{"text":"@@"}"#,
+            server: None,
             id: None,
         };
         let Ok(text) = subject.renderer(0).calls(&[call]) else {
@@ -79,8 +79,8 @@ fn long_values_come_back_whole_and_cost_their_length() {
             let args = serde_json::json!({"path": "a.rs", "content": content}).to_string();
             let Ok(text) = subject.renderer(0).calls(&[CallText {
                 name: "write_file",
-                args: &args,
-                ns: None,
+                arguments: &args,
+                server: None,
                 id: None,
             }]) else {
                 continue;
@@ -94,7 +94,7 @@ fn long_values_come_back_whole_and_cost_their_length() {
                 works.push(parser.work() / text.len() as u64);
                 parser.finish(Finish::Stop, &mut calls);
                 let read: serde_json::Value =
-                    serde_json::from_str(&calls.calls[0].args).expect("a whole call is JSON");
+                    serde_json::from_str(&calls.calls[0].arguments).expect("a whole call is JSON");
                 assert!(
                     read["content"].as_str() == Some(&content),
                     "{}: {line:?}, {cut:?}",

@@ -106,8 +106,8 @@ fn check(subject: &Subject, file: &str, why: Finish) -> Result<(), String> {
         }
         let call = CallText {
             name: "f",
-            args: "{\"a\":\"<x>\",\"b\":[1]}",
-            ns: None,
+            arguments: "{\"a\":\"<x>\",\"b\":[1]}",
+            server: None,
             id: None,
         };
         let _ = render(dialect, &ToolSet::default(), &[call, call]);

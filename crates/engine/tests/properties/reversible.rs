@@ -16,8 +16,8 @@ fn written_calls_read_back_equal() {
     each_subject(|subject| {
         let now = CallText {
             name: "now",
-            args: "{}",
-            ns: None,
+            arguments: "{}",
+            server: None,
             id: None,
         };
         if subject.dialects.len() > 1 || subject.renderer(0).calls(&[now]).is_err() {
@@ -28,7 +28,7 @@ fn written_calls_read_back_equal() {
         let strategy = (vec(call(subject), 1..4), any::<u64>());
         let renderer = subject.renderer(0);
         subject.holds(150, &strategy, |(calls, seed)| {
-            let texts: Vec<CallText<'_>> = calls.iter().map(|(name, args)| CallText { name, args, ns: None, id: None }).collect();
+            let texts: Vec<CallText<'_>> = calls.iter().map(|(name, args)| CallText { name, arguments: args, server: None, id: None }).collect();
             let Ok(text) = renderer.calls(&texts) else {
                 refused.set(refused.get() + 1);
                 return Ok(());
@@ -43,8 +43,8 @@ fn written_calls_read_back_equal() {
             }
             for (read, (name, args)) in read.calls.iter().zip(&calls) {
                 let same = |a: &str, b: &str| matches!((serde_json::from_str::<serde_json::Value>(a), serde_json::from_str::<serde_json::Value>(b)), (Ok(a), Ok(b)) if a == b);
-                if read.name != *name || read.end != End::Closed || !same(&read.args, args) {
-                    return Err(format!("{} {:?} {} is not {name} {args}, of {text:?}", read.name, read.end, read.args));
+                if read.name != *name || read.end != End::Closed || !same(&read.arguments, args) {
+                    return Err(format!("{} {:?} {} is not {name} {args}, of {text:?}", read.name, read.end, read.arguments));
                 }
             }
             Ok(())

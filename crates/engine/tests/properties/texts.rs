@@ -182,8 +182,8 @@ pub(crate) fn damaged(subject: &'static Subject, most: usize) -> impl Strategy<V
         for (dialect, (name, args), after) in written {
             let call = CallText {
                 name: &name,
-                args: &args,
-                ns: None,
+                arguments: &args,
+                server: None,
                 id: None,
             };
             text.push_str(&subject.renderer(dialect).calls(&[call]).unwrap_or_default());
@@ -226,8 +226,8 @@ pub(crate) fn quoted(subject: &'static Subject) -> impl Strategy<Value = String>
     let written = (0..subject.dialects.len(), call(subject)).prop_map(|(dialect, (name, args))| {
         let call = CallText {
             name: &name,
-            args: &args,
-            ns: None,
+            arguments: &args,
+            server: None,
             id: None,
         };
         subject.renderer(dialect).calls(&[call]).unwrap_or_default()

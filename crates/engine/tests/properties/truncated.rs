@@ -14,8 +14,8 @@ fn a_call_cut_at_any_byte_says_how_much_of_it_is_there() {
         subject.holds(12, &strategy, |(dialect, (name, args), seed)| {
             let call = CallText {
                 name: &name,
-                args: &args,
-                ns: None,
+                arguments: &args,
+                server: None,
                 id: None,
             };
             let Ok(text) = subject.renderer(dialect).calls(&[call]) else {

@@ -1,8 +1,8 @@
 //! Which dialects a chat template teaches.
 
 mod jinja;
-mod rendered;
 mod score;
+mod template_run;
 
 use std::cmp::Reverse;
 
@@ -91,7 +91,7 @@ pub fn detect(document: &str) -> Result<Detection, ImportError> {
         text: template,
         places,
     } = TemplateText::of(&source);
-    let calls = rendered::in_time(&source).map_err(|what| too_much(0, what))?;
+    let calls = template_run::in_time(&source).map_err(|what| too_much(0, what))?;
     let mut scores: Vec<Score> = toolglot_dialects::union()
         .into_iter()
         .filter_map(|dialect| Score::in_template(dialect, &template, &source, &calls))
@@ -109,7 +109,7 @@ pub fn detect(document: &str) -> Result<Detection, ImportError> {
     // What reads the call that the template writes is believed before what stands in its text, unless the call is written bare,
     // and the text teaches a marker.
     let is_marked = scores.first().is_some_and(|best| best.is_marked);
-    let is_asked = !(is_marked && calls.iter().any(|call| rendered::is_bare(call)));
+    let is_asked = !(is_marked && calls.iter().any(|call| template_run::is_bare(call)));
     if is_asked {
         scores.sort_by_key(|one| Reverse(one.covered));
     }

@@ -2,7 +2,7 @@
 
 use toolglot_engine::{Dialect, Evidence};
 
-use super::rendered;
+use super::template_run;
 
 /// A dialect of which literals stand in the template.
 pub(super) struct Score {
@@ -30,8 +30,8 @@ impl Score {
         source: &str,
         calls: &[String],
     ) -> Option<Score> {
-        let covered = rendered::covered(dialect, calls);
-        let mut evidence = dialect.taught_by(template);
+        let covered = template_run::covered(dialect, calls);
+        let mut evidence = dialect.found_in(template);
         // Words of any prose are no markers, but for one that a bracket follows.
         let nexts = evidence.iter().skip(1).map(Some).chain([None]);
         let counts: Vec<bool> = evidence

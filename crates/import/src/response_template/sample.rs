@@ -48,8 +48,8 @@ pub(super) fn try_out(fields: &Map<String, Value>, dialect: &Dialect) -> Result<
     let (args, tools) = (arguments().to_string(), tool_set(&tool)?);
     let call = CallText {
         name: &tool,
-        args: &args,
-        ns: None,
+        arguments: &args,
+        server: None,
         id: Some(ID),
     };
     let renderer = Renderer::new(dialect, &tools).map_err(|error| error.message)?;
@@ -201,14 +201,14 @@ impl Message {
             return Ok(());
         };
         let is_right = |found: &toolglot_engine::Call| {
-            let given: Option<Value> = serde_json::from_str(&found.args).ok();
+            let given: Option<Value> = serde_json::from_str(&found.arguments).ok();
             found.name == call.tool && given == Some(arguments()) && found.end == End::Closed
         };
         if read.calls.len() == self.n_calls && read.calls.iter().all(is_right) {
             Ok(())
         } else {
             let told: Vec<(&str, &str)> = (read.calls.iter())
-                .map(|call| (&*call.name, call.args.as_str()))
+                .map(|call| (&*call.name, call.arguments.as_str()))
                 .collect();
             Err(differs("tool_calls", &told))
         }

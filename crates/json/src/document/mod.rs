@@ -14,8 +14,11 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-pub use options::{BadEscapes, Doubt, Ends, Missing, Options, Prose, Several};
-pub use writer::Fix;
+pub use options::{
+    InvalidEscapes, MissingValue, MultipleValues, Options, StringEndRule, SurroundingText,
+    UnexplainedText,
+};
+pub use writer::RepairEdit;
 
 use crate::repair::Repair;
 use crate::shape::Shape;
@@ -23,11 +26,11 @@ use walk::Walk;
 
 /// A document that is JSON now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repaired {
+pub struct RepairedText {
     /// The JSON text. The input itself, byte for byte, where it was JSON already.
     pub text: String,
     /// What was repaired, in the order in which it was found; at most 64 of a kind.
-    pub fixes: Vec<Fix>,
+    pub edits: Vec<RepairEdit>,
     /// How many repairs of each kind there were beyond those.
     pub more: Vec<(Repair, u32)>,
     /// Bytes looked at, those looked at again included: at most a fixed multiple of the input's.
@@ -36,7 +39,7 @@ pub struct Repaired {
 
 /// Why a document was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unrepairable {
+pub struct RepairFailure {
     /// Where, in bytes of the input.
     pub at: usize,
     /// What should stand there.
@@ -65,7 +68,7 @@ pub enum Expected {
     Json,
 }
 
-impl core::fmt::Display for Unrepairable {
+impl core::fmt::Display for RepairFailure {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let what = match self.expected {
             Expected::Value => "a value should stand here",
@@ -83,7 +86,7 @@ impl core::fmt::Display for Unrepairable {
     }
 }
 
-impl core::error::Error for Unrepairable {}
+impl core::error::Error for RepairFailure {}
 
 /// A document that comes in pieces and is held until its end.
 ///
@@ -95,7 +98,7 @@ impl core::error::Error for Unrepairable {}
 ///     held.push(piece);
 /// }
 /// assert_eq!(held.finish(&Options::LLM, &Shape::Any)?.text, r#"{"a": true}"#);
-/// # Ok::<(), toolglot_json::Unrepairable>(())
+/// # Ok::<(), toolglot_json::RepairFailure>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct HeldDocument {
@@ -117,7 +120,7 @@ impl HeldDocument {
     ///
     /// # Errors
     /// As [`repair`].
-    pub fn finish(self, options: &Options, shape: &Shape) -> Result<Repaired, Unrepairable> {
+    pub fn finish(self, options: &Options, shape: &Shape) -> Result<RepairedText, RepairFailure> {
         repair(&self.text, options, shape)
     }
 }
@@ -133,24 +136,24 @@ impl HeldDocument {
 /// let text = "Sure! ```json\n{'path': \"a.rs\", lines: [1, 2,], ...}\n```";
 /// let repaired = repair(text, &Options::LLM, &Shape::Any)?;
 /// assert_eq!(repaired.text.trim(), r#"{"path": "a.rs", "lines": [1, 2] }"#);
-/// # Ok::<(), toolglot_json::Unrepairable>(())
+/// # Ok::<(), toolglot_json::RepairFailure>(())
 /// ```
 ///
 /// # Errors
 /// Where the options refuse what they do not explain: the place and what was expected there.
-pub fn repair(text: &str, options: &Options, shape: &Shape) -> Result<Repaired, Unrepairable> {
+pub fn repair(text: &str, options: &Options, shape: &Shape) -> Result<RepairedText, RepairFailure> {
     // The libraries that the other presets follow leave numbers to whoever reads them.
-    let is_valid = valid::is_valid(text, options.ends == Ends::Evidence);
+    let is_valid = valid::is_valid(text, options.string_end == StringEndRule::Evidence);
     if *shape == Shape::Text
-        && options.ends == Ends::Evidence
+        && options.string_end == StringEndRule::Evidence
         && !(is_valid && text.trim_start().starts_with('"'))
     {
         // A string is asked for: the text is it, verbatim.
         let quoted = crate::escape::quoted(text);
         let after = Cow::Owned(quoted.clone());
-        return Ok(Repaired {
+        return Ok(RepairedText {
             text: quoted,
-            fixes: Vec::from([Fix {
+            edits: Vec::from([RepairEdit {
                 repair: Repair::UnquotedString,
                 start: 0,
                 end: text.len(),
@@ -161,25 +164,25 @@ pub fn repair(text: &str, options: &Options, shape: &Shape) -> Result<Repaired, 
         });
     }
     if is_valid {
-        return Ok(Repaired {
+        return Ok(RepairedText {
             text: String::from(text),
-            fixes: Vec::new(),
+            edits: Vec::new(),
             more: Vec::new(),
             work: text.len() as u64,
         });
     }
     let mut work = text.len() as u64;
-    if options.ends == Ends::Evidence
+    if options.string_end == StringEndRule::Evidence
         && let Some(inner) = walk::unescaped(text)
     {
         let mut repaired = repair(&inner, options, shape)?;
-        for fix in &mut repaired.fixes {
+        for fix in &mut repaired.edits {
             // Places in the unescaped text are none in the input.
             (fix.start, fix.end) = (0, text.len());
         }
-        repaired.fixes.insert(
+        repaired.edits.insert(
             0,
-            Fix {
+            RepairEdit {
                 repair: Repair::EscapedDocument,
                 start: 0,
                 end: text.len(),
@@ -189,16 +192,18 @@ pub fn repair(text: &str, options: &Options, shape: &Shape) -> Result<Repaired, 
         repaired.work += work;
         return Ok(repaired);
     }
-    let (writer, walked) = match options.ends {
-        Ends::Lookahead => lookahead::Reader::new(text, options, shape).run()?,
-        Ends::Evidence | Ends::Delimiter => Walk::new(text, options, shape).run()?,
+    let (writer, walked) = match options.string_end {
+        StringEndRule::Lookahead => lookahead::Reader::new(text, options, shape).run()?,
+        StringEndRule::Evidence | StringEndRule::Delimiter => {
+            Walk::new(text, options, shape).run()?
+        }
     };
     work += walked;
     let (text, fixes, counts) = writer.finish();
-    Ok(Repaired {
+    Ok(RepairedText {
         text,
         more: writer::more(&fixes, &counts),
-        fixes,
+        edits: fixes,
         work,
     })
 }

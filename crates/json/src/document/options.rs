@@ -6,17 +6,17 @@
 #[non_exhaustive]
 pub struct Options {
     /// Which evidence ends a string.
-    pub ends: Ends,
+    pub string_end: StringEndRule,
     /// What becomes of a text that no rule explains.
-    pub doubt: Doubt,
+    pub unexplained: UnexplainedText,
     /// What becomes of text around JSON.
-    pub prose: Prose,
+    pub surrounding_text: SurroundingText,
     /// What several values in a row are.
-    pub several: Several,
+    pub multiple_values: MultipleValues,
     /// What a key without a value gets.
-    pub missing: Missing,
+    pub missing_value: MissingValue,
     /// What becomes of a backslash that escapes nothing.
-    pub escapes: BadEscapes,
+    pub invalid_escapes: InvalidEscapes,
     /// How many containers may be open at once; `None` for any number.
     pub depth: Option<usize>,
 }
@@ -24,7 +24,7 @@ pub struct Options {
 /// Which evidence ends a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Ends {
+pub enum StringEndRule {
     /// A quotation mark closes where what follows continues the document: a member, an element, closers that fit. Known
     /// keys, brackets inside the string and the parity of the marks in it decide where two readings remain.
     Evidence,
@@ -38,9 +38,9 @@ pub enum Ends {
 /// What becomes of a text that no rule explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Doubt {
+pub enum UnexplainedText {
     /// The reading that keeps most of it.
-    Mend,
+    Repair,
     /// An error.
     Refuse,
 }
@@ -48,7 +48,7 @@ pub enum Doubt {
 /// What becomes of text around JSON, and of a text that has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Prose {
+pub enum SurroundingText {
     /// Text before and behind is left out; a text without JSON is a string.
     LeaveOut,
     /// It is an error before and behind; a text without JSON is a string.
@@ -60,7 +60,7 @@ pub enum Prose {
 /// What several values in a row are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Several {
+pub enum MultipleValues {
     /// An array of all of them.
     All,
     /// An array, where commas or line breaks separate them.
@@ -72,7 +72,7 @@ pub enum Several {
 /// What a key without a value gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Missing {
+pub enum MissingValue {
     /// `null`.
     Null,
     /// What the shape says is empty; without one, `""`.
@@ -82,7 +82,7 @@ pub enum Missing {
 /// What becomes of a backslash that escapes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum BadEscapes {
+pub enum InvalidEscapes {
     /// It stays, unless Markdown or another language writes it so: `\d` is a backslash and a `d`, `\_` an underscore.
     Keep,
     /// It goes.
@@ -92,34 +92,34 @@ pub enum BadEscapes {
 impl Options {
     /// What models write: nothing is refused, nothing that was escaped correctly is read otherwise, no value is dropped.
     pub const LLM: Options = Options {
-        ends: Ends::Evidence,
-        doubt: Doubt::Mend,
-        prose: Prose::LeaveOut,
-        several: Several::All,
-        missing: Missing::Null,
-        escapes: BadEscapes::Keep,
+        string_end: StringEndRule::Evidence,
+        unexplained: UnexplainedText::Repair,
+        surrounding_text: SurroundingText::LeaveOut,
+        multiple_values: MultipleValues::All,
+        missing_value: MissingValue::Null,
+        invalid_escapes: InvalidEscapes::Keep,
         depth: None,
     };
 
     /// As the JavaScript library `jsonrepair` 3.14 does.
     pub const JSONREPAIR: Options = Options {
-        ends: Ends::Delimiter,
-        doubt: Doubt::Refuse,
-        prose: Prose::Refuse,
-        several: Several::Separated,
-        missing: Missing::Null,
-        escapes: BadEscapes::Drop,
+        string_end: StringEndRule::Delimiter,
+        unexplained: UnexplainedText::Refuse,
+        surrounding_text: SurroundingText::Refuse,
+        multiple_values: MultipleValues::Separated,
+        missing_value: MissingValue::Null,
+        invalid_escapes: InvalidEscapes::Drop,
         depth: None,
     };
 
     /// As the Python library `json_repair` 0.64 does.
     pub const JSON_REPAIR: Options = Options {
-        ends: Ends::Lookahead,
-        doubt: Doubt::Mend,
-        prose: Prose::ContainersOnly,
-        several: Several::Newest,
-        missing: Missing::Empty,
-        escapes: BadEscapes::Keep,
+        string_end: StringEndRule::Lookahead,
+        unexplained: UnexplainedText::Repair,
+        surrounding_text: SurroundingText::ContainersOnly,
+        multiple_values: MultipleValues::Newest,
+        missing_value: MissingValue::Empty,
+        invalid_escapes: InvalidEscapes::Keep,
         // CPython's recursion limit leaves it about this many.
         depth: Some(240),
     };

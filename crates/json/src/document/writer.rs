@@ -11,7 +11,7 @@ const KEPT: u32 = 64;
 
 /// One repair of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fix {
+pub struct RepairEdit {
     /// What was done.
     pub repair: Repair,
     /// The first byte concerned, in the input.
@@ -43,7 +43,7 @@ pub(super) struct Writer<'a> {
     to: usize,
     /// Where the blanks begin that nothing has followed yet, the stretch counted.
     blanks: Option<usize>,
-    fixes: Vec<Fix>,
+    fixes: Vec<RepairEdit>,
     counts: Vec<u32>,
 }
 
@@ -265,7 +265,7 @@ impl<'a> Writer<'a> {
 
     #[cold]
     fn keep(&mut self, repair: Repair, start: usize, end: usize, after: Cow<'static, str>) {
-        self.fixes.push(Fix {
+        self.fixes.push(RepairEdit {
             repair,
             start,
             end,
@@ -274,14 +274,14 @@ impl<'a> Writer<'a> {
     }
 
     /// The text, the repairs kept, and how many there were of each kind.
-    pub(super) fn finish(mut self) -> (String, Vec<Fix>, Vec<u32>) {
+    pub(super) fn finish(mut self) -> (String, Vec<RepairEdit>, Vec<u32>) {
         self.flush();
         (self.out, self.fixes, self.counts)
     }
 }
 
 /// How many repairs of each kind were counted and not kept.
-pub(super) fn more(fixes: &[Fix], counts: &[u32]) -> Vec<(Repair, u32)> {
+pub(super) fn more(fixes: &[RepairEdit], counts: &[u32]) -> Vec<(Repair, u32)> {
     let mut kinds: Vec<Repair> = fixes.iter().map(|fix| fix.repair).collect();
     kinds.sort_unstable();
     kinds.dedup();

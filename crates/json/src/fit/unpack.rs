@@ -240,10 +240,10 @@ pub fn from_text(text: &str, shape: &Shape) -> Option<String> {
 fn mended<'t>(text: &'t str, shape: &Shape) -> Option<Cow<'t, str>> {
     let first = *text.as_bytes().first()?;
     let repaired = repair(text, &Options::LLM, shape).ok()?;
-    if repaired.fixes.is_empty() {
+    if repaired.edits.is_empty() {
         return Some(Cow::Borrowed(text));
     }
-    let is_spelling = repaired.fixes.iter().all(|fix| {
+    let is_spelling = repaired.edits.iter().all(|fix| {
         !fix.repair.is_structural()
             && !matches!(
                 fix.repair,

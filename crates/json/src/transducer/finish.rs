@@ -2,13 +2,13 @@
 
 use super::state::{Frame, State};
 use super::words::is_literal;
-use super::{Output, Rest, Transducer};
+use super::{Completeness, Output, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;
 
 impl Transducer {
     /// The input ends. Writes what is certain; closes the document if `close` and only brackets are missing.
-    pub fn finish(&mut self, close: bool, at: u64, out: &mut Output) -> Rest {
+    pub fn finish(&mut self, close: bool, at: u64, out: &mut Output) -> Completeness {
         if core::mem::take(&mut self.is_stuck) {
             self.replay.clear();
         }
@@ -26,27 +26,27 @@ impl Transducer {
             self.settle_dots(at, out);
         }
         let rest = match self.state {
-            State::Done => return Rest::Whole,
-            State::After => Rest::Brackets,
+            State::Done => return Completeness::Whole,
+            State::After => Completeness::Brackets,
             State::Quoted if !self.in_key => {
                 out.text.push('"');
-                Rest::Brackets
+                Completeness::Brackets
             }
             State::Apostrophe if !self.in_key => {
                 self.end_odd(at, out);
                 if self.state == State::Done {
-                    Rest::Whole
+                    Completeness::Whole
                 } else {
-                    Rest::Brackets
+                    Completeness::Brackets
                 }
             }
             State::Word if !self.in_key && self.stack.is_empty() => {
                 self.end_word(at, out);
-                return Rest::Whole;
+                return Completeness::Whole;
             }
-            _ => Rest::Broken,
+            _ => Completeness::Broken,
         };
-        if rest == Rest::Brackets && close {
+        if rest == Completeness::Brackets && close {
             self.owed.clear();
             for frame in core::mem::take(&mut self.stack).into_iter().rev() {
                 out.text.push_str(frame.json_closer());

@@ -43,7 +43,7 @@ use alloc::vec::Vec;
 
 use crate::escape::unescape;
 use crate::keys::Keys;
-use crate::repair::{Mended, Repair};
+use crate::repair::{Repair, RepairSpan};
 use crate::scan::odd_blank;
 use ahead::Ahead;
 use balance::Balance;
@@ -70,7 +70,7 @@ pub struct Output {
     /// JSON text: all of it together is a prefix of a valid document.
     pub text: String,
     /// The repairs, in order.
-    pub repairs: Vec<Mended>,
+    pub repairs: Vec<RepairSpan>,
 }
 
 /// Why `feed` returned.
@@ -92,7 +92,7 @@ pub enum Step {
 
 /// How much of the document is there when the input ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rest {
+pub enum Completeness {
     /// All of it.
     Whole,
     /// All but closing brackets (or quotation marks that brackets prove missing).
@@ -103,7 +103,7 @@ pub enum Rest {
 
 /// How a text goes on in the string that is open: see [`Transducer::stretch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub struct StringRun {
     /// So many bytes are its inside: [`feed`](Transducer::feed) would only write them and change nothing else.
     pub length: usize,
     /// They are to be escaped where they are written. Otherwise they are JSON already.
@@ -489,14 +489,14 @@ impl Transducer {
 
     /// How much of `text` stands inside the string that is open, from its first byte on.
     #[inline]
-    pub fn stretch(&self, text: &str) -> Stretch {
+    pub fn stretch(&self, text: &str) -> StringRun {
         let (length, is_raw) = match self.state {
             State::Str(_) if self.in_key => (0, false),
             State::Str(Quote::Double) => (self.plain_stretch(text.as_bytes()), false),
             State::Str(Quote::Token) => (self.token_stretch(text.as_bytes()), true),
             _ => (0, false),
         };
-        Stretch { length, is_raw }
+        StringRun { length, is_raw }
     }
 
     /// `text`, which stands at `at`, was a [`stretch`](Transducer::stretch) that the caller wrote.
@@ -705,6 +705,6 @@ impl Transducer {
             return;
         }
         self.structural |= repair.is_structural();
-        out.repairs.push(Mended { repair, start, end });
+        out.repairs.push(RepairSpan { repair, start, end });
     }
 }

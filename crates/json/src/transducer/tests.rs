@@ -4,11 +4,15 @@ use super::*;
 use alloc::string::ToString;
 
 /// Feeds `text` in pieces of `size` bytes (whole characters), closes it, and returns what came out.
-fn mend(root: Root, text: &str, size: usize) -> (String, Rest, Vec<Repair>) {
+fn mend(root: Root, text: &str, size: usize) -> (String, Completeness, Vec<Repair>) {
     mend_by(Transducer::new(root), text, size)
 }
 
-fn mend_by(mut machine: Transducer, text: &str, size: usize) -> (String, Rest, Vec<Repair>) {
+fn mend_by(
+    mut machine: Transducer,
+    text: &str,
+    size: usize,
+) -> (String, Completeness, Vec<Repair>) {
     let mut out = Output::default();
     let mut at = 0;
     let mut step = Step::More;
@@ -223,7 +227,7 @@ fn a_key_that_is_cut_behind_its_mark_is_none() {
     ] {
         for size in [1000, 1] {
             let (got, rest, _) = mend(root, text, size);
-            assert_eq!((got.as_str(), rest), (want, Rest::Broken), "{text}");
+            assert_eq!((got.as_str(), rest), (want, Completeness::Broken), "{text}");
         }
     }
 }
@@ -278,7 +282,7 @@ fn keywords_of_a_python_call_become_an_object() {
         ("q={'k': (1,)},)", "}"),
     ] {
         let (got, rest, _) = mend(Root::Keywords, text, 3);
-        assert_eq!(rest, Rest::Whole);
+        assert_eq!(rest, Completeness::Whole);
         assert!(got.ends_with(want), "{got}");
     }
 }
@@ -333,7 +337,7 @@ fn expressions_become_what_they_say_or_their_source() {
             let (got, rest, _) = mend(Root::Keywords, text, size);
             assert_eq!(
                 (got.as_str(), rest),
-                (want, Rest::Whole),
+                (want, Completeness::Whole),
                 "{text} by {size}"
             );
         }
@@ -346,7 +350,7 @@ fn valid_documents_pass_byte_for_byte() {
     for size in 1..20 {
         assert_eq!(
             mend(Root::Object, text, size),
-            (text.to_string(), Rest::Whole, Vec::new())
+            (text.to_string(), Completeness::Whole, Vec::new())
         );
     }
 }
@@ -401,7 +405,7 @@ fn strings_between_tokens_are_verbatim() {
             let (got, rest, _) = mend_by(machine, &text, size);
             assert_eq!(
                 (got.as_str(), rest),
-                (want.as_str(), Rest::Whole),
+                (want.as_str(), Completeness::Whole),
                 "{quote} by {size}"
             );
         }
@@ -420,7 +424,7 @@ fn behind_an_empty_object_in_place_of_keywords_no_comma_is_missing() {
             let (got, rest, _) = mend_by(Transducer::new(Root::Keywords), text, size);
             assert_eq!(
                 (got.trim_start(), rest),
-                (want, Rest::Whole),
+                (want, Completeness::Whole),
                 "{text} by {size}"
             );
         }
@@ -444,7 +448,7 @@ fn a_word_behind_a_key_of_a_call_is_read_by_itself() {
             let cut = mend_by(Transducer::new(Root::Keywords), text, size);
             assert_eq!(cut, whole, "{text:?} by {size}");
         }
-        if whole.1 == Rest::Broken {
+        if whole.1 == Completeness::Broken {
             continue;
         }
         let json = alloc::format!("{{{}", whole.0);

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::reply::Reply;
 use super::{Out, Session, locked};
 use crate::message::Message;
-use crate::sse::Event;
+use crate::sse::SseEvent;
 
 /// So many streams of a session can be taken up again.
 const MAX_STREAMS: usize = 16;
@@ -155,8 +155,8 @@ impl Channel {
         Some((stream.parse().ok()?, event.parse().ok()?))
     }
 
-    fn event(&self, n: u64, text: &str) -> Event {
-        Event {
+    fn event(&self, n: u64, text: &str) -> SseEvent {
+        SseEvent {
             kind: if text.is_empty() {
                 String::new()
             } else {
@@ -164,7 +164,7 @@ impl Channel {
             },
             id: Some(format!("{}-{n}", self.id)),
             data: text.to_owned(),
-            ..Event::default()
+            ..SseEvent::default()
         }
     }
 

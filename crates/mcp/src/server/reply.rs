@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::message::{Fault, Message};
-use crate::sse::Event;
+use crate::sse::SseEvent;
 
 /// The way back of one request.
 #[derive(Debug)]
@@ -111,7 +111,7 @@ impl Reply {
     }
 
     /// An event of the stream.
-    pub(super) fn event(&mut self, event: &Event) -> io::Result<()> {
+    pub(super) fn event(&mut self, event: &SseEvent) -> io::Result<()> {
         self.chunk(&event.write())
     }
 

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::Limits;
+use crate::ResourceLimits;
 
 /// Where the hierarchies of control groups stand, in the first and the second version.
 const HIERARCHIES: [&str; 3] = [
@@ -29,7 +29,7 @@ pub(super) struct Group {
 
 impl Group {
     /// A new group with these limits, or `None` if none can be made.
-    pub(super) fn new(limits: &Limits) -> Option<Group> {
+    pub(super) fn new(limits: &ResourceLimits) -> Option<Group> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let parents = parents();
         if parents.is_empty() {

@@ -28,7 +28,7 @@ use step::{Failed, Step};
 use sys::Ended;
 use warden::Ends;
 
-use crate::{Command, Exit, Isolation, Layer, Layers, Outcome, Refusal, Sink};
+use crate::{Command, Exit, Isolation, Layer, Layers, ProcessOutcome, SandboxError, Sink};
 
 /// Makes a write beyond the limit of a file's size (`RLIMIT_FSIZE`) an error of that write: otherwise a signal ends the host,
 /// with half a file left behind. Programs that are run get the signal as usual.
@@ -37,7 +37,7 @@ pub fn outlive_file_limits() {
 }
 
 /// Runs commands as a pipeline.
-pub(crate) fn run(commands: &[Command]) -> Result<Vec<Outcome>, Refusal> {
+pub(crate) fn run(commands: &[Command]) -> Result<Vec<ProcessOutcome>, SandboxError> {
     let mut plans = commands
         .iter()
         .map(Plan::new)
@@ -158,7 +158,7 @@ fn null_output() -> sys::Sys<OwnedFd> {
     sys::above_standard(file.into())
 }
 
-fn outcome(result: Raw, cut: Option<Cut>) -> Outcome {
+fn outcome(result: Raw, cut: Option<Cut>) -> ProcessOutcome {
     let exit = match result.ended {
         Some(Ended::Code(code)) => Exit::Code(code),
         Some(Ended::Signal(libc::SIGKILL)) | None if cut == Some(Cut::Late) => Exit::TimedOut,
@@ -166,7 +166,7 @@ fn outcome(result: Raw, cut: Option<Cut>) -> Outcome {
         Some(Ended::Signal(signal)) => Exit::Signal(signal),
         None => Exit::Signal(libc::SIGKILL),
     };
-    Outcome {
+    ProcessOutcome {
         exit,
         stdout: result.stdout,
         stderr: result.stderr,
@@ -175,10 +175,10 @@ fn outcome(result: Raw, cut: Option<Cut>) -> Outcome {
     }
 }
 
-fn refusal(failed: Failed, plan: &Plan, command: &Command) -> Refusal {
+fn refusal(failed: Failed, plan: &Plan, command: &Command) -> SandboxError {
     let source = io::Error::from_raw_os_error(failed.error);
     if failed.step == Step::Exec {
-        return Refusal::Exec {
+        return SandboxError::Exec {
             program: command.argv[0].to_string_lossy().into_owned(),
             source,
         };

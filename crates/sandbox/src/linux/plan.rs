@@ -16,7 +16,7 @@ use super::program;
 use super::scratch::Scratch;
 use super::step::Step;
 use super::sys::{self, Resource};
-use crate::{Command, Isolation, Network, Refusal, Start};
+use crate::{Command, Isolation, Network, SandboxError, Start};
 
 /// The longest word that Linux passes to a program (`MAX_ARG_STRLEN`, with its zero byte).
 const LONGEST_WORD: usize = 131_071;
@@ -107,7 +107,7 @@ pub(super) struct Tree {
 
 impl Plan {
     /// Looks everything up and makes it ready.
-    pub(super) fn new(command: &Command) -> Result<Plan, Refusal> {
+    pub(super) fn new(command: &Command) -> Result<Plan, SandboxError> {
         check_level(command)?;
         let isolation = command.isolation;
         let read = existing(&command.read);
@@ -245,13 +245,16 @@ impl Plan {
 }
 
 impl Words {
-    fn new(what: &'static str, words: impl Iterator<Item = Vec<u8>>) -> Result<Words, Refusal> {
+    fn new(
+        what: &'static str,
+        words: impl Iterator<Item = Vec<u8>>,
+    ) -> Result<Words, SandboxError> {
         let mut texts = Vec::new();
         for word in words {
             if word.len() > LONGEST_WORD {
-                return Err(Refusal::ArgumentTooLong { bytes: word.len() });
+                return Err(SandboxError::ArgumentTooLong { bytes: word.len() });
             }
-            texts.push(CString::new(word).map_err(|_| Refusal::ZeroByte { what })?);
+            texts.push(CString::new(word).map_err(|_| SandboxError::ZeroByte { what })?);
         }
         // The strings stay where they are on the heap when the list of them is moved.
         let pointers = texts
@@ -267,7 +270,7 @@ impl Words {
 }
 
 impl Mounts {
-    fn new(command: &Command, read: &[PathBuf], write: &[PathBuf]) -> Result<Mounts, Refusal> {
+    fn new(command: &Command, read: &[PathBuf], write: &[PathBuf]) -> Result<Mounts, SandboxError> {
         let covered: Vec<PathBuf> = places::COVERED
             .iter()
             .map(PathBuf::from)
@@ -366,7 +369,7 @@ impl Mounts {
 }
 
 /// Makes an empty file in a private directory, unless a command before made it. No link is followed.
-fn make_empty(path: &Path) -> Result<(), Refusal> {
+fn make_empty(path: &Path) -> Result<(), SandboxError> {
     match std::fs::File::create_new(path) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
             Err(setup(Step::Temporary, Some(path), error))
@@ -381,7 +384,7 @@ fn pins(
     protect: &[PathBuf],
     hold: &[PathBuf],
     write: &[PathBuf],
-) -> Result<Vec<(CString, bool)>, Refusal> {
+) -> Result<Vec<(CString, bool)>, SandboxError> {
     let mut pins: BTreeSet<(&Path, bool)> = BTreeSet::new();
     let kept = protect.iter().map(|path| (path, true));
     for (path, is_read_only) in kept.chain(hold.iter().map(|path| (path, false))) {
@@ -407,7 +410,7 @@ fn pins(
 }
 
 /// What may be changed inside what is protected: below what may be changed at all, and reached by no link.
-fn reopened(command: &Command, write: &[PathBuf]) -> Result<Vec<CString>, Refusal> {
+fn reopened(command: &Command, write: &[PathBuf]) -> Result<Vec<CString>, SandboxError> {
     let is_below = |path: &&PathBuf| write.iter().any(|top| path.starts_with(top));
     let is_plain = |path: &&PathBuf| fs::canonicalize(path).is_ok_and(|real| real == **path);
     let reopened = command.reopen.iter().filter(is_below).filter(is_plain);
@@ -415,10 +418,10 @@ fn reopened(command: &Command, write: &[PathBuf]) -> Result<Vec<CString>, Refusa
 }
 
 /// What a level cannot do is refused, not left out.
-fn check_level(command: &Command) -> Result<(), Refusal> {
+fn check_level(command: &Command) -> Result<(), SandboxError> {
     let layers = super::layers();
     if let Some(layer) = layers.missing(command.isolation) {
-        return Err(Refusal::Missing {
+        return Err(SandboxError::Missing {
             layer: layer.name,
             why: layer.found.clone().err().unwrap_or_default(),
             level: command.isolation,
@@ -427,19 +430,19 @@ fn check_level(command: &Command) -> Result<(), Refusal> {
     if command.isolation < Isolation::Namespaces
         && !(command.mask.is_empty() && command.protect.is_empty() && command.hold.is_empty())
     {
-        return Err(Refusal::NeedsLevel {
+        return Err(SandboxError::NeedsLevel {
             what: "keeping files inside the granted directories from a program",
             needs: Isolation::Namespaces,
         });
     }
     if command.isolation < Isolation::Landlock && command.start == Start::Itself {
-        return Err(Refusal::NeedsLevel {
+        return Err(SandboxError::NeedsLevel {
             what: "keeping a program from starting others",
             needs: Isolation::Landlock,
         });
     }
     if command.isolation < Isolation::Landlock && command.network == Network::None {
-        return Err(Refusal::NeedsLevel {
+        return Err(SandboxError::NeedsLevel {
             what: "keeping a program from the network",
             needs: Isolation::Landlock,
         });
@@ -455,7 +458,7 @@ fn rules(
     program: &Path,
     [system, read, write]: [&[PathBuf]; 3],
     home: &Path,
-) -> Result<AllRules, Refusal> {
+) -> Result<AllRules, SandboxError> {
     let failed = |error| setup(Step::Rules, None, io::Error::from_raw_os_error(error));
     let rules = Rules::new(Sockets::of(command)).map_err(failed)?;
     let started = match command.start {
@@ -550,12 +553,12 @@ fn existing(paths: &[PathBuf]) -> Vec<PathBuf> {
     existing
 }
 
-pub(super) fn c_path(path: &Path) -> Result<CString, Refusal> {
-    CString::new(path.as_os_str().as_bytes()).map_err(|_| Refusal::ZeroByte { what: "a path" })
+pub(super) fn c_path(path: &Path) -> Result<CString, SandboxError> {
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| SandboxError::ZeroByte { what: "a path" })
 }
 
-pub(super) fn setup(step: Step, path: Option<&Path>, source: io::Error) -> Refusal {
-    Refusal::Setup {
+pub(super) fn setup(step: Step, path: Option<&Path>, source: io::Error) -> SandboxError {
+    SandboxError::Setup {
         step: step.words(),
         path: path.map(Path::to_path_buf),
         source,

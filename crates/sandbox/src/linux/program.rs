@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::sys;
-use crate::Refusal;
+use crate::SandboxError;
 
 /// Where programs are looked for if nothing is said.
 const USUAL: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -42,12 +42,12 @@ pub(super) fn find(
     env: &[(OsString, OsString)],
     cwd: &Path,
     reach: Option<&[&Path]>,
-) -> Result<PathBuf, Refusal> {
-    let not_found = || Refusal::NotFound {
+) -> Result<PathBuf, SandboxError> {
+    let not_found = || SandboxError::NotFound {
         name: name.to_string_lossy().into_owned(),
     };
     if name.is_empty() {
-        return Err(Refusal::NoProgram);
+        return Err(SandboxError::NoProgram);
     }
     let fits = |path: PathBuf| -> Option<PathBuf> {
         let metadata = path.metadata().ok()?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::step::{Failed, Report};
 use super::sys::{self, Ended, Process};
-use crate::{Kept, Watch};
+use crate::{CapturedOutput, Watch};
 
 /// How long a warden may take to kill everything once the leash is let go.
 const GRACE: Duration = Duration::from_secs(2);
@@ -39,8 +39,8 @@ pub(super) struct Raw {
     pub(super) failed: Option<Failed>,
     pub(super) ended: Option<Ended>,
     pub(super) n_left: i32,
-    pub(super) stdout: Kept,
-    pub(super) stderr: Kept,
+    pub(super) stdout: CapturedOutput,
+    pub(super) stderr: CapturedOutput,
     pub(super) duration: Duration,
     /// The reports read so far, whole ones taken out.
     pending: Vec<u8>,
@@ -226,7 +226,7 @@ fn feed(fd: RawFd, bytes: &[u8], n_written: &mut usize) -> bool {
 }
 
 /// Reads what is there, once. Whether there may be more.
-fn drain(fd: RawFd, buffer: &mut [u8], kept: &mut Kept, limit: usize) -> bool {
+fn drain(fd: RawFd, buffer: &mut [u8], kept: &mut CapturedOutput, limit: usize) -> bool {
     match sys::read(fd, buffer) {
         Ok(0) => false,
         Ok(n) => {
@@ -239,7 +239,7 @@ fn drain(fd: RawFd, buffer: &mut [u8], kept: &mut Kept, limit: usize) -> bool {
 }
 
 /// The same for standard error, which somebody may hear.
-fn hearken(fd: RawFd, buffer: &mut [u8], kept: &mut Kept, terms: &Terms<'_>) -> bool {
+fn hearken(fd: RawFd, buffer: &mut [u8], kept: &mut CapturedOutput, terms: &Terms<'_>) -> bool {
     match sys::read(fd, buffer) {
         Ok(0) => false,
         Ok(n) => {

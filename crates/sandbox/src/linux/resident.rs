@@ -8,7 +8,7 @@ use super::plan::{Plan, setup};
 use super::pump::{Stage, Terms, pump};
 use super::step::Step;
 use super::{outcome, refusal, start};
-use crate::{Command, Outcome, Refusal};
+use crate::{Command, ProcessOutcome, SandboxError};
 
 /// A program that was started to stay, behind its walls. Dropping it kills it and all that it started.
 #[derive(Debug)]
@@ -21,9 +21,9 @@ pub struct Resident {
 }
 
 impl Resident {
-    pub(crate) fn start(command: &Command, socket: OwnedFd) -> Result<Resident, Refusal> {
+    pub(crate) fn start(command: &Command, socket: OwnedFd) -> Result<Resident, SandboxError> {
         if command.argv.is_empty() {
-            return Err(Refusal::NoProgram);
+            return Err(SandboxError::NoProgram);
         }
         let mut plan = Plan::new(command)?;
         let started = Instant::now();
@@ -42,7 +42,7 @@ impl Resident {
     ///
     /// # Errors
     /// If it was never started.
-    pub fn end(self) -> Result<Outcome, Refusal> {
+    pub fn end(self) -> Result<ProcessOutcome, SandboxError> {
         let Resident {
             stage,
             plan,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::plan::setup;
 use super::step::Step;
-use crate::Refusal;
+use crate::SandboxError;
 
 /// A directory of this user alone, removed when it is dropped: what the commands of one call have for temporary files, see
 /// [`Command::temporary`](crate::Command::temporary).
@@ -19,7 +19,7 @@ impl Scratch {
     ///
     /// # Errors
     /// If none can be made there.
-    pub fn new() -> Result<Scratch, Refusal> {
+    pub fn new() -> Result<Scratch, SandboxError> {
         Scratch::make().map_err(|error| setup(Step::Temporary, None, error))
     }
 

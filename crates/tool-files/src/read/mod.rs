@@ -4,11 +4,11 @@
 //! code that rules ask for. What is no literal is an error that says so.
 
 mod code;
-mod ends;
 mod flow;
 mod javascript;
 mod literals;
 mod python;
+mod return_paths;
 mod shape;
 mod shell;
 mod toml;

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use tree_sitter::Node;
 
 use super::code::{Code, Gives, Success, WorksOn, is_absolute};
-use super::ends::Ends;
 use super::flow::Flow;
+use super::return_paths::Ends;
 use super::tree::{text, walk};
 
 /// The words of a language's syntax tree.

@@ -5,16 +5,16 @@
 //! Where an example of the format's own document breaks one of its rules, that breach is a warning; the rule's `says`
 //! names it.
 
-mod compiled;
-mod configured;
+mod config_rules;
+mod executor_rules;
 mod fields;
 mod practices;
-mod runnable;
+mod schema_errors;
 mod schemas;
 
-pub(crate) use compiled::uncompiled;
+pub(crate) use executor_rules::unrunnable;
 pub(crate) use fields::kebab;
-pub(crate) use runnable::unrunnable;
+pub(crate) use schema_errors::uncompiled;
 
 use crate::ItemId;
 use crate::Language;

@@ -7,7 +7,7 @@ use toolglot_mcp::client::{ServerEvent, Terms, Trouble};
 use toolglot_mcp::{digest, digest_of_all};
 use toolglot_policy::Level;
 use toolglot_sandbox::Inspection;
-use toolglot_tool_registry::{Found, TrustError, approved_as, server_name};
+use toolglot_tool_registry::{ToolSource, TrustError, approved_as, server_name};
 
 use super::definition::{Definition, definition, transport};
 use super::open::open;
@@ -107,7 +107,7 @@ fn answered(
 
 fn called(
     runner: &ToolRunner,
-    (found, name): (&Found, &str),
+    (found, name): (&ToolSource, &str),
     definition: &Definition,
     params: &Map<String, Value>,
     terms: &Terms<'_>,
@@ -141,7 +141,7 @@ fn called(
 /// The server's tool of that name, if it is what was approved.
 fn checked(
     runner: &ToolRunner,
-    (found, name): (&Found, &str),
+    (found, name): (&ToolSource, &str),
     definition: &Definition,
     session: &mut Session,
     terms: &Terms<'_>,

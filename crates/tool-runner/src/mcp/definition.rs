@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use toolglot_tool_registry::template::{self, UnsetVariable};
-use toolglot_tool_registry::{Found, ItemId, Space};
+use toolglot_tool_registry::{ItemId, Space, ToolSource};
 
 use crate::failure::CallError;
 use crate::resolve::{self, Chain};
@@ -12,7 +12,7 @@ use crate::runner::ToolRunner;
 
 /// A server, as its file defines it.
 pub(crate) struct Definition {
-    pub(crate) found: Found,
+    pub(crate) found: ToolSource,
     pub(crate) settings: Map<String, Value>,
     /// How long it may take to begin a session, and a call where the tool does not say.
     pub(crate) time: Option<Duration>,

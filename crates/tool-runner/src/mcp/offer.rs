@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use toolglot_mcp::client::Terms;
 use toolglot_mcp::digest;
-use toolglot_tool_registry::{Found, ItemId, Refusal, Space, TrustError, server_name};
+use toolglot_tool_registry::{ItemId, Space, ToolSource, TrustError, TrustRefusal, server_name};
 
 use super::definition::{read, transport};
 use super::open::open;
@@ -17,7 +17,7 @@ use crate::runner::ToolRunner;
 #[derive(Clone, Debug)]
 pub struct Offer {
     /// The file that defines it.
-    pub server: Found,
+    pub server: ToolSource,
     /// `stdio` or `http`.
     pub transport: &'static str,
     /// What it says of itself.
@@ -74,7 +74,7 @@ impl ToolRunner {
         }
         let name = server.to_owned();
         let Some(approved) = trust.approved(definition.id.as_str(), definition.space) else {
-            return Some(Refusal::NotApproved { name }.into());
+            return Some(TrustRefusal::NotApproved { name }.into());
         };
         let known = approved.tools.iter();
         let known = known.filter_map(|tool| tool["name"].as_str().map(str::to_owned));

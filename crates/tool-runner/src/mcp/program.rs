@@ -10,7 +10,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value;
 use toolglot_mcp::client::{Heard, Trouble, Wire};
 use toolglot_mcp::message::Message;
-use toolglot_sandbox::{Cancel, Exit, Outcome, Watch};
+use toolglot_sandbox::{Cancel, Exit, ProcessOutcome, Watch};
 use toolglot_tool_registry::template;
 
 use super::definition::Definition;
@@ -72,7 +72,7 @@ pub(super) fn wire(
 }
 
 /// How a server ended, with the last line that it wrote to standard error.
-fn how(outcome: &Outcome) -> String {
+fn how(outcome: &ProcessOutcome) -> String {
     let stderr = outcome.stderr.text();
     let last = stderr.trim_end().rsplit('\n').next().unwrap_or_default();
     let last: String = last.chars().take(300).collect();

@@ -1,7 +1,7 @@
 //! Systems without a sandbox: no server is started.
 
 use toolglot_mcp::client::Wire;
-use toolglot_sandbox::Refusal;
+use toolglot_sandbox::SandboxError;
 
 use super::definition::Definition;
 use super::session_error::SessionError;
@@ -12,6 +12,6 @@ use crate::runner::ToolRunner;
 pub(super) fn wire(_: &ToolRunner, _: &Definition) -> Result<Box<dyn Wire>, SessionError> {
     let os = std::env::consts::OS;
     Err(SessionError::Refused(CallError::Sandbox(
-        Refusal::Unsupported { os },
+        SandboxError::Unsupported { os },
     )))
 }

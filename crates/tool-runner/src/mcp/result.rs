@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use toolglot_schema::Validator;
-use toolglot_tool_registry::Returned;
+use toolglot_tool_registry::ReturnValue;
 
 use crate::answer::{Answer, longer, too_long};
 
@@ -41,7 +41,7 @@ pub(super) fn answer(result: &Value, output_schema: Option<&Value>, most: usize)
     }
     Answer {
         is_transient: false,
-        returned: Returned {
+        returned: ReturnValue {
             success: !is_error,
             value,
             breaches: Vec::new(),
@@ -75,7 +75,7 @@ fn misfit(content: Option<&Value>, schema: &Value) -> Option<String> {
 /// A call without a result.
 pub(super) fn failed(why: &str, is_transient: bool) -> Answer {
     Answer {
-        returned: Returned {
+        returned: ReturnValue {
             success: false,
             value: Map::from_iter([
                 ("success".to_owned(), json!(false)),

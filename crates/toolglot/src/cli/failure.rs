@@ -31,7 +31,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Session(toolglot_session::SessionError),
     #[error(transparent)]
-    BadId(toolglot_tool_registry::BadId),
+    BadId(toolglot_tool_registry::IdError),
     #[error(transparent)]
     Catalog(#[from] toolglot_tool_catalog::CatalogError),
     #[error("there is no file {}", .0.display())]

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde::Serialize;
 use serde_json::Value;
 use toolglot_engine::{
-    CallText, Dialect, Renderer, ResultText, ResultWriter, ToolSet, WrittenResults,
+    CallText, Dialect, RenderedResults, Renderer, ResultText, ResultWriter, ToolSet,
 };
 use toolglot_toolset::Toolbox;
 use toolglot_wire::{BadLine, Message, MessageCall, NoteLine, types_hint};
@@ -31,7 +31,7 @@ pub(crate) fn render(arguments: &RenderArguments, out: &mut dyn Write) -> Result
         return lines(arguments, target, out);
     }
     let message = Message::read(&source::document(&arguments.file)?)?;
-    let WrittenResults { text, notes } = written(&message, target)?;
+    let RenderedResults { text, notes } = written(&message, target)?;
     for note in notes {
         // The text must come, also where nobody reads the notes.
         let (code, said) = (note.note.code.number(), note.note.message);
@@ -95,7 +95,7 @@ fn rendered(line: &str, target: Target<'_>) -> Result<Rendered, BadLine> {
         .map_err(Failure::from)
         .and_then(|message| written(&message, target));
     match written {
-        Ok(WrittenResults { text, notes }) => {
+        Ok(RenderedResults { text, notes }) => {
             let notes = notes.into_iter().map(|note| RenderedNote {
                 result: note.result,
                 note: NoteLine::from(&note.note),
@@ -110,7 +110,7 @@ fn rendered(line: &str, target: Target<'_>) -> Result<Rendered, BadLine> {
     }
 }
 
-fn written(message: &Message, target: Target<'_>) -> Result<WrittenResults, Failure> {
+fn written(message: &Message, target: Target<'_>) -> Result<RenderedResults, Failure> {
     let Target { dialect, tools, .. } = target;
     match message {
         Message::Calls { calls, content } => {
@@ -127,7 +127,7 @@ fn written(message: &Message, target: Target<'_>) -> Result<WrittenResults, Fail
                 .iter()
                 .map(call_text)
                 .map(|call| CallText {
-                    ns: call.ns.or(server),
+                    server: call.server.or(server),
                     ..call
                 })
                 .collect();
@@ -138,9 +138,9 @@ fn written(message: &Message, target: Target<'_>) -> Result<WrittenResults, Fail
                     .message(content, &calls)
                     .map_err(|error| Failure::Unrenderable {
                         dialect: dialect.name().to_owned(),
-                        why: error.why + &types_hint(dialect, &calls),
+                        why: error.reason + &types_hint(dialect, &calls),
                     })?;
-            Ok(WrittenResults {
+            Ok(RenderedResults {
                 text,
                 notes: Vec::new(),
             })
@@ -186,9 +186,9 @@ fn asks_nothing(call: &MessageCall, dialect: &Dialect) -> bool {
 fn call_text(call: &MessageCall) -> CallText<'_> {
     CallText {
         name: &call.name,
-        args: &call.arguments,
+        arguments: &call.arguments,
         // `local` is how documents say that there is no server.
-        ns: call.server.as_deref().filter(|server| *server != "local"),
+        server: call.server.as_deref().filter(|server| *server != "local"),
         id: call.id.as_deref(),
     }
 }

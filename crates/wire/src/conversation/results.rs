@@ -53,7 +53,7 @@ impl<'d> Results<'d> {
                 failed,
             })
         };
-        let has_failures = is_failure || self.dialect.tells_failures();
+        let has_failures = is_failure || self.dialect.distinguishes_failures();
         let all: &[bool] = if has_failures {
             &[false, true]
         } else {
@@ -79,8 +79,8 @@ impl<'d> Results<'d> {
         let of = |name| {
             let call = CallText {
                 name,
-                args: "{}",
-                ns: None,
+                arguments: "{}",
+                server: None,
                 id: Some(name),
             };
             self.frames(call, false)
@@ -138,8 +138,8 @@ impl<'d> Results<'d> {
     fn inner<'t>(&self, text: &'t str) -> &'t str {
         let call = CallText {
             name: "a",
-            args: "{}",
-            ns: None,
+            arguments: "{}",
+            server: None,
             id: None,
         };
         let [(before, after), (own_before, own_after)] =

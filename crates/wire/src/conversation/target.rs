@@ -51,7 +51,7 @@ impl Target<'_> {
             .iter()
             .map(text_of)
             .map(|call| CallText {
-                ns: call.ns.or(self.server),
+                server: call.server.or(self.server),
                 ..call
             })
             .collect();
@@ -63,7 +63,7 @@ impl Target<'_> {
         let text = self
             .renderer
             .message(text, &texts)
-            .map_err(|error| error.why + &types_hint(self.dialect, &texts))?;
+            .map_err(|error| error.reason + &types_hint(self.dialect, &texts))?;
         let back = Turn::of(&json!({"content": text}), Some(&self.reader));
         if calls.is_empty() && (back.fault.is_some() || !back.calls.is_empty()) {
             report.differ += 1;
@@ -87,8 +87,8 @@ impl Target<'_> {
 pub(super) fn text_of(call: &TurnCall) -> CallText<'_> {
     CallText {
         name: &call.name,
-        args: &call.arguments,
-        ns: call.server.as_deref().filter(|server| *server != "local"),
+        arguments: &call.arguments,
+        server: call.server.as_deref().filter(|server| *server != "local"),
         id: call.id.as_deref(),
     }
 }

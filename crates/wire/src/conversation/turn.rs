@@ -102,7 +102,7 @@ impl Turn {
                 arguments: Value::Object(arguments).to_string(),
                 id: call.written_id.clone(),
                 source_id: None,
-                server: call.ns.clone(),
+                server: call.server.clone(),
                 dialect: Some(call.dialect.clone()),
                 is_recovered: call.end == End::Recovered,
                 is_freeform: false,

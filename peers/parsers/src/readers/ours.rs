@@ -84,7 +84,7 @@ impl Ours {
     fn parser(&self) -> Parser {
         let program = Arc::clone(&self.program);
         let parser = match &self.prompt_suffix {
-            Some(suffix) => Parser::primed(program, suffix),
+            Some(suffix) => Parser::after_prompt(program, suffix),
             None => Parser::new(program),
         };
         if self.reasoning_open {
@@ -114,7 +114,7 @@ impl Reader for Ours {
             });
             out(Told::Args {
                 call: number,
-                json: &call.args,
+                json: &call.arguments,
             });
             out(Told::End {
                 call: number,

@@ -2,7 +2,7 @@
 
 use alloc::borrow::ToOwned;
 
-use toolglot_json::{Mended, Output, Root, Step, Transducer, unescape};
+use toolglot_json::{Output, RepairSpan, Root, Step, Transducer, unescape};
 
 use super::{Envelope, Part};
 use crate::grammar::Role;
@@ -132,8 +132,8 @@ impl Envelope {
 
     /// Repairs of what a string says. Each kind is kept once, for all would be told of the same place; and until the string
     /// ends, for between which repairs of the string itself they stand depends on the cut.
-    pub(super) fn mended_inside(&mut self, repairs: &[Mended]) {
-        for Mended { repair, .. } in repairs {
+    pub(super) fn mended_inside(&mut self, repairs: &[RepairSpan]) {
+        for RepairSpan { repair, .. } in repairs {
             if !self.inside.contains(repair) {
                 self.inside.push(*repair);
             }
@@ -143,7 +143,7 @@ impl Envelope {
     /// The string ended: its repairs point at the arguments' begin, for escapes shift what stands behind them.
     pub(super) fn end_inside(&mut self) {
         let at = self.args_at.unwrap_or(self.member_at);
-        let at_begin = |repair| Mended {
+        let at_begin = |repair| RepairSpan {
             repair,
             start: at,
             end: at,

@@ -274,7 +274,7 @@ impl Envelope {
                     self.mended_inside(&out.repairs);
                     // A string without anything in it: no arguments.
                     let is_begun = self.args_at.is_some();
-                    self.malformed |= is_begun && rest == toolglot_json::Rest::Broken;
+                    self.malformed |= is_begun && rest == toolglot_json::Completeness::Broken;
                 }
                 self.end_inside();
                 Asked::Args

@@ -11,7 +11,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use toolglot_json::{Mended, Output, Repair, Root, Step, Stretch, Transducer, quoted};
+use toolglot_json::{Output, Repair, RepairSpan, Root, Step, StringRun, Transducer, quoted};
 
 use super::escaped::Escaped;
 use crate::grammar::Role;
@@ -130,7 +130,7 @@ pub(crate) struct Envelope {
     is_braceless: bool,
     /// How it is read, if it was escaped once too often.
     escaped: Escaped,
-    pub(crate) repairs: Vec<Mended>,
+    pub(crate) repairs: Vec<RepairSpan>,
     pub(crate) encoded_at: Option<u64>,
     /// Where the first parameter beside the name stands, until that is told.
     pub(crate) flat_at: Option<u64>,
@@ -388,7 +388,7 @@ impl Envelope {
 
     /// How much of `text` stands inside a string of the arguments; [`pass`](Envelope::pass) says that it was told.
     #[inline]
-    pub(crate) fn stretch(&self, text: &str) -> Stretch {
+    pub(crate) fn stretch(&self, text: &str) -> StringRun {
         if self.committed
             && self.part == Part::Role(Role::Args)
             && self.args_at.is_some()
@@ -398,7 +398,7 @@ impl Envelope {
         {
             self.json.stretch(text)
         } else {
-            Stretch {
+            StringRun {
                 length: 0,
                 is_raw: false,
             }
@@ -547,13 +547,13 @@ impl Envelope {
     }
 
     /// Ends the object where the message, or a byte that fits nothing, ends it.
-    pub(crate) fn finish(&mut self, program: &Program, close: bool) -> toolglot_json::Rest {
+    pub(crate) fn finish(&mut self, program: &Program, close: bool) -> toolglot_json::Completeness {
         let rest = self
             .json
             .finish(close && self.inner.is_none(), self.pos, &mut self.out);
         self.repairs.append(&mut self.out.repairs);
         self.end_inside();
-        if close && rest == toolglot_json::Rest::Brackets {
+        if close && rest == toolglot_json::Completeness::Brackets {
             self.take_loose(program);
         }
         let is_flat = self.flat && self.inner.is_none();
@@ -563,19 +563,19 @@ impl Envelope {
             let text = core::mem::take(&mut self.out.text);
             let is_cut = is_flat && self.part == Part::Skip;
             let text = match is_cut {
-                true if close && rest == toolglot_json::Rest::Brackets => String::from("}"),
+                true if close && rest == toolglot_json::Completeness::Brackets => String::from("}"),
                 true => String::new(),
                 false => text,
             };
-            let keep =
-                text.len()
-                    .saturating_sub(if close && rest == toolglot_json::Rest::Brackets {
-                        outer
-                    } else {
-                        0
-                    });
+            let keep = text.len().saturating_sub(
+                if close && rest == toolglot_json::Completeness::Brackets {
+                    outer
+                } else {
+                    0
+                },
+            );
             self.args.push_str(text[..keep].trim_start());
-            if close && rest == toolglot_json::Rest::Brackets {
+            if close && rest == toolglot_json::Completeness::Brackets {
                 self.part = Part::Structure;
             }
         }

@@ -527,7 +527,7 @@ impl Parser {
         &mut self,
         value: &Value,
         remarks: alloc::vec::Vec<(Code, String, bool)>,
-        repairs: &[toolglot_json::Mended],
+        repairs: &[toolglot_json::RepairSpan],
         sink: &mut dyn Sink,
     ) {
         for (code, message, doubt) in remarks {

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use toolglot_json::{
-    Fields, Fit, Fitted, Mended, Output, Repair, Root, Shape, Step, Target, Transducer,
+    Fields, Fit, Fitted, Output, Repair, RepairSpan, Root, Shape, Step, Target, Transducer,
     escape_into, fitted, quoted,
 };
 
@@ -274,7 +274,7 @@ fn structure(held: &str, shape: &Shape, end: u64, out: &mut Out<'_>) -> Option<S
     let mut json = Transducer::new(Root::Value);
     let (used, step) = Escaped::default().feed(true, &mut json, (text, at), &mut output);
     // Where it may be text as well, JSON that lost more than spelling is text, and so is a guess (`[\d]`, `[see below]`).
-    let is_guess = |mended: &Mended| mended.repair == Repair::UnquotedString;
+    let is_guess = |mended: &RepairSpan| mended.repair == Repair::UnquotedString;
     let is_text =
         takes_text(shape) && (json.is_structural() || output.repairs.iter().any(is_guess));
     (step == Step::Done && used == text.len() && !is_text).then(|| {
@@ -290,7 +290,7 @@ pub(super) struct Out<'a> {
     pub(super) args: &'a mut String,
     /// Code, message, and whether the value is in doubt by it.
     pub(super) remarks: Vec<(Code, String, bool)>,
-    pub(super) repairs: Vec<toolglot_json::Mended>,
+    pub(super) repairs: Vec<toolglot_json::RepairSpan>,
     pub(super) changes: Vec<Fitted>,
     pub(super) scalar: usize,
     pub(super) undecided: usize,

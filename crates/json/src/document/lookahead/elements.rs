@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::Unrepairable;
+use super::super::RepairFailure;
 use super::scan::is_mark;
 use super::string::Read;
 use super::tree::{Id, Node};
@@ -12,7 +12,7 @@ use crate::repair::Repair;
 
 impl Reader<'_> {
     /// Reads on in the innermost array.
-    pub(super) fn element(&mut self) -> Result<Next, Unrepairable> {
+    pub(super) fn element(&mut self) -> Result<Next, RepairFailure> {
         loop {
             let Some(Frame::Array(frame)) = self.frames.last() else {
                 return Ok(Next::Frame);
@@ -117,7 +117,7 @@ impl Reader<'_> {
         parens: Option<bool>,
         continues: bool,
         is_second: bool,
-    ) -> Result<Next, Unrepairable> {
+    ) -> Result<Next, RepairFailure> {
         self.too_deep()?;
         let node = self.tree.add(Node::Array(Vec::new()));
         let is_value = self.current() == Some(Context::Value);

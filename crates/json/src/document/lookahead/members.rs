@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-use super::super::Unrepairable;
+use super::super::RepairFailure;
 use super::scan::is_mark;
 use super::string::Read;
 use super::tree::{self, Id, Node, Tree};
@@ -12,7 +12,7 @@ use crate::repair::Repair;
 
 impl Reader<'_> {
     /// Reads on in the innermost object, up to the next value it needs or its end.
-    pub(super) fn member(&mut self) -> Result<Next, Unrepairable> {
+    pub(super) fn member(&mut self) -> Result<Next, RepairFailure> {
         loop {
             let Some((node, stage, is_value)) = self
                 .object()
@@ -105,7 +105,7 @@ impl Reader<'_> {
             self.skip_space_and_comments();
             if matches!(self.here(), Some(',' | '}')) {
                 self.fix(Repair::MissingValue, self.i, self.i, "\"\"");
-                return Ok(Next::Ended(self.tree.add(Node::Missing)));
+                return Ok(Next::Ended(self.tree.add(Node::MissingValue)));
             }
             return Ok(Next::Value);
         }
@@ -252,7 +252,7 @@ impl Reader<'_> {
     }
 
     /// The closing brace, or the end of the text.
-    pub(super) fn object_ended(&mut self) -> Result<Next, Unrepairable> {
+    pub(super) fn object_ended(&mut self) -> Result<Next, RepairFailure> {
         if self.here().is_none() {
             self.fix(Repair::MissingBracket, self.i, self.i, "}");
         }
@@ -270,7 +270,7 @@ impl Reader<'_> {
     }
 
     /// An object without members that is not empty is a set, or was escaped once too often.
-    pub(super) fn read_again(&mut self, start: usize) -> Result<Option<Next>, Unrepairable> {
+    pub(super) fn read_again(&mut self, start: usize) -> Result<Option<Next>, RepairFailure> {
         let end = self.text.len();
         if self.work > self.patience {
             return Ok(None);
@@ -377,7 +377,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn open_object(&mut self, into: Option<Id>) -> Result<Next, Unrepairable> {
+    pub(super) fn open_object(&mut self, into: Option<Id>) -> Result<Next, RepairFailure> {
         self.too_deep()?;
         let node = self.tree.add(Node::Object(tree::Members::default()));
         self.frames.push(Frame::Object(ObjectFrame {

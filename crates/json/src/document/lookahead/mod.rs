@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 use super::options::Options;
 use super::valid::value_end;
 use super::writer::Writer;
-use super::{Expected, Unrepairable};
+use super::{Expected, RepairFailure};
 use crate::repair::Repair;
 use crate::shape::Shape;
 use scan::is_mark;
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn run(mut self) -> Result<(Writer<'a>, u64), Unrepairable> {
+    pub(super) fn run(mut self) -> Result<(Writer<'a>, u64), RepairFailure> {
         let mut values = Vec::from([self.value()?]);
         while self.i < self.text.len() {
             self.clear_context();
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a value of the document, with everything in it.
-    fn value(&mut self) -> Result<Id, Unrepairable> {
+    fn value(&mut self) -> Result<Id, RepairFailure> {
         let mut next = Next::Value;
         loop {
             next = match next {
@@ -277,7 +277,7 @@ impl<'a> Reader<'a> {
         Next::Ended(self.tree.add(Node::String(text)))
     }
 
-    fn begin_value(&mut self) -> Result<Next, Unrepairable> {
+    fn begin_value(&mut self) -> Result<Next, RepairFailure> {
         if self.deferred > 0 {
             let n = core::mem::take(&mut self.deferred);
             for _ in 0..n {
@@ -396,9 +396,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn too_deep(&self) -> Result<(), Unrepairable> {
+    fn too_deep(&self) -> Result<(), RepairFailure> {
         match self.options.depth {
-            Some(most) if self.frames.len() >= most => Err(Unrepairable {
+            Some(most) if self.frames.len() >= most => Err(RepairFailure {
                 at: self.i.min(self.text.len()),
                 expected: Expected::Depth,
             }),

@@ -17,7 +17,7 @@ const FEW: usize = 16;
 #[derive(Debug)]
 pub(super) enum Node {
     /// A value that is missing; written as what the shape says is empty.
-    Missing,
+    MissingValue,
     Null,
     Bool(bool),
     /// JSON text.
@@ -98,7 +98,7 @@ impl Tree {
     /// Whether it is a string or a container with nothing in it.
     pub(super) fn is_empty(&self, id: Id) -> bool {
         match &self.nodes[id] {
-            Node::Missing => true,
+            Node::MissingValue => true,
             Node::String(text) => text.is_empty(),
             Node::Array(items) => items.is_empty(),
             Node::Object(members) => members.list.is_empty(),
@@ -131,7 +131,7 @@ impl Tree {
             match (self.get(a), self.get(b)) {
                 (Node::Null, Node::Null)
                 | (Node::Bool(_), Node::Bool(_))
-                | (Node::String(_) | Node::Missing, Node::String(_) | Node::Missing) => {}
+                | (Node::String(_) | Node::MissingValue, Node::String(_) | Node::MissingValue) => {}
                 (Node::Number(a), Node::Number(b)) => {
                     let is_float = |text: &str| text.contains(['.', 'e', 'E']);
                     if is_float(a) != is_float(b) {
@@ -252,7 +252,7 @@ impl Tree {
                 Part::Value(id, shape) => (id, shape),
             };
             match self.get(id) {
-                Node::Missing => out.push_str(shape.nothing()),
+                Node::MissingValue => out.push_str(shape.nothing()),
                 Node::Null => out.push_str("null"),
                 Node::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
                 Node::Number(text) => out.push_str(text),

@@ -27,9 +27,9 @@ use alloc::vec::Vec;
 
 pub(super) use double::unescaped;
 
-use super::options::{Doubt, Options};
+use super::options::{Options, UnexplainedText};
 use super::writer::Writer;
-use super::{Expected, Unrepairable};
+use super::{Expected, RepairFailure};
 use crate::keys::Keys;
 use crate::repair::Repair;
 use crate::shape::Shape;
@@ -110,19 +110,19 @@ impl<'a> Walk<'a> {
     }
 
     /// Reads the document to its end.
-    pub(super) fn run(mut self) -> Result<(Writer<'a>, u64), Unrepairable> {
-        match self.options.doubt {
-            Doubt::Refuse => self.strict_document()?,
-            Doubt::Mend => self.document(),
+    pub(super) fn run(mut self) -> Result<(Writer<'a>, u64), RepairFailure> {
+        match self.options.unexplained {
+            UnexplainedText::Refuse => self.strict_document()?,
+            UnexplainedText::Repair => self.document(),
         }
         self.work += self.text.len() as u64;
         Ok((self.writer, self.work))
     }
 
     /// Reads one value with all that is in it, and the blanks and comments around it. `false` if there is none.
-    fn value(&mut self) -> Result<bool, Unrepairable> {
+    fn value(&mut self) -> Result<bool, RepairFailure> {
         let floor = self.stack.len();
-        let strict = self.options.doubt == Doubt::Refuse;
+        let strict = self.options.unexplained == UnexplainedText::Refuse;
         let mut state = State::Value;
         loop {
             state = match state {
@@ -216,8 +216,8 @@ impl<'a> Walk<'a> {
         self.stack.last_mut()
     }
 
-    fn refuse<T>(&self, expected: Expected) -> Result<T, Unrepairable> {
-        Err(Unrepairable {
+    fn refuse<T>(&self, expected: Expected) -> Result<T, RepairFailure> {
+        Err(RepairFailure {
             at: self.i,
             expected,
         })

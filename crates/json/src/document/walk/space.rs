@@ -1,6 +1,6 @@
 //! Blanks, comments, ellipses, and the quotation marks there are.
 
-use super::super::options::Doubt;
+use super::super::options::UnexplainedText;
 use super::Walk;
 use crate::repair::Repair;
 use crate::scan::{odd_blank, plain, plain_single};
@@ -163,7 +163,7 @@ impl Walk<'_> {
                 Some(end.map_or(self.bytes.len(), |n| at + 2 + n + 2))
             }
             [b'/', b'/', ..] => Some(line()),
-            _ if self.options.doubt == Doubt::Refuse => None,
+            _ if self.options.unexplained == UnexplainedText::Refuse => None,
             // `#fff` is a colour, `# text` a comment.
             [b'#', b' ' | b'\t' | b'#' | b'\n' | b'\r' | b'!', ..] | [b'#'] => Some(line()),
             [b'<', b'!', b'-', b'-', ..] => {

@@ -4,7 +4,7 @@
 
 use alloc::string::String;
 
-use super::super::{Expected, Unrepairable};
+use super::super::{Expected, RepairFailure};
 use super::space::Marks;
 use super::{Kind, State, Walk};
 use crate::escape::quoted;
@@ -38,7 +38,7 @@ pub(super) fn is_url_begin(text: &str) -> bool {
 }
 
 impl Walk<'_> {
-    pub(super) fn strict_document(&mut self) -> Result<(), Unrepairable> {
+    pub(super) fn strict_document(&mut self) -> Result<(), RepairFailure> {
         self.strict_fence(&["```", "[```", "{```"]);
         if !self.value()? {
             self.i = self.text.len();
@@ -70,7 +70,7 @@ impl Walk<'_> {
     }
 
     /// Several values, separated by line breaks or commas: an array.
-    fn lines(&mut self, comma: bool) -> Result<(), Unrepairable> {
+    fn lines(&mut self, comma: bool) -> Result<(), RepairFailure> {
         self.writer
             .note(Repair::MultipleValues, 0, self.text.len(), "[..]");
         if !comma {
@@ -126,7 +126,7 @@ impl Walk<'_> {
         self.space(true);
     }
 
-    pub(super) fn strict_value(&mut self) -> Result<State, Unrepairable> {
+    pub(super) fn strict_value(&mut self) -> Result<State, RepairFailure> {
         self.space(true);
         let Some(byte) = self.byte(0) else {
             return Ok(State::Ended(false));
@@ -183,7 +183,7 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn strict_member(&mut self) -> Result<State, Unrepairable> {
+    pub(super) fn strict_member(&mut self) -> Result<State, RepairFailure> {
         match self.byte(0) {
             None => return Ok(self.close(true)),
             Some(b'}') => return Ok(self.close(false)),
@@ -224,7 +224,7 @@ impl Walk<'_> {
         Ok(State::Value)
     }
 
-    pub(super) fn strict_end(&mut self, found: bool) -> Result<State, Unrepairable> {
+    pub(super) fn strict_end(&mut self, found: bool) -> Result<State, RepairFailure> {
         let Some(&top) = self.stack.last() else {
             return Ok(State::Ended(found));
         };

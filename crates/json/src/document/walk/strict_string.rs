@@ -2,8 +2,8 @@
 
 use alloc::string::String;
 
-use super::super::options::BadEscapes;
-use super::super::{Expected, Unrepairable};
+use super::super::options::InvalidEscapes;
+use super::super::{Expected, RepairFailure};
 use super::Walk;
 use super::space::Marks;
 use super::strict::{ends_word, is_delimiter, is_url_begin, is_url_byte};
@@ -20,7 +20,7 @@ enum Stop {
 
 impl Walk<'_> {
     /// A string with what is joined to it by `+`.
-    pub(super) fn strict_string(&mut self) -> Result<bool, Unrepairable> {
+    pub(super) fn strict_string(&mut self) -> Result<bool, RepairFailure> {
         let Some(text) = self.strict_part()? else {
             return Ok(false);
         };
@@ -46,7 +46,7 @@ impl Walk<'_> {
     }
 
     /// The inside of one string, as JSON text; `None` if none begins here.
-    pub(super) fn strict_part(&mut self) -> Result<Option<String>, Unrepairable> {
+    pub(super) fn strict_part(&mut self) -> Result<Option<String>, RepairFailure> {
         let slashed = self.byte(0) == Some(b'\\');
         if slashed {
             self.i += 1;
@@ -88,7 +88,7 @@ impl Walk<'_> {
         marks: Marks,
         slashed: bool,
         stop: Stop,
-    ) -> Result<Result<String, Stop>, Unrepairable> {
+    ) -> Result<Result<String, Stop>, RepairFailure> {
         let mut inside = String::new();
         // Opening brackets less closing ones, for `(`, `[`, `{`.
         let mut open = [0i64; 3];
@@ -210,7 +210,7 @@ impl Walk<'_> {
         inside
     }
 
-    pub(super) fn strict_escape(&mut self, inside: &mut String) -> Result<(), Unrepairable> {
+    pub(super) fn strict_escape(&mut self, inside: &mut String) -> Result<(), RepairFailure> {
         match self.byte(1) {
             Some(byte @ (b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => {
                 inside.push('\\');
@@ -241,7 +241,7 @@ impl Walk<'_> {
                 self.i += 2;
             }
             Some(_) => {
-                debug_assert_eq!(self.options.escapes, BadEscapes::Drop);
+                debug_assert_eq!(self.options.invalid_escapes, InvalidEscapes::Drop);
                 self.writer
                     .note(Repair::InvalidEscape, self.i, self.i + 1, "");
                 self.i += 1;

@@ -3,7 +3,7 @@
 mod imports;
 mod shape;
 mod string;
-mod untyped;
+mod type_stripper;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use crate::fields;
 use crate::literal::{Content, Literal, Member, has_stray_separator, integer, number};
 use crate::rules;
 
-pub use untyped::javascript_of;
+pub use type_stripper::javascript_of;
 
 pub(super) fn read(
     (language, asked): (Language, Asked),
@@ -34,7 +34,7 @@ pub(super) fn read(
     tree::broken(&tree, source, diagnostics);
     if language == Language::TypeScript
         && !tree.root_node().has_error()
-        && let Err((node, what)) = untyped::blanks(tree.root_node(), source)
+        && let Err((node, what)) = type_stripper::blanks(tree.root_node(), source)
     {
         diagnostics.help(
             rules::RUNNABLE,

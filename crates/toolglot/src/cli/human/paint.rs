@@ -45,7 +45,7 @@ pub(crate) fn text(out: &mut dyn Write, reading: &Reading, is_colored: bool) -> 
         .message
         .calls
         .iter()
-        .map(|call| call.name_at)
+        .map(|call| call.name_span)
         .filter(|name| !name.is_empty())
         .collect();
     names.sort_unstable_by_key(|name| name.start);

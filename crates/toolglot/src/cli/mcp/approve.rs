@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolglot_mcp::{digest, digest_of_all, shown};
 use toolglot_session::{Grants, Policies, Session};
-use toolglot_tool_registry::{Approved, Found, Registry, Trust, server_name};
+use toolglot_tool_registry::{Registry, ServerApproval, ToolSource, Trust, server_name};
 use toolglot_tool_runner::{Offer, ToolRunner};
 
 use crate::args::{McpFormat, McpProject, SandboxArguments};
@@ -49,7 +49,7 @@ pub(super) fn id_of(server: &str) -> String {
 }
 
 /// The servers: files of type `mcp_server`, and those of `.mcp.json`.
-fn all(registry: &Registry) -> (Vec<Found>, Vec<String>) {
+fn all(registry: &Registry) -> (Vec<ToolSource>, Vec<String>) {
     let (entries, problems) = registry.list();
     let mut servers = Vec::new();
     for entry in &entries {
@@ -66,7 +66,7 @@ fn all(registry: &Registry) -> (Vec<Found>, Vec<String>) {
 }
 
 /// Whether a server may be asked: `approved`, or why not.
-fn state(trust: &Trust, found: &Found) -> String {
+fn state(trust: &Trust, found: &ToolSource) -> String {
     let version = found.tool().metadata.version.as_deref();
     match trust.standing(found, version) {
         Err(refusal) => refusal.code().to_owned(),
@@ -180,7 +180,7 @@ pub(super) fn approve(
 
 /// What is said where a definition names variables that it was not given. Nothing of the user's goes anywhere before the user
 /// has seen where it would go.
-pub(super) fn ungiven(found: &Found, server: &str, give: &str) -> Option<(Value, String)> {
+pub(super) fn ungiven(found: &ToolSource, server: &str, give: &str) -> Option<(Value, String)> {
     let given: Vec<&str> = give.split(',').map(str::trim).collect();
     let missing: Vec<String> = variables(found)
         .into_iter()
@@ -226,12 +226,12 @@ pub(super) fn disapprove(
     Ok(Outcome::faulty_if(!was))
 }
 
-fn defined(server: &Found) -> Value {
+fn defined(server: &ToolSource) -> Value {
     server.tool().metadata.config.clone().unwrap_or_default()
 }
 
 /// The user's variables that a definition names: as `${NAME}` in its texts, or in a list under `env`.
-fn variables(server: &Found) -> BTreeSet<String> {
+fn variables(server: &ToolSource) -> BTreeSet<String> {
     let config = defined(server);
     let mut names: BTreeSet<String> = config["env"]
         .as_array()
@@ -259,7 +259,7 @@ fn variables(server: &Found) -> BTreeSet<String> {
 }
 
 /// What would be started or asked, with the variables that it would be given.
-fn definition(server: &Found) -> String {
+fn definition(server: &ToolSource) -> String {
     let (config, _) = shown(&defined(server));
     let mut text = String::new();
     for (key, value) in config.as_object().into_iter().flatten() {
@@ -278,7 +278,7 @@ fn definition(server: &Found) -> String {
 fn pinned_otherwise(registry: &Registry, trust: &Trust, offer: &Offer) -> BTreeSet<String> {
     let (entries, _) = registry.list();
     let server = offer.server.id.as_str();
-    let files: Vec<Found> = entries
+    let files: Vec<ToolSource> = entries
         .iter()
         .filter_map(|entry| registry.read(entry).ok())
         .filter(|found| found.text().contains(server))
@@ -301,7 +301,7 @@ fn pinned_otherwise(registry: &Registry, trust: &Trust, offer: &Offer) -> BTreeS
 /// What the server says of its tools, and how that differs from what was approved.
 fn told(
     offer: &Offer,
-    before: Option<&Approved>,
+    before: Option<&ServerApproval>,
     pinned: &BTreeSet<String>,
 ) -> (String, Vec<Value>) {
     let (mut text, mut rows) = (String::new(), Vec::new());

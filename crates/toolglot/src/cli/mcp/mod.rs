@@ -13,10 +13,10 @@ mod list;
 mod login;
 mod prompts;
 mod result;
-mod served;
+mod running_calls;
 mod sources;
 mod stdio;
-mod under_way;
+mod tool_server;
 mod web;
 
 use std::io::Write;
@@ -26,7 +26,7 @@ use crate::args::{McpArguments, McpCommand, ServeArguments};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::outcome::Outcome;
-use served::{Served, Setup};
+use tool_server::{Served, Setup};
 
 pub(crate) fn mcp(arguments: &McpArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
     match &arguments.command {

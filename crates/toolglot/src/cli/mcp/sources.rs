@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 use toolglot_mcp::message::{Fault, PARAMS};
-use toolglot_tool_registry::{Found, ItemId, Language, Registry, Trust};
+use toolglot_tool_registry::{ItemId, Language, Registry, ToolSource, Trust};
 
 use super::list;
 
@@ -84,12 +84,12 @@ pub(super) fn ids(shelf: &Shelf<'_>) -> Result<Vec<String>, Fault> {
 }
 
 /// Whether it is a tool, and what it says is a program or a description, and no setting of a server.
-fn is_shown(found: &Found) -> bool {
+fn is_shown(found: &ToolSource) -> bool {
     let tool = found.tool();
     tool.is_callable() && tool.metadata.tool_type.as_deref() != Some("mcp")
 }
 
-fn told(found: &Found) -> Value {
+fn told(found: &ToolSource) -> Value {
     let (told, _) = toolglot_mcp::shown(&json!({
         "uri": format!("{BEGIN}{}", found.id),
         "name": list::name_of(found.id.as_str()),

@@ -10,7 +10,7 @@ use toolglot_mcp::message::{Fault, Message, PARSE, REQUEST};
 use toolglot_mcp::server::{Out, Session};
 use toolglot_sandbox::Cancel;
 
-use super::served::Served;
+use super::tool_server::Served;
 use crate::failure::Failure;
 use crate::outcome::Outcome;
 use crate::output::write_line;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use toolglot_mcp::server::{Gate, Session, Tools};
 use toolglot_sandbox::Cancel;
 
-use super::served::Served;
+use super::tool_server::Served;
 use crate::args::ServeArguments;
 use crate::failure::Failure;
 use crate::outcome::Outcome;

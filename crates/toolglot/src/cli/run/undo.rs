@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use serde_json::json;
-use toolglot_builtins::{Root, UndoError, Undone};
+use toolglot_builtins::{Root, UndoError, UndoReport};
 use toolglot_session::{AuditLog, journals};
 
 use crate::args::{RunArguments, RunFormat};
@@ -31,7 +31,7 @@ pub(super) fn undo(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outc
     Ok(Outcome::faulty_if(undone.is_err()))
 }
 
-fn document(undone: &Result<Undone, UndoError>, is_dry: bool) -> serde_json::Value {
+fn document(undone: &Result<UndoReport, UndoError>, is_dry: bool) -> serde_json::Value {
     let (steps, remaining, problem, changed) = match undone {
         Ok(undone) => (
             undone.steps.as_slice(),
@@ -62,7 +62,7 @@ fn document(undone: &Result<Undone, UndoError>, is_dry: bool) -> serde_json::Val
 }
 
 fn write(
-    undone: &Result<Undone, UndoError>,
+    undone: &Result<UndoReport, UndoError>,
     is_dry: bool,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Level, Snippet};
 use serde_json::json;
-use toolglot_tool_catalog::{Answer, CheckedFile, diagnostic};
+use toolglot_tool_catalog::{CatalogAnswer, CheckedFile, diagnostic};
 use toolglot_tool_registry::{Diagnostic, FindError, Language, Severity, Space};
 
 use super::project;
@@ -72,7 +72,7 @@ pub(super) fn check(
                     "id": page.tool.id.as_str(),
                     "path": page.name,
                     "ok": page.tool.errors().next().is_none(),
-                    "standing": page.answer.as_ref().map(Answer::to_json),
+                    "standing": page.answer.as_ref().map(CatalogAnswer::to_json),
                     "diagnostics": diagnostics.map(|one| diagnostic(one, &page.text)).collect::<Vec<_>>(),
                 })
             })

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 use toolglot_tool_catalog::line_changes;
-use toolglot_tool_registry::{Record, Space, ToolSource, Trust};
+use toolglot_tool_registry::{LedgerRecord, Space, ToolSource, Trust};
 
 use super::project::{self, answer};
 use crate::args::ToolsProject;
@@ -18,7 +18,7 @@ struct Asked {
     version: String,
     /// Why it is not trusted.
     why: Option<String>,
-    before: Option<Record>,
+    before: Option<LedgerRecord>,
     /// `None` where nothing was trusted before.
     changes: Option<Vec<String>>,
 }

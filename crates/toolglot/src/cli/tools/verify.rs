@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::{Value, json};
-use toolglot_tool_catalog::Answer;
+use toolglot_tool_catalog::CatalogAnswer;
 use toolglot_tool_registry::TrustBasis;
 
 use super::project::{self, answer};
@@ -20,7 +20,7 @@ pub(super) fn verify(
     let catalog = project::open(&common.root)?;
     let (mut text, mut rows, mut is_faulty) = (String::new(), Vec::new(), false);
     for found in catalog.named(words)? {
-        let said = Answer::of(&catalog, &found);
+        let said = CatalogAnswer::of(&catalog, &found);
         is_faulty |= said.is_faulty();
         let _ = write!(text, "{}", found.id);
         let _ = match &said.standing {

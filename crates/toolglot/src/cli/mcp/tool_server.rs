@@ -23,8 +23,8 @@ use toolglot_session::{
 };
 use toolglot_tool_runner::ToolRunner;
 
+use super::running_calls::UnderWay;
 use super::sources::Shelf;
-use super::under_way::UnderWay;
 use super::{complete, list, prompts, result, sources};
 use crate::args::ServeArguments;
 use crate::failure::Failure;

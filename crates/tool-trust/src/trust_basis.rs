@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
-use toolglot_tool_signature::{Keyring, SignatureError, Verified, verify};
+use toolglot_tool_signature::{Keyring, SignatureError, Verification, verify};
 
 use crate::decision::{Facts, decide};
-use crate::{Origin, Refusal, Space, Subject, Trust};
+use crate::{Origin, Space, Subject, Trust, TrustRefusal};
 
 /// Why a tool may run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum TrustBasis {
     /// It came with toolglot.
     System,
     /// A trusted key signed it.
-    Signed(Verified),
+    Signed(Verification),
     /// The user trusted exactly this text.
     Trusted,
     /// It lies in the user's own directory.
@@ -43,7 +43,7 @@ impl Trust {
         &self,
         found: &impl Subject,
         its_version: Option<&str>,
-    ) -> Result<TrustBasis, Refusal> {
+    ) -> Result<TrustBasis, TrustRefusal> {
         let id = found.id();
         if found.origin() != Origin::File {
             return self.standing_of_server(found);
@@ -52,7 +52,7 @@ impl Trust {
             return self
                 .verified(found, &self.keys)
                 .map(|_| TrustBasis::System)
-                .map_err(Refusal::from);
+                .map_err(TrustRefusal::from);
         }
         let record = self.record(found);
         let (digest, whole) = (found.digest(), found.whole_digest());
@@ -86,7 +86,7 @@ impl Trust {
         &self,
         found: &impl Subject,
         keys: &Keyring,
-    ) -> Result<Verified, SignatureError> {
+    ) -> Result<Verification, SignatureError> {
         let id = found.id();
         let mut hash = Sha256::new();
         hash.update(id);

@@ -2,7 +2,7 @@
 
 use toolglot_policy::{METHODS, is_own_header};
 
-use super::runnable::PYTHON;
+use super::executor_rules::PYTHON;
 use super::{RUNNABLE, Rule, UNKNOWN_FIELD};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::executors::SYSTEM;

@@ -123,7 +123,7 @@ pub(super) fn covered(dialect: &Dialect, calls: &[String]) -> Option<usize> {
         let [call] = &read.calls[..] else {
             return None;
         };
-        let given: serde_json::Value = serde_json::from_str(&call.args).ok()?;
+        let given: serde_json::Value = serde_json::from_str(&call.arguments).ok()?;
         let is_right = call.name == TOOL && given == arguments();
         is_right.then(|| solid(written) - solid(&read.content))
     });

@@ -9,7 +9,7 @@ use crate::document::Document;
 
 /// How far fitting goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
+pub enum CoercionRules {
     /// Values are brought to their types, defaults filled in, undeclared properties left out where they are forbidden.
     Types,
     /// Items that do not fit are left out as well, lists become objects by position, required values are supplied where
@@ -20,7 +20,7 @@ pub enum Fit {
 /// Why a value cannot be made to fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message} at `{path}`")]
-pub struct Misfit {
+pub struct CoercionError {
     /// A JSON pointer into the value; empty for the whole.
     pub path: String,
     /// What was expected.
@@ -32,8 +32,8 @@ pub struct Misfit {
 /// Makes `value` fit `schema`, which a [`Validator`] has accepted. What comes back is not validated yet.
 ///
 /// # Errors
-/// [`Misfit`] where no rule leads to a value of the schema.
-pub fn fit(schema: &Value, value: Value, how: Fit) -> Result<Value, Misfit> {
+/// [`CoercionError`] where no rule leads to a value of the schema.
+pub fn fit(schema: &Value, value: Value, how: CoercionRules) -> Result<Value, CoercionError> {
     Fitter {
         root: schema,
         document: Document::new(schema),
@@ -45,22 +45,22 @@ pub fn fit(schema: &Value, value: Value, how: Fit) -> Result<Value, Misfit> {
 struct Fitter<'a> {
     root: &'a Value,
     document: Document<'a>,
-    how: Fit,
+    how: CoercionRules,
 }
 
-type Fitted = Result<Value, Misfit>;
+type Fitted = Result<Value, CoercionError>;
 
 impl<'a> Fitter<'a> {
-    fn misfit<T>(path: &str, message: impl Into<String>) -> Result<T, Misfit> {
-        Err(Misfit {
+    fn misfit<T>(path: &str, message: impl Into<String>) -> Result<T, CoercionError> {
+        Err(CoercionError {
             path: path.to_owned(),
             message: message.into(),
             is_schema: false,
         })
     }
 
-    fn fault<T>(path: &str, message: impl Into<String>) -> Result<T, Misfit> {
-        Err(Misfit {
+    fn fault<T>(path: &str, message: impl Into<String>) -> Result<T, CoercionError> {
+        Err(CoercionError {
             path: path.to_owned(),
             message: message.into(),
             is_schema: true,
@@ -68,7 +68,7 @@ impl<'a> Fitter<'a> {
     }
 
     /// The schema behind its references.
-    fn resolve(&mut self, mut schema: &'a Value, path: &str) -> Result<&'a Value, Misfit> {
+    fn resolve(&mut self, mut schema: &'a Value, path: &str) -> Result<&'a Value, CoercionError> {
         let mut n_followed = 0;
         while let Some(reference) = schema.get("$ref") {
             let target = reference
@@ -213,7 +213,7 @@ impl<'a> Fitter<'a> {
             }
         };
         let parsed = serde_json::from_str::<Value>(text).ok().or_else(|| {
-            let repaired = (self.how == Fit::Salvage)
+            let repaired = (self.how == CoercionRules::Salvage)
                 .then(|| {
                     toolglot_json::repair(
                         text,
@@ -253,7 +253,9 @@ impl<'a> Fitter<'a> {
             };
             match self.value(item, schema, &place) {
                 Ok(item) => fitted.push(item),
-                Err(misfit) if self.how == Fit::Types || misfit.is_schema => return Err(misfit),
+                Err(misfit) if self.how == CoercionRules::Types || misfit.is_schema => {
+                    return Err(misfit);
+                }
                 Err(_) => {}
             }
         }
@@ -267,7 +269,7 @@ impl<'a> Fitter<'a> {
     fn object(&mut self, value: Value, keywords: &'a Map<String, Value>, path: &str) -> Fitted {
         let value = match value {
             Value::Array(items)
-                if self.how == Fit::Salvage
+                if self.how == CoercionRules::Salvage
                     && allows(keywords, "object")
                     && !allows(keywords, "array") =>
             {
@@ -287,7 +289,7 @@ impl<'a> Fitter<'a> {
             Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
             _ => Vec::new(),
         };
-        if self.how == Fit::Salvage {
+        if self.how == CoercionRules::Salvage {
             for name in &required {
                 if !members.contains_key(*name)
                     && let Some(schema) = keywords.get("properties").and_then(|p| p.get(*name))
@@ -398,7 +400,7 @@ impl<'a> Fitter<'a> {
     }
 
     /// What the schema says a required value is, where it says so.
-    fn supplied(&mut self, schema: &'a Value, path: &str) -> Result<Option<Value>, Misfit> {
+    fn supplied(&mut self, schema: &'a Value, path: &str) -> Result<Option<Value>, CoercionError> {
         let Value::Object(keywords) = self.resolve(schema, path)? else {
             return Ok(None);
         };

@@ -7,7 +7,7 @@ use toolglot_tool_signature::{Keyring, PublicKey, Signer};
 use crate::TrustError;
 
 /// What is demanded of tools, beyond being signed, trusted or the user's own.
-pub struct Demands {
+pub struct TrustRequirements {
     /// The only keys that count: fingerprints, or keys written out as `ed25519:<base64>`, which are trusted by that.
     pub keys: Option<Vec<String>>,
     /// Whether a tool of this id has to be signed; that its text was trusted is not enough then.
@@ -16,9 +16,9 @@ pub struct Demands {
     pub first_use: bool,
 }
 
-impl Default for Demands {
-    fn default() -> Demands {
-        Demands {
+impl Default for TrustRequirements {
+    fn default() -> TrustRequirements {
+        TrustRequirements {
             keys: None,
             signed: Box::new(|_| false),
             first_use: true,
@@ -26,7 +26,7 @@ impl Default for Demands {
     }
 }
 
-impl fmt::Debug for Demands {
+impl fmt::Debug for TrustRequirements {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Demands")
             .field("keys", &self.keys)

@@ -1,6 +1,6 @@
 //! Whether what runs a tool can run it, as far as the file alone tells.
 
-use super::{RUNNABLE, configured};
+use super::{RUNNABLE, config_rules};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::executors::SYSTEM;
 use crate::literal::{Content, Literal};
@@ -14,7 +14,7 @@ const NODE: &str = "rye/core/runtimes/node/node";
 /// A configuration that a runtime of Python is to run and that names no program is a warning: the format's own example is one.
 pub(crate) fn unrunnable(tool: &ToolFile) -> Vec<Diagnostic> {
     if tool.metadata.tool_type.as_deref() == Some("mcp_server") {
-        return configured::server(tool);
+        return config_rules::server(tool);
     }
     let Executor::Id(executor) = &tool.metadata.executor else {
         return Vec::new();
@@ -70,7 +70,7 @@ pub(crate) fn unrunnable(tool: &ToolFile) -> Vec<Diagnostic> {
             "name the runtime of its own language, or `subprocess`",
         );
     }
-    configured::tool(tool, id)
+    config_rules::tool(tool, id)
 }
 
 impl ToolFile {
