@@ -92,6 +92,15 @@ fn figures_are_those_of_the_code() {
     let repository = repository();
     let notes = count(&read(&repository.join("docs/notes.md")), "### N");
     let dialects = toolglot_dialects::all().len();
+    let attacks = fs::read_dir(repository.join("crates/toolglot/tests/attacks/rows"))
+        .expect("the folder is there")
+        .map(|file| count(&read(&file.expect("it can be read").path()), "[[row]]"))
+        .sum::<usize>();
+    let compare = read(&repository.join("docs/compare.md"));
+    let (_, probes) = compare
+        .split_once("\n| toolglot | ")
+        .expect("the table of probes is there");
+    let (probes, _) = probes.split_once(' ').expect("a row has cells");
     let architecture = read(&repository.join("docs/architecture.md"));
     let crates = fs::read_dir(repository.join("crates")).expect("the folder is there");
     for folder in crates {
@@ -110,9 +119,14 @@ fn figures_are_those_of_the_code() {
         ("CHANGELOG.md", format!("in {dialects} dialects")),
         ("docs/README.md", format!("{dialects} dialects")),
         ("docs/README.md", format!("{notes} notes")),
+        (
+            "docs/security.md",
+            format!("{attacks} attacks and controls"),
+        ),
+        ("README.md", format!("{probes} short hard texts")),
     ];
     let wrong: Vec<String> = rows
-        .iter()
+        .into_iter()
         .filter(|(file, phrase)| !read(&repository.join(file)).contains(phrase.as_str()))
         .map(|(file, phrase)| format!("{file} does not say `{phrase}`"))
         .collect();

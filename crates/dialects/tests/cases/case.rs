@@ -122,7 +122,7 @@ fn of_file(file: &Path, dialect: Option<&str>) -> Vec<Case> {
                 heading.clone_into(&mut title);
                 (has_sentence, tools) = (false, None);
             }
-            Block::Prose(_) => has_sentence = true,
+            Block::Prose => has_sentence = true,
             Block::Fence(fence) => {
                 let place = format!("{}:{}", file.display(), fence.line);
                 match fence.info.split(' ').next() {

@@ -8,7 +8,7 @@ pub(crate) enum Block<'a> {
     /// `# Title`, of any level.
     Heading { level: usize, title: &'a str },
     /// A line of anything else that is not blank.
-    Prose(&'a str),
+    Prose,
     /// A fenced block.
     Fence(Fence<'a>),
 }
@@ -65,7 +65,7 @@ pub(crate) fn blocks(document: &str) -> Vec<Block<'_>> {
                 blocks.push(Block::Heading { level, title });
             }
             None if line.is_empty() => {}
-            None => blocks.push(Block::Prose(line)),
+            None => blocks.push(Block::Prose),
         }
     }
     blocks.extend(open.map(|(_, fence)| Block::Fence(fence)));
