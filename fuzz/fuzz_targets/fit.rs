@@ -6,7 +6,8 @@
 use libfuzzer_sys::fuzz_target;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use toolglot_json::{Fields, Fit, Fitted, Options, Scalars, Shape, Target, coerce, repair};
+use toolglot_json::internal::{Fit, Fitted, Target};
+use toolglot_json::{Fields, Options, Scalars, Shape, coerce, repair};
 
 fuzz_target!(|data: &[u8]| {
     let [how, text @ ..] = data else { return };

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use toolglot_engine::{Call, Calls, Event, Sink, Span};
-use toolglot_json::{last_members, locate, members};
+use toolglot_json::internal::{last_members, locate, members};
 
 use crate::reader::Reader;
 
@@ -163,7 +163,7 @@ impl<'a> ArgumentSpans<'a> {
     fn item(&self, item: &str, around: &Range<usize>) -> Option<Range<usize>> {
         let value = match item.as_bytes().first()? {
             b'{' | b'[' => return None,
-            b'"' => toolglot_json::string(item)?,
+            b'"' => toolglot_json::internal::string(item)?,
             _ => item.into(),
         };
         let text = self.text.get(around.clone())?;
@@ -214,7 +214,7 @@ impl<'a> ArgumentSpans<'a> {
         let text = self.text.get(around.clone())?;
         let value = match value.as_bytes().first()? {
             b'{' | b'[' => return self.elements(&key, around),
-            b'"' => toolglot_json::string(value)?,
+            b'"' => toolglot_json::internal::string(value)?,
             _ => value.into(),
         };
         let keys = text.rmatch_indices(&*key);

@@ -96,7 +96,7 @@ fn repeat(piece: &str, bytes: usize) -> String {
 fn json_string(bytes: usize) -> String {
     format!(
         "<tool_call>\n{{\"name\": \"write_file\", \"arguments\": {{\"path\": \"a.rs\", \"content\": {}}}}}\n</tool_call>",
-        toolglot_json::quoted(&repeat(CODE, bytes))
+        toolglot_json::internal::quoted(&repeat(CODE, bytes))
     )
 }
 
@@ -211,7 +211,7 @@ fn adr_0019_xml(bencher: Bencher<'_, '_>, bytes: usize) {
 
 #[divan::bench(args = [1_000, 10_000, 100_000, 1_000_000, 10_000_000])]
 fn adr_0019_json(bencher: Bencher<'_, '_>, bytes: usize) {
-    let content = toolglot_json::quoted(&repeat(CODE, bytes));
+    let content = toolglot_json::internal::quoted(&repeat(CODE, bytes));
     let text = format!(
         "<tool>{{\"tool_name\": \"write_file\", \"arguments\": {{\"path\": \"a.rs\", \"content\": {content}}}}}</tool>"
     );

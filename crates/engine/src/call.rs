@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use toolglot_json::last_members;
+use toolglot_json::internal::last_members;
 
 use crate::{CallId, Code, End, Event, Note, Place, Sink, Span};
 

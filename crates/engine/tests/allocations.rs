@@ -50,7 +50,7 @@ fn allocations(dialect: &str, opening: &str, body: &str, size: usize) -> u64 {
 
 #[test]
 fn a_push_allocates_nothing_after_the_warm_up() {
-    let json = toolglot_json::quoted(CODE);
+    let json = toolglot_json::internal::quoted(CODE);
     let json = &json[1..json.len() - 1];
     let prose = "It says what it means: if x < y, then a[0] is `1`.\nA second line follows.\n";
     let dense = r#"{"id": 12, "ok": true, "xs": [1, 2.5, null, "a"], "o": {"k": "v"}}, "#;

@@ -14,7 +14,7 @@ use crate::reader::{extent, string};
 /// of each key among those of its object.
 ///
 /// ```
-/// assert_eq!(toolglot_json::last_members(r#"{"a": 1, "b": [{"c": 2, "c": 3}], "a": 4}"#), r#"{"b": [{"c": 3}], "a": 4}"#);
+/// assert_eq!(toolglot_json::internal::last_members(r#"{"a": 1, "b": [{"c": 2, "c": 3}], "a": 4}"#), r#"{"b": [{"c": 3}], "a": 4}"#);
 /// ```
 pub fn last_members(json: &str) -> Cow<'_, str> {
     let mut earlier = earlier_members(json);

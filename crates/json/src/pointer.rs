@@ -26,7 +26,7 @@ pub(crate) fn push_index(pointer: &mut String, index: usize) {
 /// A pointer as people and models write a place: `edits[0].search` for `/edits/0/search`; empty for the root.
 ///
 /// ```
-/// assert_eq!(toolglot_json::place("/edits/0/a~1b"), "edits[0].a/b");
+/// assert_eq!(toolglot_json::internal::place("/edits/0/a~1b"), "edits[0].a/b");
 /// ```
 pub fn place(pointer: &str) -> String {
     let mut out = String::with_capacity(pointer.len());
@@ -53,8 +53,8 @@ pub fn place(pointer: &str) -> String {
 ///
 /// ```
 /// let json = r#"{"edits": [{"line": "x"}]}"#;
-/// assert_eq!(&json[toolglot_json::locate(json, "/edits/0/line")], r#""line": "x""#);
-/// assert_eq!(&json[toolglot_json::locate(json, "/edits/0/text")], r#"{"line": "x"}"#);
+/// assert_eq!(&json[toolglot_json::internal::locate(json, "/edits/0/line")], r#""line": "x""#);
+/// assert_eq!(&json[toolglot_json::internal::locate(json, "/edits/0/text")], r#"{"line": "x"}"#);
 /// ```
 pub fn locate(json: &str, pointer: &str) -> Range<usize> {
     let offset = |part: &str| part.as_ptr() as usize - json.as_ptr() as usize;

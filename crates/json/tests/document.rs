@@ -8,9 +8,8 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use toolglot_json::{
-    Fields, Fit, Fitted, HeldDocument, Options, Repair, Scalars, Shape, Target, coerce, repair,
-};
+use toolglot_json::internal::{Fit, Fitted, Target};
+use toolglot_json::{Fields, HeldDocument, Options, Repair, Scalars, Shape, coerce, repair};
 
 const PRESETS: [(&str, Options); 3] = [
     ("llm", Options::LLM),

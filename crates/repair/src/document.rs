@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 use toolglot_engine::{Code, Shape, remark};
-use toolglot_json::{Options, Repair, RepairEdit, RepairedText, StringEndRule, coerce, locate};
+use toolglot_json::internal::{StringEndRule, locate};
+use toolglot_json::{Options, Repair, RepairEdit, RepairedText, coerce};
 use toolglot_schema::{CoercionRules, fit};
 
 use crate::edits::Edits;
@@ -233,7 +234,7 @@ fn coerced(
         let at = if change.path.is_empty() {
             "at the root".to_owned()
         } else {
-            format!("at `{}`", toolglot_json::place(&change.path))
+            format!("at `{}`", toolglot_json::internal::place(&change.path))
         };
         let origin = if text == input {
             Some(change.start..change.end)

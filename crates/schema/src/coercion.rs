@@ -430,7 +430,7 @@ impl<'a> Fitter<'a> {
 fn scalar(value: &Value, word: &str, path: &str) -> Fitted {
     let number = |text: &str| -> Option<Value> {
         let text = text.trim();
-        toolglot_json::is_number(text)
+        toolglot_json::internal::is_number(text)
             .then(|| serde_json::from_str(text).ok())
             .flatten()
     };

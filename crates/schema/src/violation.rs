@@ -323,7 +323,7 @@ fn member(path: &str, name: &str) -> String {
     if path.is_empty() {
         name.to_owned()
     } else {
-        format!("{}.{name}", toolglot_json::place(path))
+        format!("{}.{name}", toolglot_json::internal::place(path))
     }
 }
 
@@ -389,7 +389,7 @@ fn subject(path: &str) -> String {
     if path.is_empty() {
         "the arguments".into()
     } else {
-        format!("`{}`", toolglot_json::place(path))
+        format!("`{}`", toolglot_json::internal::place(path))
     }
 }
 

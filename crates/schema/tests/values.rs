@@ -6,7 +6,8 @@ use serde_json::Value;
 use toolglot_engine::{
     Calls, Dialect, Fields, Finish, Input, Limits, Parser, Program, Shape, Tool, ToolSet,
 };
-use toolglot_json::{Fit, Target, coerce};
+use toolglot_json::coerce;
+use toolglot_json::internal::{Fit, Target};
 use toolglot_schema::{fields, shape};
 
 /// Pushes are cut into pieces of so many bytes; 0 is one piece.

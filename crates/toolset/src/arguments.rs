@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use toolglot_engine::Shape;
-use toolglot_json::from_text;
+use toolglot_json::internal::from_text;
 
 use crate::elements::{elements, plain_text};
 use crate::toolbox::Entry;

@@ -3,7 +3,8 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use toolglot_json::{Output, Root, Step, StringRun, Transducer};
+use toolglot_json::internal::StringRun;
+use toolglot_json::{Output, Root, Step, Transducer};
 
 use super::escaped::Escaped;
 use crate::program::NodeId;

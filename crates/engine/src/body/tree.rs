@@ -6,9 +6,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use toolglot_json::{
-    Fields, Output, Root, Shape, Step, Target, Transducer, escape_into, fitted, quoted,
-};
+use toolglot_json::internal::{Target, escape_into, fitted, quoted};
+use toolglot_json::{Fields, Output, Root, Shape, Step, Transducer};
 
 use super::escaped::Escaped;
 use crate::Code;

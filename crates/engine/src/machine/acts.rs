@@ -291,7 +291,7 @@ impl Parser {
         self.teller.key(&key);
         let args = self.teller.args();
         args.push('"');
-        toolglot_json::escape_into(args, &text);
+        toolglot_json::internal::escape_into(args, &text);
         args.push('"');
     }
 

@@ -4,7 +4,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use toolglot_json::{Fields, Fit, FitKind, Fitted, Shape, Target, place};
+use toolglot_json::internal::{Fit, FitKind, Fitted, Target, place};
+use toolglot_json::{Fields, Shape};
 
 use super::Parser;
 use super::teller::Teller;

@@ -4,7 +4,7 @@
 //! where a value is not JSON. Whatever else a push may be is left to the modes: what is done here is exactly what they would
 //! do, at a tenth of the cost.
 
-use toolglot_json::{StringRun, escape_into, is_plain};
+use toolglot_json::internal::{StringRun, escape_into, is_plain};
 
 use super::teller::Speech;
 use super::view::View;

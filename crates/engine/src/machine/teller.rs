@@ -6,7 +6,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use toolglot_json::{Keys, RepairSpan, escape_into};
+use toolglot_json::RepairSpan;
+use toolglot_json::internal::{Keys, escape_into};
 
 use super::quote::Quote;
 use super::view::View;

@@ -4,10 +4,8 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 
-use toolglot_json::{
-    Output, Root, Scalars, Shape, Step, Transducer, float, from_text, integer, is_beyond,
-    is_number, quoted, scalar_of,
-};
+use toolglot_json::internal::{float, from_text, integer, is_beyond, is_number, quoted, scalar_of};
+use toolglot_json::{Output, Root, Scalars, Shape, Step, Transducer};
 
 use crate::Code;
 use crate::grammar::Typing;

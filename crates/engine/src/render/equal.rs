@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 
-use toolglot_json::{Kind, elements, kind, members, string};
+use toolglot_json::internal::{Kind, elements, kind, members, string};
 
 /// Deeper values count as different: nothing that deep is written.
 const DEPTH: usize = 256;

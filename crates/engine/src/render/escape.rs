@@ -352,7 +352,7 @@ pub(super) fn as_json<'d>(json: &str, markers: &Markers<'d>, mut in_string: bool
         };
         let written = &json[at..at + len];
         let meant = if len > 1 && c == '\\' {
-            toolglot_json::unescape(written)
+            toolglot_json::internal::unescape(written)
         } else {
             written.into()
         };

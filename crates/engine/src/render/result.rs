@@ -7,7 +7,7 @@ use alloc::vec::{IntoIter, Vec};
 use core::iter::Peekable;
 use core::ops::Range;
 
-use toolglot_json::{escape_into, members};
+use toolglot_json::internal::{escape_into, members};
 
 use super::CallText;
 use super::escape::{self, Change, Escaped, Scheme};
@@ -195,7 +195,7 @@ impl<'d> ResultWriter<'d> {
                 escape::unescaped(inside, &frame.markers, self.scheme, starts_line)
             }
             Form::Xml => escape::from_xml(inside),
-            Form::Json => match toolglot_json::string(inside) {
+            Form::Json => match toolglot_json::internal::string(inside) {
                 Some(text) => text.strip_prefix(frame.word).unwrap_or(&text).into(),
                 None => inside.into(),
             },

@@ -5,7 +5,8 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt::Write as _;
 
-use toolglot_json::{Fields, Kind, Shape, elements, escape_into, kind, members, quoted, string};
+use toolglot_json::internal::{Kind, elements, escape_into, kind, members, quoted, string};
+use toolglot_json::{Fields, Shape};
 
 use super::RenderError;
 use crate::CallText;

@@ -6,7 +6,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use toolglot_json::{Kind, Shape, kind, members};
+use toolglot_json::Shape;
+use toolglot_json::internal::{Kind, kind, members};
 
 use super::layout::{blank, is_comma, is_separator};
 use super::reach::{holds, leads_to_calls, repeats_calls};

@@ -6,16 +6,22 @@
 #[non_exhaustive]
 pub struct Options {
     /// Which evidence ends a string.
+    #[doc(hidden)]
     pub string_end: StringEndRule,
     /// What becomes of a text that no rule explains.
+    #[doc(hidden)]
     pub unexplained: UnexplainedText,
     /// What becomes of text around JSON.
+    #[doc(hidden)]
     pub surrounding_text: SurroundingText,
     /// What several values in a row are.
+    #[doc(hidden)]
     pub multiple_values: MultipleValues,
     /// What a key without a value gets.
+    #[doc(hidden)]
     pub missing_value: MissingValue,
     /// What becomes of a backslash that escapes nothing.
+    #[doc(hidden)]
     pub invalid_escapes: InvalidEscapes,
     /// How many containers may be open at once; `None` for any number.
     pub depth: Option<usize>,

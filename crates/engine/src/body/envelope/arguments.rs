@@ -2,7 +2,8 @@
 
 use alloc::borrow::ToOwned;
 
-use toolglot_json::{Output, RepairSpan, Root, Step, Transducer, unescape};
+use toolglot_json::internal::unescape;
+use toolglot_json::{Output, RepairSpan, Root, Step, Transducer};
 
 use super::{Envelope, Part};
 use crate::grammar::Role;

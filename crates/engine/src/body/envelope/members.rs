@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use toolglot_json::{quoted, string};
+use toolglot_json::internal::{quoted, string};
 
 use super::{Asked, Envelope, LeftOut, Part, push_separated};
 use crate::grammar::Role;

@@ -11,7 +11,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use toolglot_json::{Output, Repair, RepairSpan, Root, Step, StringRun, Transducer, quoted};
+use toolglot_json::internal::{StringRun, quoted};
+use toolglot_json::{Output, Repair, RepairSpan, Root, Step, Transducer};
 
 use super::escaped::Escaped;
 use crate::grammar::Role;

@@ -9,7 +9,7 @@
 //! Without a marker they are text, which is found out before the call begins. Behind one the call has begun: it is
 //! `recovered`.
 
-use toolglot_json::unescape;
+use toolglot_json::internal::unescape;
 
 use super::Envelope;
 use super::arguments::closing_mark;

@@ -4,7 +4,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use toolglot_json::{Fields, Shape, escape_into};
+use toolglot_json::internal::escape_into;
+use toolglot_json::{Fields, Shape};
 
 use super::{Frame, Told, Xml, XmlOut};
 use crate::body::tree::{Content, Tree};

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use toolglot_json::escape_into;
+use toolglot_json::internal::escape_into;
 
 use super::Value;
 use super::write::Wrapper;

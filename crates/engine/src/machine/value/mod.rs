@@ -10,7 +10,8 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use toolglot_json::{Fields, Shape, is_wrapper};
+use toolglot_json::internal::is_wrapper;
+use toolglot_json::{Fields, Shape};
 
 use super::fence::Ahead;
 use super::fitting::remark;

@@ -5,10 +5,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use toolglot_json::{
-    Fields, Fit, Fitted, Output, Repair, RepairSpan, Root, Shape, Step, Target, Transducer,
-    escape_into, fitted, quoted,
-};
+use toolglot_json::internal::{Fit, Fitted, Target, escape_into, fitted, quoted};
+use toolglot_json::{Fields, Output, Repair, RepairSpan, Root, Shape, Step, Transducer};
 
 use super::Value;
 use crate::Code;
