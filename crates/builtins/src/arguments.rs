@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use toolglot_value::{Map, Value};
 
 use crate::Failure;
 
@@ -112,7 +112,7 @@ fn wrong(parameter: &'static str, expected: &'static str, found: &Value) -> Fail
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_value::json;
 
     use super::Arguments;
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
 use similar::TextDiff;
+use toolglot_value::{Map, Value};
 
 use crate::arguments::Arguments;
 use crate::edit::{Edits, text};

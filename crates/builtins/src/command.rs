@@ -5,9 +5,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
 use toolglot_policy::{AwayPath, CommandFact, CommandLine, Join, PathFact, Pipeline, Stream};
 use toolglot_sandbox::{Command, Exit, Isolation, Scratch, Sink, Start, run_pipeline};
+use toolglot_value::json;
 
 use crate::file_names::file_names;
 use crate::program_sandbox::starts;

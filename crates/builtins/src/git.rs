@@ -6,9 +6,9 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
 use toolglot_policy::is_secret;
 use toolglot_sandbox::{Exit, Isolation, Start};
+use toolglot_value::{Value, json};
 
 use crate::{Failure, Outcome, Root};
 

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::io::Read;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
 use toolglot_policy::{BadUrl, HostPort, is_own_header};
+use toolglot_value::{Map, Value, json};
 
 use crate::web::{Ask, Web};
 use crate::{Failure, Outcome, Root};

@@ -16,7 +16,7 @@
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use serde_json::json;
+//! use toolglot_value::json;
 //! use toolglot_builtins::{Root, plan};
 //!
 //! let directory = tempfile::tempdir()?;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::glob::Glob;
 use crate::place::Kind;

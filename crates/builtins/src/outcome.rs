@@ -1,6 +1,6 @@
 //! What came of a call.
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::Failure;
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
 use toolglot_policy::{BadUrl, CommandFact, HostPort, PathFact};
+use toolglot_value::{Map, Value};
 
 use crate::arguments::Arguments;
 use crate::command;

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::encoding::{Encoding, latin1};
 use crate::place::OpenError;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::place::{Kind, split};
 use crate::protected_paths::refused_below;

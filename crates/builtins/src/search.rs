@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 use regex::bytes::{Regex, RegexBuilder};
-use serde_json::{Value, json};
 use toolglot_policy::{Refusals, is_secret};
+use toolglot_value::{Value, json};
 
 use crate::glob::Glob;
 use crate::lines::{Line, Lines, excerpt};

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use cap_std::fs::OpenOptions;
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::encoding::Encoding;
 use crate::place::{Kind, OpenError, open_regular, split};

@@ -234,8 +234,8 @@ impl Sink for FaultDetector {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
     use toolglot_engine::{CallHead, CallId, Place};
+    use toolglot_value::{Value, json};
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! The right form of a call in a dialect, written by the renderer.
 
-use serde_json::{Map, Value};
 use toolglot_engine::{CallText, Dialect, RenderError};
 use toolglot_toolset::{ToolSpec, Toolbox};
+use toolglot_value::{Map, Value};
 
 use crate::sample::sample_arguments;
 use crate::server_name::default_server;

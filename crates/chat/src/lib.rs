@@ -12,7 +12,7 @@
 //! A server that teaches a dialect, reads an answer, and says what is wrong with it:
 //!
 //! ```
-//! use serde_json::json;
+//! use toolglot_value::json;
 //! use toolglot_chat::{
 //!     Digest, DigestContext, LessonContext, Reader, compile, dialect_named, instructions, message_lesson,
 //! };

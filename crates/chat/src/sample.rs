@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use serde_json::{Map, Number, Value, json};
 use toolglot_schema::Validator;
+use toolglot_value::{Map, Number, Value, json};
 
 /// Simple values for the required properties of an object schema; where none is required, for the first. Where the schema has
 /// alternatives, of the first that it takes such values of.

@@ -4,7 +4,7 @@ use std::io;
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
-use serde_json::{Map, Value};
+use toolglot_value::{Map, Value};
 
 /// `object` as text.
 pub fn spaced_json(object: &Map<String, Value>) -> String {
@@ -41,7 +41,7 @@ impl Formatter for Spaced {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_value::json;
 
     #[test]
     fn blanks_stand_after_colons_and_commas() {

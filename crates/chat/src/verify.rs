@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
 use toolglot_engine::{Call, Calls, Code, Note, Span};
 use toolglot_schema::Validator;
 use toolglot_toolset::{ToolSpec, Toolbox};
+use toolglot_value::{Map, Value};
 use toolglot_wire::Arguments;
 
 use crate::argument_spans::ArgumentSpans;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
 use toolglot_engine::{
     CallText, Calls, Dialect, Finish, InReasoning, Input, Limits, Parser, Place, Program, Renderer,
 };
 use toolglot_toolset::Toolbox;
+use toolglot_value::json;
 
 /// What begins and ends reasoning, where that is not `<think>` and `</think>`.
 const MARKS: &[(&str, &str, &str)] = &[

@@ -1,6 +1,6 @@
 //! Dialect files written from a response template.
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use crate::ImportError;
 use crate::response_template::{self, Imported};

@@ -1,6 +1,6 @@
 //! A call that dialects are tried with: written by a template, and read as the dialect says.
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 /// The tool, where nothing fixes another.
 pub(crate) const TOOL: &str = "look_up_probe";

@@ -1,6 +1,6 @@
 //! Messages of JSON-RPC 2.0, as MCP uses it: one at a time, keys exactly as they are spelled.
 
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 /// An error of JSON-RPC.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -194,7 +194,7 @@ mod tests {
             (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, false),
             ("7", false),
         ] {
-            let value: Value = serde_json::from_str(text).expect(text);
+            let value: Value = toolglot_value::from_str(text).expect(text);
             let read = Message::read(value.clone());
             assert_eq!(read.is_ok(), is_read, "{text}");
             if let Ok(Message::Request { id, method, .. }) = read {

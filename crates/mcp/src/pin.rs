@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+use toolglot_value::{Map, Value};
 
 /// The keys of a tool that a model or a user goes by; others may change freely.
 const SAID: &[&str] = &[
@@ -138,7 +138,7 @@ fn cleaned(value: &Value, n_hidden: &mut usize, depth: usize) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_value::json;
 
     use super::*;
 

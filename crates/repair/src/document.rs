@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use serde_json::Value;
 use toolglot_engine::{Code, Shape, remark};
 use toolglot_json::internal::{StringEndRule, locate};
 use toolglot_json::{Options, Repair, RepairEdit, RepairedText, coerce};
 use toolglot_schema::{CoercionRules, fit};
+use toolglot_value::Value;
 
 use crate::edits::Edits;
 use crate::error::RepairError;
@@ -211,7 +211,7 @@ fn coerced(
     target: &SchemaTarget,
 ) -> Result<RepairedDocument, RepairError> {
     let coerced = coerce(text, &target.shape);
-    let value: Value = serde_json::from_str(&coerced.text).map_err(|_| RepairError::Depth)?;
+    let value: Value = toolglot_value::from_str(&coerced.text).map_err(|_| RepairError::Depth)?;
     let violations = target.validator.validate(&value);
     let document = RepairedDocument {
         text: coerced.text,
@@ -266,7 +266,7 @@ fn fitted(
     mut notes: Vec<RepairNote>,
     target: &SchemaTarget,
 ) -> Result<RepairedDocument, RepairError> {
-    let value: Value = serde_json::from_str(&text).map_err(|_| RepairError::Depth)?;
+    let value: Value = toolglot_value::from_str(&text).map_err(|_| RepairError::Depth)?;
     let mut refusal = None;
     for how in [CoercionRules::Types, CoercionRules::Salvage] {
         match fit(&target.schema, value.clone(), how) {

@@ -6,7 +6,7 @@
 //! What this crate deliberately does not do: it reads no file, it knows nothing of calls, and it prints nothing.
 //!
 //! ```
-//! use serde_json::json;
+//! use toolglot_value::json;
 //! use toolglot_json::Options;
 //! use toolglot_repair::{SchemaTarget, repair};
 //!

@@ -1,8 +1,8 @@
 //! What a document should be: a schema, made ready.
 
-use serde_json::Value;
 use toolglot_engine::Shape;
 use toolglot_schema::{Validator, shape};
+use toolglot_value::Value;
 
 use crate::error::RepairError;
 

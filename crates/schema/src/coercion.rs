@@ -2,7 +2,7 @@
 //!
 //! The engine never does this to a call: there a value is brought to its type or stays, and a validator says so.
 
-use serde_json::{Map, Value};
+use toolglot_value::{Map, Value};
 
 use crate::Validator;
 use crate::document::Document;
@@ -212,7 +212,7 @@ impl<'a> Fitter<'a> {
                 inner.is_array()
             }
         };
-        let parsed = serde_json::from_str::<Value>(text).ok().or_else(|| {
+        let parsed = toolglot_value::from_str(text).ok().or_else(|| {
             let repaired = (self.how == CoercionRules::Salvage)
                 .then(|| {
                     toolglot_json::repair(
@@ -222,7 +222,7 @@ impl<'a> Fitter<'a> {
                     )
                 })?
                 .ok()?;
-            serde_json::from_str(&repaired.text).ok()
+            toolglot_value::from_str(&repaired.text).ok()
         });
         parsed.filter(is_kind).unwrap_or(value)
     }
@@ -431,7 +431,7 @@ fn scalar(value: &Value, word: &str, path: &str) -> Fitted {
     let number = |text: &str| -> Option<Value> {
         let text = text.trim();
         toolglot_json::internal::is_number(text)
-            .then(|| serde_json::from_str(text).ok())
+            .then(|| toolglot_value::from_str(text).ok())
             .flatten()
     };
     let is_whole = |value: &Value| {
@@ -473,7 +473,7 @@ fn whole(value: &Value) -> Option<Value> {
         Some((digits, fraction)) if !fraction.contains(['e', 'E']) => digits.to_owned(),
         _ => format!("{:.0}", text.parse::<f64>().ok()?),
     };
-    serde_json::from_str(&digits).ok()
+    toolglot_value::from_str(&digits).ok()
 }
 
 fn is_object_schema(keywords: &Map<String, Value>) -> bool {
@@ -507,6 +507,6 @@ fn pointer(path: &str, name: &str) -> String {
 
 /// Whether a property's name matches a pattern, as a validator tells.
 fn matches_pattern(pattern: &str, name: &str) -> bool {
-    let schema = serde_json::json!({ "pattern": pattern });
+    let schema = toolglot_value::json!({ "pattern": pattern });
     Validator::new(&schema).is_ok_and(|validator| validator.validate(&Value::from(name)).is_empty())
 }

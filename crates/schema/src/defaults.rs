@@ -1,6 +1,6 @@
 //! `default` of properties, filled in.
 
-use serde_json::{Map, Value};
+use toolglot_value::{Map, Value};
 
 use crate::document::Document;
 

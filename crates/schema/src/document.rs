@@ -1,6 +1,6 @@
 //! A schema document: its references, followed inside it and no further.
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 /// How many schemas one question may look at, references followed. Real tool schemas have some dozens; a document of a
 /// few hundred bytes can unfold to billions.
@@ -68,7 +68,7 @@ fn percent_decoded(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_value::json;
 
     use super::*;
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use crate::document::Document;
 

@@ -11,7 +11,7 @@
 //! expressions run in linear time, so a schema from a server that nobody knows can do no more than be refused.
 //!
 //! ```
-//! use serde_json::json;
+//! use toolglot_value::json;
 //! use toolglot_schema::Validator;
 //!
 //! let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
@@ -21,25 +21,38 @@
 //! # Ok::<(), toolglot_schema::SchemaError>(())
 //! ```
 
+#[cfg(feature = "validate")]
 mod coercion;
+#[cfg(feature = "validate")]
+mod compiled;
 mod defaults;
 mod document;
+#[cfg(feature = "validate")]
 mod expansion_size;
 mod kinds;
+#[cfg(feature = "validate")]
+mod multiple;
 mod nearest_name;
 mod normal_form;
+#[cfg(feature = "validate")]
 mod plain_schema;
+#[cfg(feature = "validate")]
 mod ref_cycle;
 mod shape;
+#[cfg(feature = "validate")]
 mod validate;
+#[cfg(feature = "validate")]
 mod violation;
 mod whole_numbers;
 
+#[cfg(feature = "validate")]
 pub use coercion::{CoercionError, CoercionRules, fit};
 pub use defaults::fill_defaults;
 pub use nearest_name::nearest;
 pub use shape::{fields, shape};
+#[cfg(feature = "validate")]
 pub use validate::{SchemaError, Validator};
+#[cfg(feature = "validate")]
 pub use violation::Violation;
 pub use whole_numbers::write_whole;
 

@@ -1,6 +1,6 @@
 //! Schemas as tool authors write them, brought to the words of JSON Schema.
 
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 /// Type words of other languages and the JSON Schema type each stands for.
 /// Seen in the tool lists of BFCL, SGLang and dynamo-parsers.
@@ -37,7 +37,7 @@ const DATA: &[&str] = &[
 ];
 
 /// Keywords whose value maps names to schemas: the names are the author's own.
-const NAMED: &[&str] = &[
+pub(crate) const NAMED: &[&str] = &[
     "$defs",
     "definitions",
     "dependentSchemas",

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Number, Value};
+use toolglot_value::{Map, Number, Value};
 
 /// Deeper schemas are not plain.
 const MAX_DEPTH: usize = 32;
@@ -180,7 +180,7 @@ fn is_bounded(value: &Value, bound: &Value, holds: fn(i64, i64) -> bool) -> bool
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use toolglot_value::{Value, json};
 
     use super::{admits, is_plain};
     use crate::Validator;

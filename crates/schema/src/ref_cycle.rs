@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 /// More references in a row than anyone writes, and than a validator should follow.
 const LONGEST_CHAIN: usize = 100;
@@ -134,7 +134,7 @@ fn is_circle<'a>(
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_value::json;
 
     use super::circle;
 
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn a_way_is_walked_once_and_has_an_end() {
         let chain = |n: usize| {
-            let mut defs = serde_json::Map::new();
+            let mut defs = toolglot_value::Map::new();
             for n in 0..n {
                 let next = format!("#/$defs/{}", n + 1);
                 // Two ways at each step: all of them together are too many to walk.

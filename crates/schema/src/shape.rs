@@ -1,7 +1,7 @@
 //! JSON Schema to [`Shape`]: how a value is read, never whether it is valid.
 
-use serde_json::{Map, Value};
 use toolglot_engine::{Fields, Scalars, Shape};
+use toolglot_value::{Map, Value};
 
 use crate::document::Document;
 use crate::kinds::{meet, union};

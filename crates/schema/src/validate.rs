@@ -1,12 +1,13 @@
 //! Validation of arguments before anything runs.
 
+use std::error::Error;
 use std::sync::OnceLock;
 
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{PatternOptions, ValidationError};
-use serde_json::Value;
+use toolglot_value::Value;
 
 use crate::Violation;
+use crate::compiled::{Compiled, compile};
 use crate::expansion_size::unfolds_too_far;
 use crate::normal_form::standard;
 use crate::plain_schema::{admits, is_plain};
@@ -24,7 +25,7 @@ pub enum SchemaError {
     Reference {
         /// Which, and why not.
         #[source]
-        source: Box<ValidationError<'static>>,
+        source: Box<dyn Error + Send + Sync>,
     },
     /// References that lead only to each other: no value could ever be checked against them.
     #[error("the reference `{reference}` leads in a circle back to itself")]
@@ -42,7 +43,7 @@ pub enum SchemaError {
         path: String,
         /// What is wrong there.
         #[source]
-        source: Box<ValidationError<'static>>,
+        source: Box<dyn Error + Send + Sync>,
     },
 }
 
@@ -52,7 +53,7 @@ pub enum SchemaError {
 #[derive(Debug)]
 pub struct Validator {
     /// Compiled when it is first needed, where the schema is plain; `None` if that failed after all.
-    compiled: OnceLock<Option<jsonschema::Validator>>,
+    compiled: OnceLock<Option<Compiled>>,
     is_plain: bool,
     schema: Value,
 }
@@ -82,11 +83,8 @@ impl Validator {
         })
     }
 
-    pub(crate) fn compiled(schema: &Value) -> Result<jsonschema::Validator, SchemaError> {
-        let options = jsonschema::options()
-            .offline()
-            .with_pattern_options(PatternOptions::regex());
-        options.build(schema).map_err(|error| {
+    pub(crate) fn compiled(schema: &Value) -> Result<Compiled, SchemaError> {
+        compile(schema).map_err(|error| {
             let path = error.instance_path().to_string();
             let outside = matches!(error.kind(), ValidationErrorKind::Referencing(_));
             let source = Box::new(error);

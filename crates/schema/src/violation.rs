@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError};
-use serde_json::{Map, Value};
+use toolglot_value::{Map, Value};
 
+use crate::compiled::{keyword, keyword_value};
 use crate::nearest;
 
 /// How many characters of a value a message quotes.
@@ -34,7 +35,7 @@ impl Violation {
         arguments: &Value,
     ) -> Vec<Violation> {
         let path = error.instance_path().as_str();
-        let keyword = error.kind().keyword();
+        let keyword = keyword(error);
         let (ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected }) = error.kind()
         else {
@@ -70,27 +71,27 @@ fn instruction(error: &ValidationError<'_>, schema: &Value, arguments: &Value) -
         ValidationErrorKind::Required { property } => {
             add_missing(property, path, value, &declared(error, schema))
         }
-        ValidationErrorKind::Enum { options } => one_of(&it, options, value),
-        ValidationErrorKind::Constant { expected_value } => {
-            format!(
-                "write {} for {it}; you wrote {wrote}",
-                quoted(expected_value)
-            )
-        }
-        ValidationErrorKind::Minimum { limit } => {
-            format!("write {limit} or more for {it}; you wrote {wrote}")
-        }
-        ValidationErrorKind::ExclusiveMinimum { limit } => {
-            format!("write more than {limit} for {it}; you wrote {wrote}")
-        }
-        ValidationErrorKind::Maximum { limit } => {
-            format!("write {limit} or less for {it}; you wrote {wrote}")
-        }
-        ValidationErrorKind::ExclusiveMaximum { limit } => {
-            format!("write less than {limit} for {it}; you wrote {wrote}")
-        }
-        ValidationErrorKind::MultipleOf { multiple_of } => {
-            format!("write a multiple of {multiple_of} for {it}; you wrote {wrote}")
+        ValidationErrorKind::Enum { .. }
+        | ValidationErrorKind::Constant { .. }
+        | ValidationErrorKind::Minimum { .. }
+        | ValidationErrorKind::ExclusiveMinimum { .. }
+        | ValidationErrorKind::Maximum { .. }
+        | ValidationErrorKind::ExclusiveMaximum { .. }
+        | ValidationErrorKind::Custom { .. } => {
+            let wanted = wanted(error).unwrap_or_default();
+            match keyword(error) {
+                "enum" => one_of(&it, &wanted, value),
+                "minimum" => format!("write {wanted} or more for {it}; you wrote {wrote}"),
+                "exclusiveMinimum" => {
+                    format!("write more than {wanted} for {it}; you wrote {wrote}")
+                }
+                "maximum" => format!("write {wanted} or less for {it}; you wrote {wrote}"),
+                "exclusiveMaximum" => {
+                    format!("write less than {wanted} for {it}; you wrote {wrote}")
+                }
+                "multipleOf" => format!("write a multiple of {wanted} for {it}; you wrote {wrote}"),
+                _ => format!("write {} for {it}; you wrote {wrote}", quoted(&wanted)),
+            }
         }
         ValidationErrorKind::MinLength { limit } => {
             format!(
@@ -145,6 +146,19 @@ fn instruction(error: &ValidationError<'_>, schema: &Value, arguments: &Value) -
             )
         }
         _ => format!("change {it}: {}", error.masked_with("the value")),
+    }
+}
+
+/// The value of the keyword that an error is about, where it says which values are right: of `enum` an array.
+fn wanted(error: &ValidationError<'_>) -> Option<Value> {
+    match error.kind() {
+        ValidationErrorKind::Enum { options } => Some(options.as_ref().into()),
+        ValidationErrorKind::Constant { expected_value } => Some(expected_value.as_ref().into()),
+        ValidationErrorKind::Minimum { limit }
+        | ValidationErrorKind::ExclusiveMinimum { limit }
+        | ValidationErrorKind::Maximum { limit }
+        | ValidationErrorKind::ExclusiveMaximum { limit } => Some(Value::from(limit)),
+        _ => keyword_value(error),
     }
 }
 
@@ -213,7 +227,7 @@ fn distance(
 }
 
 /// The one value that a branch wants for a property of the value at `path`, where that is another: what tells branches apart.
-fn mark<'e>(path: &str, error: &'e ValidationError<'static>) -> Option<&'e Value> {
+fn mark(path: &str, error: &ValidationError<'static>) -> Option<Value> {
     let property = error
         .instance_path()
         .as_str()
@@ -222,11 +236,11 @@ fn mark<'e>(path: &str, error: &'e ValidationError<'static>) -> Option<&'e Value
     if property.contains('/') {
         return None;
     }
-    match error.kind() {
-        ValidationErrorKind::Constant { expected_value } => Some(expected_value),
-        ValidationErrorKind::Enum { options } => match options.as_array()?.as_slice() {
-            [only] => Some(only),
-            _ => None,
+    match (keyword(error), wanted(error)?) {
+        ("const", value) => Some(value),
+        ("enum", Value::Array(options)) => match <[Value; 1]>::try_from(options) {
+            Ok([only]) => Some(only),
+            Err(_) => None,
         },
         _ => None,
     }
@@ -250,7 +264,7 @@ fn alternative_marks(
             let error = branch
                 .iter()
                 .find(|error| place(error) == at && mark(path, error).is_some())?;
-            mark(path, error).cloned()
+            mark(path, error)
         })
         .collect();
     let value = arguments.pointer(&at)?;
@@ -272,7 +286,7 @@ fn alternative_types(branches: &[Vec<ValidationError<'static>>]) -> Option<Vec<S
         .collect()
 }
 
-fn add_missing(property: &Value, path: &str, value: &Value, known: &[&str]) -> String {
+fn add_missing(property: &serde_json::Value, path: &str, value: &Value, known: &[&str]) -> String {
     let name = name_of(property);
     let mut message = if path.is_empty() {
         format!("add the required `{name}`")
@@ -428,7 +442,7 @@ fn with_article(kind: JsonType) -> &'static str {
     }
 }
 
-fn name_of(property: &Value) -> &str {
+fn name_of(property: &serde_json::Value) -> &str {
     property.as_str().unwrap_or_default()
 }
 

@@ -1,6 +1,6 @@
 //! Whole numbers, written as the integers that a schema asks for.
 
-use serde_json::{Number, Value};
+use toolglot_value::{Number, Value};
 
 use crate::document::Document;
 
@@ -112,7 +112,7 @@ fn whole(number: &Number) -> Option<Number> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use toolglot_value::{Value, json};
 
     use super::write_whole;
 
@@ -129,7 +129,7 @@ mod tests {
                 "float": {"type": "number"},
             },
         });
-        let mut value: Value = serde_json::from_str(
+        let mut value: Value = toolglot_value::from_str(
             r#"{"a": 1e2, "list": [{"n": 2.0, "m": -3.0}], "any": 4.0, "number": 5.0, "float": 6.0, "none": 7.0}"#,
         )
         .expect("JSON");
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn what_is_not_whole_stays() {
         for text in ["2.5", "1e300", "true", "9007199254740993.0"] {
-            let mut value: Value = serde_json::from_str(text).expect("JSON");
+            let mut value: Value = toolglot_value::from_str(text).expect("JSON");
             let before = value.clone();
             write_whole(&json!({"type": "integer", "$ref": "#"}), &mut value);
             assert_eq!(value, before);

@@ -1,9 +1,9 @@
 //! What must hold for any JSON that somebody calls a schema.
 
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
 use toolglot_engine::{Fields, Shape};
 use toolglot_schema::{Validator, fill_defaults, shape};
+use toolglot_value::{Map, Value, json};
 
 /// JSON made of the keywords that are read here, in right and in wrong places.
 fn schema_like() -> impl Strategy<Value = Value> {

@@ -1,8 +1,8 @@
 //! The files in `data/` are the tests; this reads them.
 
-use serde_json::Value;
 use toolglot_engine::{Fields, Scalars, Shape};
 use toolglot_schema::{SchemaError, Validator, fields, fill_defaults, shape};
+use toolglot_value::Value;
 
 /// The lines of a file that say something, each with its number.
 fn lines(file: &'static str) -> impl Iterator<Item = (usize, &'static str)> {
@@ -111,20 +111,20 @@ fn schemas_that_are_refused_say_where() {
 /// Thirty definitions, each of which uses the next one twice: a billion schemas when unfolded.
 #[test]
 fn schemas_that_unfold_without_end_are_read_in_bounded_work_and_not_compiled() {
-    let mut defs = serde_json::Map::new();
+    let mut defs = toolglot_value::Map::new();
     for i in 0..30 {
-        let next = serde_json::json!({"$ref": format!("#/$defs/d{}", i + 1)});
+        let next = toolglot_value::json!({"$ref": format!("#/$defs/d{}", i + 1)});
         let twice =
-            serde_json::json!({"allOf": [next, next], "properties": {"l": next, "r": next}});
+            toolglot_value::json!({"allOf": [next, next], "properties": {"l": next, "r": next}});
         defs.insert(format!("d{i}"), twice);
     }
-    defs.insert("d30".into(), serde_json::json!({"type": "object"}));
-    let schema = serde_json::json!({"$ref": "#/$defs/d0", "$defs": defs});
+    defs.insert("d30".into(), toolglot_value::json!({"type": "object"}));
+    let schema = toolglot_value::json!({"$ref": "#/$defs/d0", "$defs": defs});
     assert!(!fields(&schema).properties.is_empty());
     assert!(matches!(Validator::new(&schema), Err(SchemaError::Unfolds)));
-    let mut arguments = serde_json::json!({"l": {"l": {}}});
+    let mut arguments = toolglot_value::json!({"l": {"l": {}}});
     fill_defaults(&schema, &mut arguments);
-    assert_eq!(arguments, serde_json::json!({"l": {"l": {}}}));
+    assert_eq!(arguments, toolglot_value::json!({"l": {"l": {}}}));
 }
 
 /// Recursion through the parts of a value is what trees need.

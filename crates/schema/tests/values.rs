@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
 use toolglot_engine::{
     Calls, Dialect, Fields, Finish, Input, Limits, Parser, Program, Shape, Tool, ToolSet,
 };
 use toolglot_json::coerce;
 use toolglot_json::internal::{Fit, Target};
 use toolglot_schema::{fields, shape};
+use toolglot_value::Value;
 
 /// Pushes are cut into pieces of so many bytes; 0 is one piece.
 const SIZES: [usize; 5] = [0, 1, 2, 3, 7];

@@ -1,9 +1,9 @@
 //! The answer to a message: what came of its calls, in the shape that its model was taught.
 
-use serde_json::json;
 use toolglot_engine::{
     Call, CallText, Calls, Dialect, Note, RenderedResults, ResultText, ResultWriter,
 };
+use toolglot_value::json;
 
 use crate::step::{State, Step};
 use crate::steps::MessageSession;

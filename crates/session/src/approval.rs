@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use serde_json::{Map, Value};
 use toolglot_builtins::audit::hex;
 use toolglot_builtins::{Root, change};
 use toolglot_engine::{Call, Note};
 use toolglot_policy::{Decision, Verdict};
+use toolglot_value::{Map, Value};
 
 use crate::hash_writer::HashWriter;
 
@@ -267,7 +267,7 @@ fn verdict_of(decision: Decision, rule: &'static str, because: &str) -> Verdict 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use toolglot_value::json;
 
     /// Writes to a file, and says yes.
     struct Sly(std::path::PathBuf);

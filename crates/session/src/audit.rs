@@ -5,11 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use toolglot_builtins::audit::{self, Log, hex};
 use toolglot_policy::{Decision, PathFact, Verdict};
 use toolglot_tool_runner::Attempt;
+use toolglot_value::{Map, Value, json};
 
 use crate::approval::CallSummary;
 use crate::policies::real;

@@ -6,10 +6,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value};
 use toolglot_builtins::{Root, plan, text_of};
 use toolglot_engine::{Call, Code, Dialect, EscapedMarker, Note, ResultWriter};
 use toolglot_policy::{PathFact, Refusals, is_secret};
+use toolglot_value::{Map, Value};
 
 /// Longest text that is tried as the name of a file, in bytes.
 const LONGEST_NAME: usize = 4096;

@@ -3,12 +3,12 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value};
 use toolglot_builtins::Root;
 use toolglot_engine::{Call, CallId, Calls, End, Place, Span};
 use toolglot_policy::{Decision, Verdict};
 use toolglot_tool_registry::ItemId;
 use toolglot_tool_runner::{CallError, Watch};
+use toolglot_value::{Map, Value};
 
 use crate::VERBS;
 use crate::approval::CallSummary;

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
 use toolglot_builtins::{Outcome, clock};
 use toolglot_engine::{Call, Calls, End};
 use toolglot_policy::{Decision, Effect, Inside, Layer, PathFact, Request, Verdict};
 use toolglot_tool_registry::{ItemId, Registry, Space, ToolFile, capability, sign_text};
 use toolglot_tool_runner::{CallError, ToolRunner, resolve};
 use toolglot_toolset::{Canonical, ToolSpec, Toolbox};
+use toolglot_value::{Map, Value, json};
 
 use crate::VERBS;
 use crate::approval::CallSummary;

@@ -12,7 +12,6 @@
 //!
 //! What a tool requires is granted by the caller, by a rule of the user's policy that names it, or by the approver.
 
-use serde_json::{Map, Value};
 use toolglot_builtins::{Journal, Outcome, Plan, Root, plan};
 use toolglot_engine::End;
 use toolglot_policy::{
@@ -20,6 +19,7 @@ use toolglot_policy::{
 };
 use toolglot_tool_registry::TrustBasis;
 use toolglot_tool_runner::{Builtin, CallError, CallResult, Prepared, ToolRunner};
+use toolglot_value::{Map, Value};
 
 use crate::approval::{CallSummary, Question};
 use crate::audit::{AuditLog, log_attempt, log_before};

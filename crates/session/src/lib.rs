@@ -23,7 +23,7 @@
 //!     .without_journal()
 //!     .build()?;
 //! // Without a rule that allows it, nothing runs.
-//! let arguments = serde_json::json!({"path": "notes.txt"});
+//! let arguments = toolglot_value::json!({"path": "notes.txt"});
 //! let report = session.call("rye/file-system/read", arguments.as_object().cloned().unwrap_or_default());
 //! assert!(!matches!(report, CallReport::Done(..)));
 //! # Ok(())

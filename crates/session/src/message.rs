@@ -8,7 +8,6 @@
 
 use std::sync::{Arc, PoisonError};
 
-use serde_json::Value;
 use toolglot_builtins::Journal;
 use toolglot_chat::{
     ArgumentSpans, LookalikeContext, OtherPrograms, Reader, Reading, compile,
@@ -17,6 +16,7 @@ use toolglot_chat::{
 };
 use toolglot_engine::{Call, Calls, Code, Dialect, End, Finish, InCode, Note, Place, Span};
 use toolglot_toolset::{ToolSpec, Toolbox};
+use toolglot_value::Value;
 
 use crate::SessionError;
 use crate::answer::{answer, rendered};

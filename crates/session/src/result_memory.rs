@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use memchr::memmem;
-use serde_json::Value;
+use toolglot_value::Value;
 
 /// So much of results is kept, in bytes; the oldest go first.
 pub(crate) const MEMORY_BYTES: usize = 16 << 20;
@@ -89,7 +89,7 @@ fn add_strings(value: &Value, strings: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_value::json;
 
     use super::*;
 

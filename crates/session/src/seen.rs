@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
-use serde_json::{Map, Value};
 use toolglot_builtins::Plan;
+use toolglot_value::{Map, Value};
 
 use crate::hash_writer::HashWriter;
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
 use toolglot_mcp::auth::Person;
 use toolglot_tool_registry::TrustError;
 use toolglot_tool_runner::{CallError, LoggedIn, Offer};
+use toolglot_value::{Map, Value};
 
 use crate::session::Session;
 

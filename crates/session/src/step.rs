@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
 use toolglot_builtins::Outcome;
 use toolglot_engine::Note;
 use toolglot_policy::Verdict;
 use toolglot_toolset::Canonical;
+use toolglot_value::{Map, Value};
 
 use crate::result_text::cut_result;
 use toolglot_chat::Lesson;

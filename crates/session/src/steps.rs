@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use toolglot_builtins::{Outcome, plan};
 use toolglot_chat::{
     ArgumentSpans, CallLocator, Lesson, LessonContext, argument_lesson, canonical_calls,
@@ -14,6 +13,7 @@ use toolglot_engine::{Call, Calls, Code, Dialect, End, Note, Place, Span};
 use toolglot_policy::{Decision, Effect, PathFact, Request, Verdict};
 use toolglot_tool_runner::Cancel;
 use toolglot_toolset::{Canonical, ToolSpec, Toolbox};
+use toolglot_value::Value;
 use toolglot_wire::Arguments;
 
 use crate::approval::{CallSummary, Context, MessageText};

@@ -3,10 +3,10 @@
 use std::fs;
 
 use crate::{AfterFailure, Policies};
-use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolglot_engine::{CallHead, CallId, Calls, Dialect, End, Event, Place, Sink, Span};
 use toolglot_toolset::Toolbox;
+use toolglot_value::{Value, json};
 
 use crate::step::{State, Step};
 use crate::steps::MessageSession;

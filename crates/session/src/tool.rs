@@ -3,11 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
 use toolglot_builtins::Outcome;
 use toolglot_policy::{Decision, Effect, Layer, Request, Verdict};
 use toolglot_tool_runner::Cancel;
 use toolglot_toolset::ToolSpec;
+use toolglot_value::{Map, Value, json};
 
 use crate::approval::CallSummary;
 use crate::audit::log_before;

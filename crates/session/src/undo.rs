@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use serde_json::{Map, json};
 use toolglot_builtins::{Root, UndoError, UndoReport};
 use toolglot_policy::{Decision, Escape, Inside, PathFact, Verdict};
+use toolglot_value::{Map, json};
 
 use crate::approval::CallSummary;
 use crate::audit::{AuditLog, LoggedResult, log_after, write_before};

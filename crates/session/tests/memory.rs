@@ -1,11 +1,11 @@
 //! How much memory a large argument costs at its peak, as multiples of the argument. Counted, not timed.
 
 use allocation_counter::measure;
-use serde_json::json;
 use toolglot_chat::{ArgumentSpans, Digest, DigestContext, Reader, compile};
 use toolglot_engine::Finish;
 use toolglot_session::{Policies, Session};
 use toolglot_toolset::Toolbox;
+use toolglot_value::json;
 
 /// A text of lines, a little shorter than a power of two: buffers that double have little room left.
 const N_LINES: usize = (8 << 20) / LINE.len() - (8 << 10);

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use toolglot_engine::{Event, Finish, Span};
 use toolglot_session::{
@@ -15,6 +14,7 @@ use toolglot_session::{
     FileLog, LoggedResult, PathFact, Policies, Run, Session, SessionBuilder, SessionError, State,
     Step, Tool, Verdict, Watch, undo,
 };
+use toolglot_value::{Map, Value, json};
 
 #[path = "../examples/session/main.rs"]
 mod embedding;
@@ -658,7 +658,7 @@ fn a_call_out_of_a_part_of_an_earlier_result_is_in_doubt() {
     for value in [
         json!({"output": "fine", "data": {"files": [{"content": injected}]}}),
         json!({"stdout": format!("one\n{injected}\n"), "exit_code": 0}),
-        json!([{injected.clone(): true}]),
+        json!([{(injected.clone()): true}]),
     ] {
         for is_called in [false, true] {
             let world = World::new();

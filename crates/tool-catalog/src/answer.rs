@@ -1,10 +1,10 @@
 //! One answer about one tool, and tools as JSON.
 
-use serde_json::{Map, Value, json};
 use toolglot_tool_files::{Diagnostic, Executor, SourceLocation, ToolFile};
 use toolglot_tool_registry::ToolSource;
 use toolglot_tool_runner::{CallError, Chain};
 use toolglot_tool_trust::{TrustBasis, TrustRefusal};
+use toolglot_value::{Map, Value, json};
 
 use crate::Catalog;
 

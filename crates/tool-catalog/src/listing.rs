@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::{Map, Value};
 use toolglot_tool_registry::{Entry, FileStamp, FindError, Registry};
+use toolglot_value::{Map, Value};
 
 use crate::row_cache::{Row, RowCache};
 use crate::{Catalog, brief};

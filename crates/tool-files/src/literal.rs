@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use serde_json::{Map, Number, Value};
+use toolglot_value::{Map, Number, Value};
 
 /// How deep literals may nest. Deeper ones are refused with a diagnostic, so nothing here recurses without a bound.
 pub(crate) const MAX_DEPTH: usize = 64;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use crate::literal::Literal;
 use crate::read::Reading;

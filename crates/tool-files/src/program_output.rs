@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use serde_json::{Map, Value};
+use toolglot_value::{Map, Value};
 
 use crate::read_json;
 use toolglot_tool_signature::BOM;

@@ -1,7 +1,7 @@
 //! What a tool gives back: the return contract, checked after every call.
 
-use serde_json::{Map, Value, json};
 use toolglot_schema::Validator;
+use toolglot_value::{Map, Value, json};
 
 use crate::program_output::Printed;
 

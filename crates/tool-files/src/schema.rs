@@ -1,6 +1,6 @@
 //! One JSON Schema of what a tool takes, however its file says it.
 
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 use crate::literal::{Literal, Member};
 use crate::read::Reading;

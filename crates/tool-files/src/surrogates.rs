@@ -52,7 +52,7 @@ fn unit(text: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use toolglot_value::{Value, json};
 
     use super::read_json;
 

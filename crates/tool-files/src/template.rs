@@ -6,8 +6,8 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
 use thiserror::Error;
+use toolglot_value::{Map, Value};
 
 /// How deep a configuration may nest; what is deeper stays as it is.
 const MAX_DEPTH: usize = 64;

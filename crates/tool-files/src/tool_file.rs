@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
 use toolglot_schema::{SchemaError, Validator};
 use toolglot_toolset::{Effect, ToolSpec};
+use toolglot_value::Value;
 
 use crate::diagnostic::{self, Diagnostic, Diagnostics, Severity};
 use crate::literal::Literal;

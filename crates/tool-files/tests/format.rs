@@ -1,9 +1,9 @@
 //! The tables of the format, row by row: types, constraints, fields, languages, tool types, forms of a return, capabilities.
 
-use serde_json::{Value, json};
 use toolglot_tool_files::{
     Executor, ItemId, Language, ReturnContract, SourceLocation, ToolFile, capability,
 };
+use toolglot_value::{Value, json};
 
 fn read(path: &str, text: &str) -> ToolFile {
     let (id, extension) = path.rsplit_once('.').expect("an extension");
@@ -138,9 +138,8 @@ fn every_type_and_constraint_is_enforced_however_it_is_written() {
         let tool = read(path, &text);
         assert_eq!(errors(&tool), [""; 0], "{path}:\n{text}");
         let (validator, _) = tool.compile().expect("it is a schema");
-        let with = |value: &str| -> Value {
-            json!({"p": serde_json::from_str::<Value>(value).expect("JSON")})
-        };
+        let with =
+            |value: &str| -> Value { json!({"p": toolglot_value::from_str(value).expect("JSON")}) };
         assert!(
             validator.validate(&with(good)).is_empty(),
             "{good} in\n{text}"

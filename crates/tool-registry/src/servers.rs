@@ -11,9 +11,9 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::{Map, Value, json};
 use toolglot_tool_files::{ItemId, Language};
 use toolglot_tool_trust::{SERVERS, Space, Trust, server_name};
+use toolglot_value::{Map, Value, json};
 
 use crate::{Entry, ToolSource};
 

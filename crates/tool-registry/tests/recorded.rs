@@ -6,12 +6,12 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
 use toolglot_tool_registry::capability::{self, Capability};
 use toolglot_tool_registry::{
     Header, Item, ItemId, Keyring, Language, Link, PublicKey, Signer, Space, Style, ToolFile, body,
     digest, template, validate_chain, verify_text,
 };
+use toolglot_value::{Value, json};
 
 /// The origin's key, which the recorded signatures were made with.
 const ORIGIN: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAY24FNlBttfGlH91xaEe4Ms0Meu5kvHL8L8W6w9lVyLU=\n-----END PUBLIC KEY-----\n";
@@ -101,7 +101,7 @@ fn recorded_rows_are_as_recorded() {
     };
     let (mut scored, mut right, mut misses) = (0, 0, Vec::new());
     for line in rows.lines() {
-        let row: Value = serde_json::from_str(line).expect("a row");
+        let row: Value = toolglot_value::from_str(line).expect("a row");
         let answer = match row["dialect"].as_str().expect("a dialect") {
             "rye-signature" => signature(&row),
             "rye-tool" => tool(&row),

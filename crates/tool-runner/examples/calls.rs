@@ -9,11 +9,11 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
 use toolglot_tool_registry::{ItemId, Registry, Spaces, Trust};
 use toolglot_tool_runner::{
     Budget, Interpreters, SharedTrust, ToolRunner, WarmInterpreters, Watch,
 };
+use toolglot_value::{Map, Value, json};
 
 fn minimum(runs: u32, run: impl FnMut()) -> Duration {
     minimum_after(Duration::ZERO, runs, run)
@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         warm: WarmInterpreters::default(),
     };
     let runner = runner_of(&registry);
-    let arguments: Map<String, Value> = serde_json::from_value(json!({"a": 1}))?;
+    let arguments: Map<String, Value> = toolglot_value::from_value(&json!({"a": 1}))?;
     let bare = minimum(100, || {
         assert!(
             Command::new("/bin/true")

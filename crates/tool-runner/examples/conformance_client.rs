@@ -10,10 +10,10 @@ use std::net::TcpStream;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
 use toolglot_mcp::auth::{Grant, Person, Secret, Settings, Store};
 use toolglot_mcp::client::{Client, Profile, Terms};
 use toolglot_tool_runner::{authorizer_of, wire_to};
+use toolglot_value::{Map, Value, json};
 
 const TIME: Duration = Duration::from_secs(20);
 /// The metadata document of the client that the suite knows.
@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// What a user would have written under `oauth`.
 fn settings(scenario: &str) -> Settings {
     let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
-    let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    let context: Value = toolglot_value::from_str(&context).unwrap_or_default();
     let of = |key: &str| context[key].as_str().map(str::to_owned);
     Settings {
         client_id: of("client_id").or(Some(DOCUMENT.to_owned())),
@@ -129,7 +129,7 @@ impl Store for Memory {
 /// The arguments that the suite names for a tool.
 fn given(name: &str) -> Value {
     let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
-    let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    let context: Value = toolglot_value::from_str(&context).unwrap_or_default();
     let calls = context["toolCalls"].as_array().into_iter().flatten();
     let own = calls.into_iter().find(|call| call["name"] == name);
     own.map_or_else(|| json!({}), |call| call["arguments"].clone())

@@ -1,8 +1,8 @@
 //! What a program answered.
 
-use serde_json::{Map, Value, json};
 use toolglot_sandbox::{Exit, ProcessOutcome};
 use toolglot_tool_registry::{ReturnContract, ReturnValue, read_json};
+use toolglot_value::{Map, Value, json};
 
 use crate::program::Manner;
 use crate::sizes::{ANSWER_BYTES, PRINTED_BYTES};

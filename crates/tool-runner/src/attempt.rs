@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
 use toolglot_sandbox::{Exit, Watch};
 use toolglot_tool_registry::{ReturnContract, Space, ToolSource};
+use toolglot_value::{Map, Value};
 
 use crate::answer::{self, Answer};
 use crate::failure::CallError;

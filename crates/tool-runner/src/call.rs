@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use serde_json::{Map, Value};
 use toolglot_builtins::Outcome;
 use toolglot_policy::Effect;
 use toolglot_tool_registry::{ItemId, ToolSource};
+use toolglot_value::{Map, Value};
 
 use crate::answer::Answer;
 use crate::attempt::{attempt, check_variables};

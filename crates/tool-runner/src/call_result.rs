@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
 use toolglot_tool_registry::{ReturnValue, TrustBasis};
+use toolglot_value::{Map, Value};
 
 /// One attempt of a call.
 #[derive(Clone, Debug, PartialEq)]

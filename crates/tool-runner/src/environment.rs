@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use serde_json::{Map, Value};
 use toolglot_tool_registry::template::{self, UnsetVariable};
+use toolglot_value::{Map, Value};
 
 /// Longer values are on standard input only: the system passes no more in one variable.
 const MAX_PARAMETER: usize = 100_000;
@@ -150,7 +150,7 @@ mod tests {
         params.insert("zero".into(), Value::String("a\0b".into()));
         params.insert("file-path".into(), Value::Bool(true));
         params.insert("none".into(), Value::Null);
-        params.insert("list".into(), serde_json::json!([long, long]));
+        params.insert("list".into(), toolglot_value::json!([long, long]));
         let mut variables = Variables::new();
         let left_out = parameters(&params, &mut variables);
         let names: Vec<&str> = left_out.iter().map(|one| one.name.as_str()).collect();

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
 use toolglot_builtins::{Outcome, Root, execute_unjudged};
 use toolglot_policy::Effect;
 use toolglot_schema::Violation;
 use toolglot_tool_registry::{ReturnValue, ToolSource};
+use toolglot_value::{Map, Value, json};
 
 use crate::failure::CallError;
 use crate::origin_form;

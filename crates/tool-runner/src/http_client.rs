@@ -19,13 +19,13 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
 use toolglot_builtins::Failure;
 use toolglot_builtins::web::{Ask, Web};
 use toolglot_policy::{HostPort, is_own_header, is_public};
 use toolglot_schema::Violation;
 use toolglot_tool_registry::ReturnValue;
 use toolglot_tool_registry::template::{self, UnsetVariable};
+use toolglot_value::{Map, Value, json};
 
 use crate::answer::Answer;
 use crate::failure::CallError;
@@ -560,7 +560,7 @@ fn send(asked: &Asked, place: &HostPort, time: Duration) -> Result<Answer, Failu
     }
     value["status"] = json!(status);
     let is_json = kind.contains("json") && !is_cut;
-    match serde_json::from_str::<Value>(&text) {
+    match toolglot_value::from_str(&text) {
         Ok(json) if is_json => value["data"] = json,
         _ => value["output"] = json!(text),
     }

@@ -20,7 +20,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let project = std::fs::canonicalize(folder.path())?;
 //! let runner = toolglot_tool_runner::ToolRunner::open(&project)?;
-//! let missing = runner.prepare("deploy/ship", serde_json::Map::new()).expect_err("there is none");
+//! let missing = runner.prepare("deploy/ship", toolglot_value::Map::new()).expect_err("there is none");
 //! assert_eq!(missing.code(), "unknown-tool");
 //! # Ok(())
 //! # }

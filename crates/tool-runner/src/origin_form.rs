@@ -1,9 +1,9 @@
 //! Results of the system's file tools in the form that the origin's tools of the same ids have: `rye/file-system/read` gives lines
 //! with their ids, `ls` entries, `grep` matches with the ids of their lines.
 
-use serde_json::{Map, Value, json};
 use toolglot_builtins::{Outcome, line_id};
 use toolglot_tool_registry::{ReturnValue, Space, ToolSource};
+use toolglot_value::{Map, Value, json};
 
 use crate::plain_form::returned;
 

@@ -1,8 +1,8 @@
 //! The result of a builtin tool as tools that are files say it.
 
-use serde_json::{Map, Value};
 use toolglot_builtins::Outcome;
 use toolglot_tool_registry::ReturnValue;
+use toolglot_value::{Map, Value};
 
 /// What came of it, as tools say it.
 pub(crate) fn returned(outcome: Outcome) -> ReturnValue {

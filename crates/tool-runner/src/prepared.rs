@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
 use toolglot_policy::Effect;
 use toolglot_tool_registry::ReturnContract;
+use toolglot_value::{Map, Value};
 
 use crate::resolve::Chain;
 

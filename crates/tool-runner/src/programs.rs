@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
 use toolglot_tool_registry::{Language, ToolSource, javascript_of, template};
+use toolglot_value::{Map, Value, json};
 
 use crate::environment::{self, LeftOut, Variables};
 use crate::failure::CallError;

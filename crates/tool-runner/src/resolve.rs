@@ -1,11 +1,11 @@
 //! From a tool to the primitive that runs it.
 
-use serde_json::{Map, Value};
 use toolglot_tool_registry::template::UnsetVariable;
 use toolglot_tool_registry::{
     Executor, FindError, ItemId, Language, Link, LinkError, Registry, Space, ToolFile, ToolSource,
     Trust, TrustBasis, executor_id, nearest_executor, system_file, validate_chain,
 };
+use toolglot_value::{Map, Value};
 
 use crate::failure::CallError;
 use crate::texts::texts;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use toolglot_mcp::client::{Client, Terms, Trouble};
+use toolglot_value::Value;
 
 /// How long what a server says of its tools is taken for what it says now, where it does not say that it changed.
 const FRESH: Duration = Duration::from_secs(60);

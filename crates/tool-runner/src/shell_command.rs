@@ -1,6 +1,6 @@
 //! The command that a tool of a shell is given to run.
 
-use serde_json::{Map, Value};
+use toolglot_value::{Map, Value};
 
 use crate::failure::CallError;
 use crate::resolve::Chain;

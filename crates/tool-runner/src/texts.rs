@@ -1,6 +1,6 @@
 //! The texts of a value.
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 /// All texts of a value, a line each.
 pub(crate) fn texts(value: &Value) -> String {

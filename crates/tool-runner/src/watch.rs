@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use toolglot_sandbox::Cancel;
+use toolglot_value::Value;
 
 /// How far a call is.
 #[derive(Clone, Debug, PartialEq)]

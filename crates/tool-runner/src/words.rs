@@ -1,6 +1,6 @@
 //! The words of a command, as files configure them.
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 /// A list of words, or one word.
 pub(crate) fn words(value: Option<&Value>) -> Result<Vec<String>, String> {

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use crate::store::LOCK;
 use crate::{LedgerRecord, TrustError};
@@ -171,7 +171,7 @@ pub(crate) fn read_json(path: &Path) -> Result<Option<Value>, TrustError> {
     let Some(text) = read(path)? else {
         return Ok(None);
     };
-    serde_json::from_str(&text)
+    toolglot_value::from_str(&text)
         .map(Some)
         .map_err(|error| TrustError::Damaged {
             path: path.to_owned(),

@@ -3,8 +3,8 @@
 //! The ledger lies with the user, outside of every project: whoever writes to a project, its lock included, cannot make it
 //! forget. By project and tool it has the digest and the signing time of the newest text that was seen.
 
-use serde_json::{Map, Value, json};
 use toolglot_tool_signature::{Generation, Verification};
+use toolglot_value::{Map, Value, json};
 
 use crate::version::version_numbers;
 

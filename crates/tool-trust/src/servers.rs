@@ -1,7 +1,7 @@
 //! Servers that the user approved, with what they said of their tools then.
 
-use serde_json::{Map, Value, json};
 use toolglot_tool_signature::digest;
+use toolglot_value::{Map, Value, json};
 
 use crate::{Origin, Space, Subject, Trust, TrustBasis, TrustError, TrustRefusal};
 

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use toolglot_tool_signature::{Keyring, PublicKey, Signer, Verification, digest, hex};
+use toolglot_value::{Map, Value, json};
 
 use crate::files::{LOCK_FORM, keys_in, read_json, read_lock, turn, write, write_copy};
 use crate::ledger::{Ledger, LedgerRecord, Sighting, SigningTime};

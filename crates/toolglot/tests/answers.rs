@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
 
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 use crate::recorded;
 

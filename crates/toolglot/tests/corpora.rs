@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 /// Rows that have no schema a file could hold: a class of Python, or one beside an option that forbids it.
 const NOT_SCORABLE: &[&str] = &["pj-0334", "pj-0359", "pj-0360", "pj-0369"];

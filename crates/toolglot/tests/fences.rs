@@ -1,6 +1,6 @@
 //! Messages with calls in fences after prose are read or noted, and ordinary answers with code are neither.
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::recorded;
 

@@ -4,10 +4,10 @@
 use std::fs;
 use std::process::{Command, Output};
 
-use serde_json::json;
+use toolglot_value::json;
 
 /// Runs a script with `$TOOLGLOT`, `$MESSAGE` and an empty `$DIR`. `--allow write` and the log are the script's business.
-fn script(calls: &[serde_json::Value], script: &str, unshared: bool) -> Output {
+fn script(calls: &[toolglot_value::Value], script: &str, unshared: bool) -> Output {
     let base = tempfile::tempdir().expect("a directory");
     let text = calls
         .iter()
@@ -36,7 +36,7 @@ fn script(calls: &[serde_json::Value], script: &str, unshared: bool) -> Output {
         .expect("bash runs")
 }
 
-fn calls(size: usize) -> Vec<serde_json::Value> {
+fn calls(size: usize) -> Vec<toolglot_value::Value> {
     let content = |letter: &str| letter.repeat(size);
     vec![
         json!({"tool": "write_file", "arguments": {"path": "small", "content": "fits"}}),

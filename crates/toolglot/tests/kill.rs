@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use serde_json::json;
+use toolglot_value::json;
 
 /// Rounds; each is killed a little later than the one before.
 const ROUNDS: u64 = 16;
@@ -19,7 +19,7 @@ fn a_kill_at_any_point_leaves_old_or_new_and_a_log_that_verifies() {
     fs::create_dir(&root).expect("made");
     let (file, log) = (root.join("file"), directory.path().join("log"));
     fs::write(&file, "a".repeat(SIZE)).expect("written");
-    let call = |tool: &str, arguments: serde_json::Value| {
+    let call = |tool: &str, arguments: toolglot_value::Value| {
         format!(
             "TOOL_CALL: {}\n",
             json!({"tool": tool, "arguments": arguments})

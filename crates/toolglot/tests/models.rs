@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::recorded;
 
@@ -156,7 +156,7 @@ impl Row {
     fn read(line: &str) -> Row {
         // One row records a number that JSON does not have.
         let line = line.replace(": Infinity", ": null");
-        let row: Value = serde_json::from_str(&line).expect("a row is JSON");
+        let row: Value = toolglot_value::from_str(&line).expect("a row is JSON");
         let word = |key: &str| row[key].as_str().unwrap_or_default();
         let mut line = json!({
             "id": row["id"],

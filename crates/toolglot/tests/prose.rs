@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::recorded;
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 use crate::recorded;
 
@@ -131,7 +131,7 @@ fn recorded_cases_are_read_as_recorded() {
 
 /// Whether the row's input is a model's text. Rye's rows are of tool files too, and of what they may do.
 fn is_message(line: &str) -> bool {
-    let row: Value = serde_json::from_str(line).expect("a row is JSON");
+    let row: Value = toolglot_value::from_str(line).expect("a row is JSON");
     !row["dialect"]
         .as_str()
         .unwrap_or_default()
@@ -158,7 +158,7 @@ struct Row {
 
 impl Row {
     fn read(line: &str, dialect: Option<&str>) -> Row {
-        let row: Value = serde_json::from_str(line).expect("a row is JSON");
+        let row: Value = toolglot_value::from_str(line).expect("a row is JSON");
         let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
         let mut line = json!({
             "id": row["id"],

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 /// The third format of the prompts: no dialect that ships, four lines that do not.
 const TOOL_XML: &str = "dialect small_xml\nvalues: schema|infer, entities\ncall = \"<tool name=\\\"\" name \"\\\">\" ws xml ws \"</tool>\"\n";
@@ -108,7 +108,7 @@ fn score(rows: &[&Value], dialect: &str) -> Score {
         ..Score::default()
     };
     for line in text.lines() {
-        let document: Value = serde_json::from_str(line).expect("a document a line");
+        let document: Value = toolglot_value::from_str(line).expect("a document a line");
         let calls = document["calls"].as_array().expect("a list of calls");
         let notes = document["notes"].as_array().expect("a list of notes");
         let is_verdict =

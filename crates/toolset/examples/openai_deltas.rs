@@ -4,12 +4,12 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
 use toolglot_engine::{
     CallText, Dialect, End, Event, Finish, GrammarError, Input, Limits, Parser, Program,
     ResultText, ResultWriter, Sink, Span, ToolSet,
 };
 use toolglot_toolset::{ToolError, Toolbox};
+use toolglot_value::{Value, json};
 
 /// A model that the server has loaded.
 struct Model {

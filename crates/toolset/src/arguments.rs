@@ -1,8 +1,8 @@
 //! Arguments brought to the names and types of their tool.
 
-use serde_json::{Map, Value};
 use toolglot_engine::Shape;
 use toolglot_json::internal::from_text;
+use toolglot_value::{Map, Value};
 
 use crate::elements::{elements, plain_text};
 use crate::toolbox::Entry;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::Value;
 use toolglot_engine::{Fields, Shape, Tool, ToolSet};
+use toolglot_value::Value;
 
 use crate::toolbox::{Effect, Entry, Habits, ToolSpec, Toolbox};
 

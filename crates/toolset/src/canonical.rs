@@ -1,7 +1,7 @@
 //! Calls as the model wrote them, brought to the names and types of a tool set.
 
-use serde_json::{Map, Value};
 use toolglot_engine::{Call, Code, End, Note, Span};
+use toolglot_value::{Map, Value};
 
 use crate::arguments::{Change, bring_to};
 use crate::duplicates::{Repeatable, Seen};

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::io;
 
-use serde_json::{Map, Value};
 use toolglot_engine::End;
+use toolglot_value::{Map, Value};
 
 use crate::toolbox::{Effect, ToolSpec};
 

@@ -1,6 +1,6 @@
 //! A row of XML-like elements inside a raw value: `<suggest mode="code">Go on</suggest> <suggest>..</suggest>`.
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 /// One element of a row.
 #[derive(Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ pub(crate) fn plain_text(inner: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_value::json;
 
     use super::*;
 

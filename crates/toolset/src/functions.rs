@@ -5,10 +5,10 @@ use std::fmt;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
 use thiserror::Error;
 use toolglot_engine::{Calls, Dialect, End, Finish, GrammarError, Input, Limits, Parser, Program};
 use toolglot_schema::{SchemaError, Validator};
+use toolglot_value::{Map, Value};
 
 use crate::{Canonical, Effect, ToolSpec, Toolbox, normalize};
 
@@ -40,7 +40,7 @@ pub enum FunctionError {
 }
 
 impl Functions {
-    /// With one more. `parameters` is the JSON Schema of `T`, whose description becomes the tool's; a later function of a name
+    /// With one more. `parameters` is the JSON Schema of `T`, as a [`Value`] or a value of `serde_json`, whose description becomes the tool's; a later function of a name
     /// replaces an earlier one.
     ///
     /// # Errors
@@ -48,10 +48,11 @@ impl Functions {
     pub fn with<T: DeserializeOwned, R: Serialize>(
         mut self,
         name: &str,
-        parameters: Value,
+        parameters: impl Into<Value>,
         effect: Effect,
         function: impl Fn(T) -> R + Send + Sync + 'static,
     ) -> Result<Functions, SchemaError> {
+        let parameters = parameters.into();
         let validator = Validator::new(&parameters)?;
         let description = parameters.get("description").and_then(Value::as_str);
         self.toolbox.extend([ToolSpec {
@@ -61,9 +62,9 @@ impl Functions {
             effect,
         }]);
         let run = move |arguments| {
-            let parameters: T = serde_json::from_value(Value::Object(arguments))
+            let parameters: T = toolglot_value::from_value(&Value::Object(arguments))
                 .map_err(|error| error.to_string())?;
-            serde_json::to_value(function(parameters)).map_err(|error| error.to_string())
+            toolglot_value::to_value(&function(parameters)).map_err(|error| error.to_string())
         };
         self.runs.retain(|(known, ..)| known != name);
         self.runs.push((name.to_owned(), validator, Box::new(run)));

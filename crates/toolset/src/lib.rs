@@ -22,6 +22,7 @@ mod builtin;
 mod canonical;
 mod duplicates;
 mod elements;
+#[cfg(feature = "validate")]
 mod functions;
 mod listing;
 mod multi_file_reads;

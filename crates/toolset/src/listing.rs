@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 use crate::toolbox::{Effect, Entry, Habits, INPUT, ToolSpec, Toolbox};
 

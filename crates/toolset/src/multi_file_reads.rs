@@ -1,6 +1,6 @@
 //! A parameter that holds several files becomes one read for each file and range of lines.
 
-use serde_json::{Map, Value};
+use toolglot_value::{Map, Value};
 
 use crate::elements::{elements, plain_text};
 

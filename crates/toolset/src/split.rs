@@ -1,7 +1,7 @@
 //! Calls that hold a block of shell commands become one call for each command.
 
-use serde_json::{Map, Value};
 use toolglot_engine::{Call, CallId, Calls, Code, End, Note};
+use toolglot_value::{Map, Value};
 
 use crate::shell::{ends_open, split_shell};
 

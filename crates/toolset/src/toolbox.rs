@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use toolglot_engine::{Fields, Shape, Tool, ToolSet};
+use toolglot_value::{Map, Value};
 
 use crate::elements;
 

@@ -1,8 +1,8 @@
 //! Functions as tools: what runs, and what is refused in which words.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
 use toolglot_toolset::{Effect, FunctionError, Functions};
+use toolglot_value::{Value, json};
 
 #[derive(Deserialize)]
 struct Add {

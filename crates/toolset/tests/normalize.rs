@@ -67,7 +67,8 @@ fn compact(line: &str) -> String {
     let (name, arguments) = line[..end]
         .split_once(' ')
         .expect("arguments stand behind the name");
-    let arguments: serde_json::Value = serde_json::from_str(arguments).expect("arguments are JSON");
+    let arguments: toolglot_value::Value =
+        toolglot_value::from_str(arguments).expect("arguments are JSON");
     format!("{name} {arguments}{}", &line[end..])
 }
 

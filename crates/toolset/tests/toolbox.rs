@@ -1,9 +1,9 @@
 //! Tool lists from outside, and the sets that are built in.
 
-use serde_json::{Value, json};
 use toolglot_engine::{Scalars, Shape};
 use toolglot_schema::Validator;
 use toolglot_toolset::{Effect, ToolError, ToolSpec, Toolbox, nearest, roo_names};
+use toolglot_value::{Value, json};
 
 const BUILTIN: &[&str] = &[
     "workspace",
@@ -110,7 +110,7 @@ fn short_names_are_those_of_one_tool_alone() {
         let tools: Vec<_> = tools.iter().map(|tool| json!({"name": tool})).collect();
         json!({"name": name, "tools": tools})
     };
-    let check = |list: serde_json::Value, short: &[&str]| {
+    let check = |list: toolglot_value::Value, short: &[&str]| {
         let toolbox = Toolbox::from_json(&list).expect("a list");
         let aliases = toolbox.iter().flat_map(|spec| toolbox.aliases(&spec.name));
         assert_eq!(aliases.collect::<Vec<_>>(), short, "{list}");

@@ -149,3 +149,17 @@ equal! {
     usize, |value, wanted| value.as_u64() == u64::try_from(*wanted).ok();
     f64, |value, wanted| value.as_f64() == Some(*wanted);
 }
+
+macro_rules! equal_by_reference {
+    ($($other:ty)*) => {
+        $(
+            impl PartialEq<$other> for &Value {
+                fn eq(&self, wanted: &$other) -> bool {
+                    **self == *wanted
+                }
+            }
+        )*
+    };
+}
+
+equal_by_reference!(String bool i32 i64 u16 u32 u64 usize f64);

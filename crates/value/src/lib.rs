@@ -42,7 +42,7 @@ pub use index::Index;
 pub use map::{Entry, IntoIter, Iter, IterMut, Map};
 pub use number::Number;
 pub use plain::ChangedNumber;
-pub use read::{ReadOptions, from_slice, from_str};
+pub use read::{ReadOptions, from_slice, from_str, is_json};
 pub use serde::{from_value, to_value};
 pub use to_value::ToValue;
 pub use value::Value;

@@ -74,8 +74,8 @@ impl Map<String, Value> {
         Entry(self.members.entry(key.into()))
     }
 
-    /// Removes a key and puts the last member in its place, in constant time.
-    pub fn swap_remove(&mut self, key: &str) -> Option<Value> {
+    /// Removes a key in constant time: the last member takes its place.
+    pub fn remove(&mut self, key: &str) -> Option<Value> {
         self.members.swap_remove(key)
     }
 

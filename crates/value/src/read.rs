@@ -27,6 +27,15 @@ pub fn from_slice(bytes: &[u8]) -> Result<Value, Error> {
 }
 
 /// What a reader of values accepts.
+///
+/// ```
+/// use toolglot_value::ReadOptions;
+///
+/// let strict = ReadOptions { max_depth: 1, duplicate_keys: false };
+/// assert!(strict.read(b"[1, 2]").is_ok());
+/// assert!(strict.read(b"[[1]]").is_err());
+/// assert!(strict.read(br#"{"a": 1, "a": 2}"#).is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadOptions {
     /// How many arrays and objects may be open at once; never more than 1024.
@@ -57,6 +66,12 @@ impl ReadOptions {
             Some(_) => Err(reader.error_at_next("trailing characters")),
         }
     }
+}
+
+/// Whether a text is a JSON value that [`from_str`] reads. None is built: it may be large.
+pub fn is_json(text: &str) -> bool {
+    let mut reader = Reader::new(text.as_bytes());
+    reader.skip_value(MAX_DEPTH).is_ok() && reader.peek_after_space().is_none()
 }
 
 /// An array or object that is not closed yet.
@@ -155,6 +170,66 @@ impl<'t> Reader<'t> {
                 }
             }
         }
+    }
+
+    /// Passes a value without building it.
+    fn skip_value(&mut self, max_depth: usize) -> Result<(), Error> {
+        let mut closers: Vec<u8> = Vec::new();
+        loop {
+            let closer = match self.peek_after_space() {
+                None => return Err(self.error_at_next(END_IN_VALUE)),
+                Some(b'[') => Some(b']'),
+                Some(b'{') => Some(b'}'),
+                Some(b'"') => {
+                    self.string_bytes(None)?;
+                    None
+                }
+                Some(byte) => {
+                    self.scalar(byte)?;
+                    None
+                }
+            };
+            if let Some(closer) = closer {
+                if closers.len() == max_depth {
+                    return Err(self.error_at_next("recursion limit exceeded"));
+                }
+                self.at += 1;
+                if self.peek_after_space() == Some(closer) {
+                    self.at += 1;
+                } else {
+                    closers.push(closer);
+                    if closer == b'}' {
+                        self.skip_key()?;
+                    }
+                    continue;
+                }
+            }
+            loop {
+                let Some(&closer) = closers.last() else {
+                    return Ok(());
+                };
+                if self.is_another(closer)? {
+                    if closer == b'}' {
+                        self.skip_key()?;
+                    }
+                    break;
+                }
+                closers.pop();
+            }
+        }
+    }
+
+    /// Passes a key and the colon after it.
+    fn skip_key(&mut self) -> Result<(), Error> {
+        if self.peek() != Some(b'"') {
+            return Err(self.error_at_next("key must be a string"));
+        }
+        self.string_bytes(None)?;
+        if self.peek_after_space() != Some(b':') {
+            return Err(self.error_at_next("expected `:`"));
+        }
+        self.at += 1;
+        Ok(())
     }
 
     /// Whether a comma and another item or key follow, and not the closer, which is passed.
@@ -289,41 +364,39 @@ impl<'t> Reader<'t> {
 
     /// A string from its opening quote.
     fn string(&mut self) -> Result<String, Error> {
+        let mut bytes = Vec::new();
+        self.string_bytes(Some(&mut bytes))?;
+        let n_bytes = bytes.len();
+        String::from_utf8(bytes).map_err(|error| {
+            // Approximate after an escape, which is longer than what it stands for.
+            let n_after = n_bytes - error.utf8_error().valid_up_to();
+            let at = self.at.saturating_sub(n_after);
+            self.error_at("invalid unicode code point".into(), at)
+        })
+    }
+
+    /// The bytes of a string from its opening quote, if somewhere to put them is given.
+    fn string_bytes(&mut self, mut out: Option<&mut Vec<u8>>) -> Result<(), Error> {
         self.at += 1;
-        let mut start = self.at;
-        let mut unescaped = Vec::new();
         loop {
-            let rest = &self.text[self.at..];
+            let start = self.at;
             let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-            let Some(plain) = rest.iter().position(is_special) else {
+            let Some(n_plain) = self.text[start..].iter().position(is_special) else {
                 self.at = self.text.len();
                 return Err(self.error(END_IN_STRING));
             };
-            self.at += plain;
-            let piece = &self.text[start..self.at];
-            let special = self.text[self.at];
-            self.at += 1;
-            match special {
-                b'"' => {
-                    let bytes = if unescaped.is_empty() {
-                        piece.to_vec()
-                    } else {
-                        unescaped.extend_from_slice(piece);
-                        unescaped
-                    };
-                    let n_bytes = bytes.len();
-                    return String::from_utf8(bytes).map_err(|error| {
-                        let error = error.utf8_error();
-                        // Approximate after an escape, which is longer than what it stands for.
-                        let n_after = piece.len().min(n_bytes - error.valid_up_to());
-                        self.error_at("invalid unicode code point".into(), self.at - n_after)
-                    });
-                }
+            let special = start + n_plain;
+            self.at = special + 1;
+            if let Some(out) = out.as_deref_mut() {
+                out.extend_from_slice(&self.text[start..special]);
+            }
+            match self.text[special] {
+                b'"' => return Ok(()),
                 b'\\' => {
-                    unescaped.extend_from_slice(piece);
                     let char = self.escape()?;
-                    unescaped.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
-                    start = self.at;
+                    if let Some(out) = out.as_deref_mut() {
+                        out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+                    }
                 }
                 _ => {
                     return Err(self.error(

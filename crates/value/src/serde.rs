@@ -83,10 +83,7 @@ impl<'de> Deserialize<'de> for Map<String, Value> {
                 let kind = match other {
                     Value::Null => "null".to_owned(),
                     Value::Bool(value) => format!("boolean `{value}`"),
-                    Value::Number(number) if number.is_i64() || number.is_u64() => {
-                        format!("integer `{number}`")
-                    }
-                    Value::Number(number) => format!("floating point `{number}`"),
+                    Value::Number(_) => "number".to_owned(),
                     Value::String(text) => format!("string {text:?}"),
                     Value::Array(_) | Value::Object(_) => "sequence".to_owned(),
                 };

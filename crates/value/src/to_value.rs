@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use crate::{Map, Number, Value};
 
@@ -39,6 +40,19 @@ impl ToValue for str {
 impl ToValue for String {
     fn to_value(&self) -> Value {
         Value::String(self.clone())
+    }
+}
+
+/// What of a path is no UTF-8 becomes U+FFFD.
+impl ToValue for Path {
+    fn to_value(&self) -> Value {
+        self.to_string_lossy().to_value()
+    }
+}
+
+impl ToValue for PathBuf {
+    fn to_value(&self) -> Value {
+        self.as_path().to_value()
     }
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use toolglot_value::{
-    Map, Number, ReadOptions, Value, from_slice, from_str, from_value, json, to_value,
+    Map, Number, ReadOptions, Value, from_slice, from_str, from_value, is_json, json, to_value,
 };
 
 fn plain(text: &str) -> Result<serde_json::Value, serde_json::Error> {
@@ -16,6 +16,7 @@ fn is_out_of_range(error: &serde_json::Error) -> bool {
 }
 
 fn check(text: &str) {
+    assert_eq!(is_json(text), from_str(text).is_ok(), "{text:?}");
     match (from_str(text), plain(text)) {
         (_, Err(theirs)) if is_out_of_range(&theirs) => {}
         (Ok(ours), Ok(theirs)) => {

@@ -1,11 +1,7 @@
 //! The arguments of a call as a JSON object, or as the text that never became one.
 
-use std::fmt;
-
-use serde::de::{MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
 use toolglot_engine::{Call, Code, End};
+use toolglot_value::{Map, ReadOptions, Value};
 
 use crate::prefix::complete;
 
@@ -43,9 +39,7 @@ impl Arguments {
             End::Truncated => matches!(Arguments::of(call), Arguments::Object(_)),
             End::Closed | End::Recovered => {
                 let text = call.arguments.as_str();
-                depth_of(text) <= USED
-                    && text.trim_start().starts_with('{')
-                    && serde_json::from_str::<Ignored>(text).is_ok()
+                text.trim_start().starts_with('{') && toolglot_value::is_json(text)
             }
         }
     }
@@ -61,94 +55,21 @@ impl Arguments {
     }
 }
 
-/// A JSON value that is read as a [`Value`] would be, and not kept.
-struct Ignored;
-
-impl<'de> Deserialize<'de> for Ignored {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Ignored, D::Error> {
-        deserializer.deserialize_any(IgnoredVisitor)
-    }
-}
-
-struct IgnoredVisitor;
-
-impl<'de> Visitor<'de> for IgnoredVisitor {
-    type Value = Ignored;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON value")
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Ignored, E> {
-        Ok(Ignored)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Ignored, E> {
-        Ok(Ignored)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Ignored, E> {
-        Ok(Ignored)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Ignored, E> {
-        Ok(Ignored)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Ignored, E> {
-        Ok(Ignored)
-    }
-
-    fn visit_unit<E>(self) -> Result<Ignored, E> {
-        Ok(Ignored)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Ignored, A::Error> {
-        while let Some(Ignored) = items.next_element()? {}
-        Ok(Ignored)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Ignored, A::Error> {
-        while let Some((Ignored, Ignored)) = members.next_entry()? {}
-        Ok(Ignored)
-    }
-}
-
 /// Whether a note says that the arguments are no object, and nothing of them was kept.
 fn is_no_object(call: &Call) -> bool {
     let mut notes = call.notes.iter();
     notes.any(|note| note.code == Code::MalformedJson && !note.span.is_empty())
 }
 
-fn object(text: &str, depth: usize) -> Option<Map<String, Value>> {
-    if depth_of(text) > depth {
-        return None;
+fn object(text: &str, max_depth: usize) -> Option<Map<String, Value>> {
+    let options = ReadOptions {
+        max_depth,
+        ..ReadOptions::default()
+    };
+    match options.read(text.as_bytes()) {
+        Ok(Value::Object(object)) => Some(object),
+        _ => None,
     }
-    let mut reader = serde_json::Deserializer::from_str(text);
-    reader.disable_recursion_limit();
-    let object = Map::deserialize(&mut reader).ok()?;
-    reader.end().ok().map(|()| object)
-}
-
-/// How many containers of a JSON text are open at once at most.
-fn depth_of(text: &str) -> usize {
-    let (mut depth, mut deepest) = (0usize, 0);
-    let (mut in_string, mut escaped) = (false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = in_string,
-            b'"' => in_string = !in_string,
-            _ if in_string => {}
-            b'{' | b'[' => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
 }
 
 #[cfg(test)]
@@ -233,7 +154,6 @@ mod tests {
                 assert_eq!(Value::Object(object.clone()).to_string(), args);
             }
         }
-        assert_eq!(depth_of(r#"{"a": "[[[\"[[", "b": [{}]}"#), 3);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `tool_choice`: which calls who asked wants.
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 /// Which calls an answer may have, as OpenAI's `tool_choice` says it, and Anthropic's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,7 +81,7 @@ fn name(value: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_value::json;
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! A parsed message as one JSON document.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 use toolglot_engine::{Call, Calls, End, Place};
+use toolglot_value::{Map, Value};
 
 use crate::{Arguments, NoteLine};
 
@@ -128,8 +128,8 @@ pub(crate) fn end(end: End) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use toolglot_engine::{CallHead, CallId, Code, Event, Note, Sink, Span};
+    use toolglot_value::json;
 
     use super::*;
 
@@ -196,7 +196,7 @@ mod tests {
             id: json!({"row": 1}),
             ..Document::new(&message(&[]))
         };
-        let written = serde_json::to_value(document).expect("it is JSON");
+        let written = toolglot_value::to_value(&document).expect("it is JSON");
         assert_eq!(written["id"], json!({"row": 1}));
     }
 }

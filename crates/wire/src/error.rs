@@ -9,7 +9,7 @@ use toolglot_engine::GrammarError;
 pub enum WireError {
     /// It is no JSON.
     #[error("not JSON")]
-    Syntax(#[from] serde_json::Error),
+    Syntax(#[from] toolglot_value::Error),
     /// A value has a wrong type or is missing.
     #[error("`{at}` must be {expected}, found {found}")]
     Field {

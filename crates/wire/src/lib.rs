@@ -12,7 +12,7 @@
 //! A conversation whose calls stand in the text of the `hermes` dialect, as messages of OpenAI's chat API:
 //!
 //! ```
-//! use serde_json::json;
+//! use toolglot_value::json;
 //! use toolglot_engine::ToolSet;
 //! use toolglot_wire::{ConversionReport, Converter, SourceForm, TargetForm};
 //!

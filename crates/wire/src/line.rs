@@ -1,8 +1,8 @@
 //! One line of a batch: a text to be parsed, and what is known about it.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 use thiserror::Error;
+use toolglot_value::{Map, Value};
 
 use crate::ToolChoice;
 
@@ -34,7 +34,7 @@ pub struct Line {
 enum LineError {
     /// It is no JSON.
     #[error("not JSON: {0}")]
-    Syntax(#[from] serde_json::Error),
+    Syntax(#[from] toolglot_value::Error),
     /// It is JSON, but no object.
     #[error("expected an object, found {0}")]
     NotAnObject(&'static str),
@@ -75,7 +75,7 @@ impl Line {
             error: error.to_string(),
         };
         let value: Value =
-            serde_json::from_str(text).map_err(|error| bad(Value::Null, error.into()))?;
+            toolglot_value::from_str(text).map_err(|error| bad(Value::Null, error.into()))?;
         let Value::Object(mut fields) = value else {
             return Err(bad(Value::Null, LineError::NotAnObject(kind(&value))));
         };

@@ -1,6 +1,6 @@
 //! What is to be rendered: calls with text before them, or results.
 
-use serde_json::{Map, Value};
+use toolglot_value::{Map, Value};
 
 use crate::WireError;
 use crate::line::kind;
@@ -48,7 +48,7 @@ pub struct MessageResult {
 impl Message {
     /// Reads a document.
     pub fn read(text: &str) -> Result<Message, WireError> {
-        Message::of(serde_json::from_str(text)?)
+        Message::of(toolglot_value::from_str(text)?)
     }
 
     /// Reads a document that is a value already.

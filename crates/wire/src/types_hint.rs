@@ -1,14 +1,14 @@
 //! Why some dialects cannot carry a call: they write values without their types.
 
-use serde_json::{Map, Value, json};
 use toolglot_engine::{CallText, Dialect, Renderer};
 use toolglot_toolset::Toolbox;
+use toolglot_value::{Map, Value, json};
 
 /// What to add where a dialect cannot carry calls since it writes every value as text, and could if it knew the types.
 pub fn types_hint(dialect: &Dialect, calls: &[CallText<'_>]) -> String {
     let mut tools = Map::new();
     for call in calls {
-        let arguments: Value = serde_json::from_str(call.arguments).unwrap_or_default();
+        let arguments: Value = toolglot_value::from_str(call.arguments).unwrap_or_default();
         let schema = tools
             .entry(call.name)
             .or_insert_with(|| json!({"type": "object", "properties": {}}));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 /// Keys whose values are nobody's business.
 const SECRET_KEYS: &[&str] = &[
@@ -159,7 +159,7 @@ fn hide(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_value::json;
 
     use super::{masked, shape};
 

@@ -9,8 +9,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+use toolglot_value::{Map, Value};
 
 use crate::clock::now_ms;
 use thiserror::Error;
@@ -166,7 +166,7 @@ fn last(file: &mut File) -> io::Result<(u64, String, End)> {
         return Ok((0, FIRST.to_owned(), end));
     };
     let line = std::str::from_utf8(line).unwrap_or_default();
-    let seq = serde_json::from_str::<Value>(line)
+    let seq = toolglot_value::from_str(line)
         .ok()
         .and_then(|line| line.get("seq")?.as_u64());
     let (Some(seq), Some((_, hash))) = (seq, split_hash(line)) else {
@@ -326,7 +326,7 @@ pub fn verify(log: &(impl AsRef<[u8]> + ?Sized)) -> Result<Whole, Broken> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Map, Value, json};
+    use toolglot_value::{Map, Value, json};
 
     use super::{Log, verify};
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use regex::RegexBuilder;
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::lines::around;
 use crate::Failure;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
 use sha2::{Digest, Sha256};
+use toolglot_value::Value;
 
 use super::ranges::{self, Lines, Range};
 use crate::Failure;
@@ -128,27 +128,27 @@ mod tests {
         let [one, two, three] = [line_id(1, "one"), line_id(2, "two"), line_id(3, "three")];
         for (changes, expected) in [
             (
-                serde_json::json!([{"line_id": two, "new_content": "2\n2b"}]),
+                toolglot_value::json!([{"line_id": two, "new_content": "2\n2b"}]),
                 Ok("one\n2\n2b\nthree\n"),
             ),
             (
-                serde_json::json!([{"line_id": three, "new_content": "3"}, {"line_id": one, "new_content": ""}]),
+                toolglot_value::json!([{"line_id": three, "new_content": "3"}, {"line_id": one, "new_content": ""}]),
                 Ok("two\r\n3\n"),
             ),
             (
-                serde_json::json!([{"start_line_id": one, "end_line_id": three, "new_content": "all"}]),
+                toolglot_value::json!([{"start_line_id": one, "end_line_id": three, "new_content": "all"}]),
                 Ok("all\n"),
             ),
             (
-                serde_json::json!([{"line_id": "zzzzzz", "new_content": ""}]),
+                toolglot_value::json!([{"line_id": "zzzzzz", "new_content": ""}]),
                 Err("no line has the id"),
             ),
             (
-                serde_json::json!([{"start_line_id": three, "end_line_id": one, "new_content": ""}]),
+                toolglot_value::json!([{"start_line_id": three, "end_line_id": one, "new_content": ""}]),
                 Err("cannot be replaced"),
             ),
             (
-                serde_json::json!([{"start_line_id": one, "new_content": ""}]),
+                toolglot_value::json!([{"start_line_id": one, "new_content": ""}]),
                 Err("a change has"),
             ),
         ] {

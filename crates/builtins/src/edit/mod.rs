@@ -16,7 +16,7 @@ pub use ids::line_id;
 use std::io::Read;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::arguments::Arguments;
 use crate::encoding::Encoding;

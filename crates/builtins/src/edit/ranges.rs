@@ -1,6 +1,6 @@
 //! Lines replaced by their numbers, which are those before any change.
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::exact::has_only_long_endings;
 use crate::Failure;

@@ -1,6 +1,6 @@
 //! What manifests tell of a project: as much as a summary needs, and never run.
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 /// What a manifest tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -161,7 +161,7 @@ pub(super) fn read(name: &str, text: &str) -> Option<Project> {
 }
 
 fn json(text: &str, project: &mut Project) {
-    let Ok(manifest) = serde_json::from_str::<Value>(text) else {
+    let Ok(manifest) = toolglot_value::from_str(text) else {
         return;
     };
     let keys = |key: &str| -> Vec<String> {

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::place::Kind;
 use crate::shown::{counted, plain, shown};

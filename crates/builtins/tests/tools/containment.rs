@@ -9,9 +9,9 @@ use std::process::Command;
 use proptest::prelude::{
     Just, ProptestConfig, Strategy, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,
 };
-use serde_json::json;
 use toolglot_builtins::Root;
 use toolglot_policy::{Escape, Inside};
+use toolglot_value::json;
 
 use crate::world::{SECRET, World};
 

@@ -1,6 +1,6 @@
 //! `edit_file`, `delete_file`, `move_file`.
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::world::World;
 

@@ -1,9 +1,9 @@
 //! Plans and verdicts together: rules are about where a path leads, not about how it is spelt.
 
-use serde_json::json;
 use toolglot_builtins::plan;
 use toolglot_engine::End;
 use toolglot_policy::{Decision, Effect, Grants, Request, judge};
+use toolglot_value::json;
 
 use crate::world::World;
 

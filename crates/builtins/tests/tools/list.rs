@@ -1,4 +1,4 @@
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::world::World;
 

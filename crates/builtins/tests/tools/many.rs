@@ -3,9 +3,9 @@
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::{Map, Value, json};
 use toolglot_builtins::audit::{Log, verify};
 use toolglot_builtins::execute_unjudged;
+use toolglot_value::{Map, Value, json};
 
 use crate::world::World;
 

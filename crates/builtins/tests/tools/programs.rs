@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use serde_json::json;
 use toolglot_builtins::{ProgramSandbox, Root};
+use toolglot_value::json;
 
 use crate::world::{World, has_namespaces};
 

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
 use toolglot_builtins::{ProgramSandbox, Root};
 use toolglot_policy::is_guarded;
+use toolglot_value::json;
 
 use crate::world::{World, has_namespaces};
 

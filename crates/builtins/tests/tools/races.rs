@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use serde_json::json;
 use toolglot_builtins::plan;
+use toolglot_value::json;
 
 use crate::world::{SECRET, World};
 

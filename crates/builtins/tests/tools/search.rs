@@ -1,4 +1,4 @@
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::world::World;
 
@@ -270,7 +270,7 @@ fn what_is_excluded_is_not_searched() {
         let arguments = json!({"pattern": r"fn \w+", "exclude": exclude});
         tree().run("search_files", arguments).output["matches"].clone()
     };
-    let paths = |matches: serde_json::Value| -> Vec<String> {
+    let paths = |matches: toolglot_value::Value| -> Vec<String> {
         let all = matches.as_array().into_iter().flatten();
         all.map(|one| one["path"].as_str().unwrap_or_default().to_owned())
             .collect()

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use tempfile::TempDir;
 use toolglot_builtins::{Limits, Outcome, Root, execute_unjudged};
+use toolglot_value::Value;
 
 /// What stands in the files outside of the root, and in no other.
 pub(crate) const SECRET: &str = "TOPSECRET";

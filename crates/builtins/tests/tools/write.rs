@@ -1,6 +1,6 @@
 use std::fs;
 
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::world::World;
 
@@ -128,7 +128,7 @@ mod unix {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-    use serde_json::json;
+    use toolglot_value::json;
 
     use super::names;
     use crate::world::World;

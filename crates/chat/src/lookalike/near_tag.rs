@@ -120,7 +120,7 @@ fn note(tag: &Tag<'_>, toolbox: &Toolbox) -> Option<Note> {
     )
 }
 
-fn has_parameter(schema: &serde_json::Value, name: &str) -> bool {
+fn has_parameter(schema: &toolglot_value::Value, name: &str) -> bool {
     schema["properties"].get(name).is_some()
 }
 

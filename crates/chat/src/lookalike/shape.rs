@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
 use toolglot_engine::{Code, Note, Span};
 use toolglot_toolset::{ToolSpec, Toolbox};
+use toolglot_value::Value;
 
 use super::outside::Outside;
 use super::words::{names, words};

@@ -1,9 +1,9 @@
 //! Calls that show a dialect, written by the renderer.
 
-use serde_json::{Map, Value};
 use toolglot_engine::Dialect;
 use toolglot_schema::Validator;
 use toolglot_toolset::{Effect, ToolSpec, Toolbox};
+use toolglot_value::{Map, Value};
 
 use crate::error::ChatError;
 use crate::example_call::{render_calls, writes_rows};
@@ -171,7 +171,7 @@ fn with_row(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) -> Option<Cal
     let mut names = spec.parameters["properties"].as_object()?.keys();
     let name = names.find(|name| toolbox.has_row(&spec.name, name))?;
     let mut arguments = sample_with(&spec.parameters, &[name]);
-    let answers = ANSWERS.map(|text| serde_json::json!({ "text": text }));
+    let answers = ANSWERS.map(|text| toolglot_value::json!({ "text": text }));
     arguments.insert(name.clone(), Value::Array(answers.to_vec()));
     writes_rows(dialect).then(|| (spec.name.clone(), arguments))
 }
@@ -208,7 +208,7 @@ fn without_last_break((name, arguments): &Call) -> Call {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_value::json;
 
     use super::*;
     use crate::digest::{Digest, DigestContext};

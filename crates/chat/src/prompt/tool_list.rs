@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
 use toolglot_toolset::{ToolSpec, Toolbox};
+use toolglot_value::Value;
 
 use crate::sample::{alternatives, required_parameters, resolved};
 
@@ -129,7 +129,7 @@ fn type_of(root: &Value, schema: &Value, depth: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_value::json;
 
     use super::*;
 

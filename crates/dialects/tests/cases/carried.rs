@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
 use toolglot_engine::{
     CallText, Calls, Dialect, End, Finish, Input, Limits, Parser, Program, Renderer, ToolSet,
 };
 use toolglot_toolset::Toolbox;
+use toolglot_value::{Map, Value, json};
 
 /// Texts that are some dialect's own.
 const MARKERS: &[&str] = &[
@@ -137,7 +137,7 @@ fn reads(program: &Arc<Program>, text: &str, calls: &[(&str, Value)]) -> bool {
         && read.calls.iter().zip(calls).all(|(read, (name, args))| {
             read.name == *name
                 && read.end == End::Closed
-                && serde_json::from_str::<Value>(&read.arguments).is_ok_and(|read| read == *args)
+                && toolglot_value::from_str(&read.arguments).is_ok_and(|read| read == *args)
         })
 }
 

@@ -82,7 +82,7 @@ fn closer<'a>(literals: &[&str], text: &'a str) -> Option<&'a str> {
 
 /// Whether the arguments are whole in `text`, which lacks closers.
 fn is_whole(program: &Arc<Program>, text: &str, dialect: &str) -> bool {
-    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+    let json = |text: &str| toolglot_value::from_str(text).ok();
     let ends = [Finish::Stop, Finish::Unknown, Finish::Length].map(|why| {
         let mut read = Calls::default();
         let mut parser = Parser::new(Arc::clone(program));

@@ -6,8 +6,8 @@ mod template_run;
 
 use std::cmp::Reverse;
 
-use serde_json::Value;
 use toolglot_engine::Dialect;
+use toolglot_value::Value;
 
 use crate::ImportError;
 use jinja::{TemplateText, bounds};
@@ -159,7 +159,7 @@ fn rank(one: &Score, best: &Score, is_asked: bool) -> Rank {
 
 /// The text of a template: Jinja as it stands, or what a `tokenizer_config.json` holds of it.
 fn template(text: &str) -> String {
-    let Ok(Value::Object(config)) = serde_json::from_str::<Value>(text) else {
+    let Ok(Value::Object(config)) = toolglot_value::from_str(text) else {
         return text.to_owned();
     };
     match &config.get("chat_template") {

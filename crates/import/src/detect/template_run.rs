@@ -109,7 +109,7 @@ fn calls(template: &str) -> Vec<String> {
 /// Reads the calls as `dialect`: how many characters of one, blanks aside, are the call's or markup, at most; `None` if none
 /// is read as it was given.
 pub(super) fn covered(dialect: &Dialect, calls: &[String]) -> Option<usize> {
-    let tools = serde_json::to_value([tool()]).expect("maps of text are JSON");
+    let tools = toolglot_value::to_value(&[tool()]).expect("maps of text are JSON");
     let toolbox = Toolbox::from_json(&tools).expect("the tool is well formed");
     let dialects = std::slice::from_ref(dialect);
     let program = Program::compile(dialects, &toolbox.tool_set(), Limits::default()).ok()?;
@@ -123,7 +123,7 @@ pub(super) fn covered(dialect: &Dialect, calls: &[String]) -> Option<usize> {
         let [call] = &read.calls[..] else {
             return None;
         };
-        let given: serde_json::Value = serde_json::from_str(&call.arguments).ok()?;
+        let given: toolglot_value::Value = toolglot_value::from_str(&call.arguments).ok()?;
         let is_right = call.name == TOOL && given == arguments();
         is_right.then(|| solid(written) - solid(&read.content))
     });

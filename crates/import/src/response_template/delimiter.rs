@@ -1,6 +1,6 @@
 //! The delimiters of a field: texts, or a pattern.
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::pattern::{self, Part, Pattern, Unsupported};
 use super::terms::{Side, literal, terms};

@@ -16,8 +16,8 @@ mod transform;
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
 use toolglot_engine::Dialect;
+use toolglot_value::Value;
 
 use delimiter::{Delimiter, named, side};
 use pattern::{Part, Unsupported};
@@ -57,7 +57,7 @@ const EMPTY: &[&str] = &["", "[]", "null", "{}"];
 /// A response template whose rules were written.
 #[derive(Debug)]
 pub(crate) struct Imported<'t> {
-    fields: &'t serde_json::Map<String, Value>,
+    fields: &'t toolglot_value::Map<String, Value>,
     /// The dialect file.
     pub(crate) text: String,
 }
@@ -115,7 +115,7 @@ fn is_implicit(spec: &Value) -> bool {
 }
 
 /// The fields of a template that says nothing else that counts.
-fn fields_of(template: &Value) -> Result<&serde_json::Map<String, Value>, Unsupported> {
+fn fields_of(template: &Value) -> Result<&toolglot_value::Map<String, Value>, Unsupported> {
     // A template that stands alone may be the whole of a larger file.
     let version = &template["version"];
     if !version.is_null() && version != 1 {

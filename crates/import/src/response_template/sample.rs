@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
 use toolglot_engine::{
     CallText, Calls, Dialect, End, Finish, Input, Limits, Parser, Program, Renderer, ToolSet,
 };
 use toolglot_toolset::Toolbox;
+use toolglot_value::{Map, Value, json};
 
 use super::delimiter::{Delimiter, named};
 use super::matcher::{filled, is_found, is_whole};
@@ -201,7 +201,7 @@ impl Message {
             return Ok(());
         };
         let is_right = |found: &toolglot_engine::Call| {
-            let given: Option<Value> = serde_json::from_str(&found.arguments).ok();
+            let given: Option<Value> = toolglot_value::from_str(&found.arguments).ok();
             found.name == call.tool && given == Some(arguments()) && found.end == End::Closed
         };
         if read.calls.len() == self.n_calls && read.calls.iter().all(is_right) {

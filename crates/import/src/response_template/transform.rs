@@ -1,6 +1,6 @@
 //! What `transform` makes of a parsed text: where a call's name, its arguments and its id stand.
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::pattern::Unsupported;
 

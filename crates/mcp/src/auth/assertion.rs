@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
-use serde_json::json;
+use toolglot_value::json;
 
 use super::{AuthError, Secret, base64url, random};
 
@@ -54,7 +54,7 @@ pub(super) fn signed(
 mod tests {
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use ring::signature::{ECDSA_P256_SHA256_FIXED, KeyPair, UnparsedPublicKey};
-    use serde_json::Value;
+    use toolglot_value::Value;
 
     use super::*;
 
@@ -82,7 +82,8 @@ mod tests {
             .expect("it verifies");
         let claims = text.split('.').nth(1).expect("claims");
         let claims: Value =
-            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).expect("base64")).expect("JSON");
+            toolglot_value::from_slice(&URL_SAFE_NO_PAD.decode(claims).expect("base64"))
+                .expect("JSON");
         let (iss, aud, exp) = (&claims["iss"], &claims["aud"], &claims["exp"]);
         assert_eq!(
             (iss, aud, exp),

@@ -1,7 +1,7 @@
 //! Who gives tokens for a server: the metadata of the resource (RFC 9728), then that of its issuer (RFC 8414, OpenID Connect
 //! Discovery 1.0). What either says is believed only as far as it is about itself.
 
-use serde_json::{Map, Value};
+use toolglot_value::{Map, Value};
 
 use super::address::{canonical, covers, is_same_origin, parts};
 use super::challenge::{Challenge, scopes};
@@ -251,7 +251,7 @@ pub(super) fn object(url: &str, answer: Answer) -> Result<Map<String, Value>, Au
         return Err(unusable(format!("it has more than {MAX_BYTES} bytes")));
     }
     // What is wrong with it is not quoted: an answer may hold a token.
-    match serde_json::from_slice(&bytes) {
+    match toolglot_value::from_slice(&bytes) {
         Ok(Value::Object(object)) => Ok(object),
         _ => Err(unusable("it is no JSON object".to_owned())),
     }

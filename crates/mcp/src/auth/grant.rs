@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 use super::{Client, Method, Secret};
 

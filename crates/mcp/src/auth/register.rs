@@ -1,7 +1,7 @@
 //! Which client asks: one that the user registered, one that its metadata document names, or one that registers itself
 //! (RFC 7591), in this order.
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use super::discovery::{Issuer, ask, object, text};
 use super::{AuthError, Net, Question, Secret, Settings, TIME, shown};

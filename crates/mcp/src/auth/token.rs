@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::address::{encoded, form};
 use super::assertion;

@@ -9,8 +9,8 @@ mod wire;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
 use thiserror::Error;
+use toolglot_value::{Map, Value, json};
 
 pub use lines::Lines;
 pub use stateless::STATELESS;

@@ -1,7 +1,7 @@
 //! What is a result of a call
 //! (<https://modelcontextprotocol.io/specification/2025-11-25/server/tools>, "Tool Result").
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 /// How what a call gave is no result of one. What is not said of failing cannot be taken for success.
 pub(super) fn misfit(result: &Value) -> Option<&'static str> {
@@ -24,7 +24,7 @@ pub(super) fn misfit(result: &Value) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_value::json;
 
     use super::*;
 

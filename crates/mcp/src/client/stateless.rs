@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 use super::{Client, Heard, Profile, Terms, Trouble};
 use crate::message::{Fault, METHOD, Message};
@@ -204,7 +204,7 @@ impl Client {
 
 /// A response to a request in an answer that is none of HTTP's own: an error of the protocol.
 pub(super) fn fault(text: &str, id: &Value) -> Option<Heard> {
-    let value: Value = serde_json::from_str(text).ok()?;
+    let value: Value = toolglot_value::from_str(text).ok()?;
     (value.get("id") == Some(id) && value["error"]["code"].is_i64())
         .then_some(Heard::Message(value))
 }

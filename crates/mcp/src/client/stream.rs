@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::stateless::{self, STATELESS};
 use super::{Heard, Trouble, Wire, heard};
@@ -514,7 +514,7 @@ impl Shared {
             429 | 502..=504 => Trouble::Gone(format!("is busy (HTTP {status})")),
             _ => {
                 let said = text_of(answer).unwrap_or_default();
-                let fault = serde_json::from_str::<Value>(&said)
+                let fault = toolglot_value::from_str(&said)
                     .ok()
                     .and_then(|value| value["error"]["message"].as_str().map(str::to_owned));
                 let said = fault.unwrap_or(said);

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::Trouble;
 use crate::message::Message;
@@ -27,9 +27,7 @@ pub enum Heard {
 pub(super) fn heard(text: &[u8]) -> Heard {
     match crate::read_once(text) {
         Ok(value) if value.is_object() || value.is_array() => Heard::Message(value),
-        Err(error)
-            if serde_json::from_slice::<Value>(text).is_ok_and(|value| value.is_object()) =>
-        {
+        Err(error) if toolglot_value::from_slice(text).is_ok_and(|value| value.is_object()) => {
             Heard::Failed(Trouble::Odd(format!("wrote what is no message: {error}")))
         }
         // Some servers log to standard output.

@@ -4,7 +4,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::heard::{Heard, Slot};
 use super::{Out, Session, locked};

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::reply::Reply;
 use super::{Out, Session, locked};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::{Session, Shared, Stop, locked};
 

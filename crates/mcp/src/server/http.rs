@@ -17,7 +17,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::channel::{Channel, Live};
 use super::patience::Patient;

@@ -15,7 +15,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 pub use batch::Answer;
 pub use heard::Heard;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::net::TcpStream;
 use std::time::Instant;
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use crate::message::{Fault, Message};
 use crate::sse::SseEvent;

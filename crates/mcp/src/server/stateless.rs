@@ -1,7 +1,7 @@
 //! Revision 2026-07-28 on the served side: no sessions, every request says who asks
 //! (<https://modelcontextprotocol.io/specification/draft>, as of 2026-11).
 
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 use super::heard::Slot;
 use super::{ASIDE, Out, Session, locked};
@@ -120,7 +120,7 @@ impl Session {
         json!({
             "supportedVersions": [STATELESS],
             "capabilities": capabilities,
-            "_meta": {format!("{PREFIX}serverInfo"): info},
+            "_meta": {(format!("{PREFIX}serverInfo")): info},
         })
     }
 

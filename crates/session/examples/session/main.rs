@@ -1,11 +1,11 @@
 //! A session with an approver, a tool and a log of one's own: `cargo run -p toolglot-session --example session`
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use serde_json::{Map, Value, json};
 use toolglot_session::{
     Approval, ApprovalRequest, Approver, AuditLog, CallSummary, Cancel, Effect, PathFact, Policies,
     Session, Tool, Verdict,
 };
+use toolglot_value::{Map, Value, json};
 
 /// Says yes to what is about one file.
 struct OneFile(&'static str);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
-use serde_json::Number;
+use toolglot_value::Number;
 
 use super::{Field, Reading};
 use crate::diagnostic::Diagnostics;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
 use toolglot_schema::{SchemaError, Validator};
+use toolglot_value::Value;
 
 use super::BAD_SCHEMA;
 use crate::diagnostic::Diagnostic;
@@ -116,7 +116,9 @@ impl<'a> Schemas<'a> {
     /// Why a schema is none.
     fn none(&self, fields: &[&str], schema: &Value, why: &SchemaError) -> Diagnostic {
         match why {
-            SchemaError::Invalid { path, source } => self.invalid(fields, schema, path, source),
+            SchemaError::Invalid { path, source } => {
+                self.invalid(fields, schema, path, source.as_ref())
+            }
             SchemaError::Circle { reference } => error(
                 self.reference(fields, &|named| named == reference),
                 format!("`{reference}` leads in a circle back to itself"),

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
 use toolglot_tool_registry::template::{self, UnsetVariable};
 use toolglot_tool_registry::{ItemId, Space, ToolSource};
+use toolglot_value::{Map, Value};
 
 use crate::failure::CallError;
 use crate::resolve::{self, Chain};

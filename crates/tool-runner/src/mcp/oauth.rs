@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
 use toolglot_builtins::web;
 use toolglot_mcp::auth::{Authorizer, Net, Person, Question, Secret, Settings, Store};
 use toolglot_mcp::client::{Answer, WebError};
 use toolglot_policy::{HostPort, is_public};
 use toolglot_tool_registry::template;
+use toolglot_value::{Map, Value};
 
 use super::definition::Definition;
 use super::request::{asked, unasked};
@@ -173,7 +173,7 @@ impl Net for Judged {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use toolglot_value::json;
 
     use super::*;
 

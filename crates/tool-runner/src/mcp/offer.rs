@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use toolglot_mcp::client::Terms;
 use toolglot_mcp::digest;
 use toolglot_tool_registry::{ItemId, Space, ToolSource, TrustError, TrustRefusal, server_name};
+use toolglot_value::Value;
 
 use super::definition::{read, transport};
 use super::open::open;

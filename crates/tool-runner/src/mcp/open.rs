@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use toolglot_mcp::client::{Client, Profile, Terms};
 use toolglot_policy::Level;
+use toolglot_value::Value;
 
 use super::definition::{Definition, expanded, transport};
 use super::session_error::SessionError;

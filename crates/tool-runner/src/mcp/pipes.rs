@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
-use serde_json::Value;
 use toolglot_mcp::client::{Heard, Lines, Trouble, Wire};
 use toolglot_mcp::message::Message;
+use toolglot_value::Value;
 
 /// A longer line is no message.
 const MAX_LINE: usize = 64 << 20;

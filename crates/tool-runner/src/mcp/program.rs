@@ -7,11 +7,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use serde_json::Value;
 use toolglot_mcp::client::{Heard, Trouble, Wire};
 use toolglot_mcp::message::Message;
 use toolglot_sandbox::{Cancel, Exit, ProcessOutcome, Watch};
 use toolglot_tool_registry::template;
+use toolglot_value::Value;
 
 use super::definition::Definition;
 use super::pipes::Pipes;

@@ -1,8 +1,8 @@
 //! A server's result in the form of a tool's.
 
-use serde_json::{Map, Value, json};
 use toolglot_schema::Validator;
 use toolglot_tool_registry::ReturnValue;
+use toolglot_value::{Map, Value, json};
 
 use crate::answer::{Answer, longer, too_long};
 

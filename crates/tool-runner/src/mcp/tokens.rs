@@ -6,7 +6,6 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use toolglot_mcp::auth::{Grant, Store, canonical};
 
@@ -94,7 +93,7 @@ impl Store for Tokens {
             return Ok(None);
         };
         // What is wrong with it is not quoted.
-        let kept = serde_json::from_str::<Value>(&text).ok();
+        let kept = toolglot_value::from_str(&text).ok();
         let grant = kept.and_then(|kept| Grant::read(kept.as_object()?));
         let damaged = || {
             format!(

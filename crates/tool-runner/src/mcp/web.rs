@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
 use toolglot_builtins::web;
 use toolglot_mcp::auth::Authorizer;
 use toolglot_mcp::client::{Answer, Stream, Trouble, Web, WebError, Wire};
 use toolglot_policy::{HostPort, is_own_header};
 use toolglot_tool_registry::template;
+use toolglot_value::{Map, Value};
 
 use super::definition::Definition;
 use super::oauth;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::world::{PAUSES, World, can_run, python, yaml};
 
@@ -143,12 +143,12 @@ fn calls_cost_and_stop_at_the_cap() {
     world.with(|runner| {
         for _ in 0..2 {
             let called = runner
-                .call_unjudged("t/dear-it", serde_json::Map::new())
+                .call_unjudged("t/dear-it", toolglot_value::Map::new())
                 .expect("it is paid for");
             assert!((called.cost - 0.02).abs() < 1e-9);
         }
         let error = runner
-            .call_unjudged("t/dear-it", serde_json::Map::new())
+            .call_unjudged("t/dear-it", toolglot_value::Map::new())
             .expect_err("it is not");
         assert_eq!(error.code(), "too-expensive");
         assert_eq!(
@@ -186,7 +186,7 @@ fn calls_at_once_stop_at_the_cap_together() {
     let rest = "cost: {per_invocation: 1}\nconfig:\n  command: sleep 2\n";
     world.tool("t/dear-it.yaml", &yaml("dear-it", "bash", rest));
     let call = |runner: &toolglot_tool_runner::ToolRunner| {
-        let called = runner.call_unjudged("t/dear-it", serde_json::Map::new());
+        let called = runner.call_unjudged("t/dear-it", toolglot_value::Map::new());
         called.map(|_| ()).map_err(|error| error.code())
     };
     world.with(|runner| {
@@ -239,7 +239,7 @@ fn what_runs_a_tool_requires_has_to_be_granted_too() {
     // Whoever writes needs the grant, also where the file does not say so.
     let config = "config: {operation: write_file}\n";
     world.tool("t/need-it.yaml", &yaml("need-it", "t/own-runtime", config));
-    let args = serde_json::json!({"path": "a", "content": "b"});
+    let args = toolglot_value::json!({"path": "a", "content": "b"});
     let (code, message) = world.refused("t/need-it", args.clone());
     assert_eq!(code, "not-granted");
     assert!(

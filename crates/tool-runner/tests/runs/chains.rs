@@ -1,7 +1,7 @@
 //! Chains of executors, and what is checked before anything runs.
 
-use serde_json::{Map, json};
 use toolglot_tool_registry::ItemId;
+use toolglot_value::{Map, json};
 
 use crate::world::{World, can_run, node, python, yaml};
 
@@ -132,7 +132,7 @@ fn every_short_name_leads_to_a_primitive() {
         world.tool(&format!("{tool}.{extension}"), &text);
         let chain = world.with(|runner| {
             runner
-                .prepare(tool, serde_json::Map::new())
+                .prepare(tool, toolglot_value::Map::new())
                 .map(|prepared| prepared.chain.ids())
         });
         let chain = chain.expect(name);

@@ -1,7 +1,7 @@
 //! What tools may not see or change, whatever they are allowed.
 
-use serde_json::{Map, Value, json};
 use toolglot_policy::{Authority, Policy, Refusals, Scope};
+use toolglot_value::{Map, Value, json};
 
 use crate::world::{World, can_run, node, python, yaml};
 

@@ -1,6 +1,6 @@
 //! Shells, programs, containers, the system set.
 
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::world::{World, can_run, python, yaml};
 
@@ -89,7 +89,7 @@ fn shells_get_parameters_as_data() {
         assert_eq!(code, "no-variable", "{message}");
         assert!(message.contains(why), "{message}");
     }
-    let many: serde_json::Map<String, serde_json::Value> = (0..40)
+    let many: toolglot_value::Map<String, toolglot_value::Value> = (0..40)
         .map(|n| (format!("p{n}"), json!("x".repeat(95_000))))
         .chain([("file-path".to_owned(), json!("f"))])
         .collect();
@@ -360,7 +360,7 @@ fn the_files_of_the_system_set_work() {
     let mut world = World::new();
     world.file("a.txt", "one\ntwo\nthree\n");
     world.granted.push("fs.write".into());
-    let read = |world: &World, rest: serde_json::Value| {
+    let read = |world: &World, rest: toolglot_value::Value| {
         let mut given = json!({"path": "a.txt"});
         given
             .as_object_mut()
@@ -386,7 +386,7 @@ fn the_files_of_the_system_set_work() {
         ))
     );
     assert_eq!(read(&world, json!({"offset": 9}))["total_lines"], 3);
-    let change = |changes: serde_json::Value| {
+    let change = |changes: toolglot_value::Value| {
         world.returned(
             "rye/file-system/edit_lines",
             json!({"path": "a.txt", "changes": changes}),

@@ -1,6 +1,6 @@
 //! Tools of Node: functions, scripts, what they import.
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::world::{World, can_run, node, yaml};
 

@@ -1,6 +1,6 @@
 //! What tools hand back or are written with that few do: halves of characters, marks at the begin, runtimes of their own.
 
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::world::{World, can_run, node, python, yaml};
 

@@ -1,7 +1,7 @@
 //! Tools of Python: functions, and what they import.
 
-use serde_json::{Value, json};
 use toolglot_policy::Level;
+use toolglot_value::{Value, json};
 
 use crate::world::{World, can_run, python};
 

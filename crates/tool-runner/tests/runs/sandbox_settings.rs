@@ -2,8 +2,8 @@
 
 use std::net::TcpListener;
 
-use serde_json::json;
 use toolglot_policy::{Level, Reach, SandboxTable};
+use toolglot_value::json;
 
 use crate::world::{World, can_run, node, python, yaml};
 
@@ -125,7 +125,7 @@ fn world() -> World {
 fn done(world: &World, tool: &str, task: &str) -> Result<(), String> {
     let called = world.call(tool, json!({"task": task}));
     let called = called.map_err(|error| error.to_string())?;
-    let text = serde_json::Value::Object(called.returned.value).to_string();
+    let text = toolglot_value::Value::Object(called.returned.value).to_string();
     if called.returned.success && text.contains("done") {
         Ok(())
     } else {

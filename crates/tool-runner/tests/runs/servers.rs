@@ -1,6 +1,6 @@
 //! Tools of MCP servers that are started for the call.
 
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::world::{World, can_run};
 
@@ -261,7 +261,7 @@ fn sessions_are_kept_between_calls_and_begun_again_when_they_died() {
     let world = world("counts");
     world.file("server.py", &counting);
     world.with(|runner| {
-        let call = |arguments: serde_json::Value| {
+        let call = |arguments: toolglot_value::Value| {
             let map = arguments.as_object().cloned().unwrap_or_default();
             runner
                 .call_unjudged("mcp/local/echo", map)
@@ -327,7 +327,7 @@ fn what_the_user_makes_while_a_server_idles_stays() {
     let own = world.project.join("CLAUDE.md");
     world.with(|runner| {
         let call = || {
-            let called = runner.call_unjudged("mcp/local/echo", serde_json::Map::new());
+            let called = runner.call_unjudged("mcp/local/echo", toolglot_value::Map::new());
             called.expect("it runs").returned.value
         };
         assert!(!call().contains_key("stderr"));

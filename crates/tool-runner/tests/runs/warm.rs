@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
 use toolglot_tool_runner::{Cancel, Progress, ToolRunner, Watch};
+use toolglot_value::{Map, Value, json};
 
 use crate::world::{World, can_run, python};
 
@@ -79,7 +79,7 @@ def leave(what):
 ";
 
 fn call(runner: &ToolRunner, id: &str, args: &Value) -> Value {
-    let args: Map<String, Value> = serde_json::from_value(args.clone()).expect("an object");
+    let args: Map<String, Value> = toolglot_value::from_value(args).expect("an object");
     match runner.call_unjudged(id, args) {
         Ok(called) => Value::Object(called.returned.value),
         Err(error) => panic!("{id} was not run: {error}"),

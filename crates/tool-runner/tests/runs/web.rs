@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
-use serde_json::{Value, json};
+use toolglot_value::json;
 
 use crate::world::{World, yaml};
 
@@ -301,7 +301,7 @@ fn bodies_are_json_with_the_types_of_the_parameters() {
             .cloned()
             .expect("it was asked");
         assert_eq!(
-            serde_json::from_str::<Value>(&last.body).expect("JSON"),
+            toolglot_value::from_str(&last.body).expect("JSON"),
             expected
         );
         assert!(

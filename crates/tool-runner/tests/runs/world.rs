@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::{Map, Value};
 use tempfile::TempDir;
 use toolglot_builtins::ProgramSandbox;
 use toolglot_policy::{Level, Refusals, SandboxSettings, SandboxTable, ServerRules};
@@ -16,6 +15,7 @@ use toolglot_tool_runner::{
     Budget, CallError, CallResult, Interpreters, Servers, SharedTrust, ToolRunner,
     WarmInterpreters, Watch,
 };
+use toolglot_value::{Map, Value};
 
 pub(crate) struct World {
     _keep: TempDir,
@@ -119,7 +119,7 @@ impl World {
     }
 
     pub(crate) fn call(&self, id: &str, args: Value) -> Result<CallResult, CallError> {
-        let args: Map<String, Value> = serde_json::from_value(args).expect("an object");
+        let args: Map<String, Value> = toolglot_value::from_value(&args).expect("an object");
         self.with(|runner| runner.call_unjudged(id, args))
     }
 

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use serde_json::Value;
 use toolglot_builtins::audit;
+use toolglot_value::Value;
 
 use crate::args::AuditCommand;
 use crate::failure::Failure;
@@ -43,7 +43,7 @@ pub(crate) fn audit(command: &AuditCommand, out: &mut dyn Write) -> Result<Outco
 }
 
 fn show(line: &str, out: &mut dyn Write) -> io::Result<()> {
-    let Ok(record) = serde_json::from_str::<Value>(line) else {
+    let Ok(record) = toolglot_value::from_str(line) else {
         return writeln!(out, "?     a line that is none: {} bytes", line.len());
     };
     let text = |key: &str| {

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use serde_json::Value;
+use toolglot_value::Value;
 use toolglot_wire::BadLine;
 
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ pub(crate) fn answer(
             Ok(line) => line,
             Err(error) => {
                 is_faulty = true;
-                let id = serde_json::from_str::<Value>(&String::from_utf8_lossy(&bytes));
+                let id = toolglot_value::from_str(&String::from_utf8_lossy(&bytes));
                 let id = id.ok().and_then(|line| line.get("id").cloned());
                 let error = format!("not UTF-8: byte {}", error.valid_up_to());
                 bad(out, id.unwrap_or_default(), error).map_err(Failure::Output)?;

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
 use toolglot_session::{CallError, CallReport, CallResult};
+use toolglot_value::{Map, Value, json};
 
 use crate::args::{CallArguments, CallFormat};
 use crate::failure::Failure;
@@ -82,7 +82,8 @@ fn given(args: &str) -> Result<Map<String, Value>, Failure> {
         Some(file) => source::document(Path::new(file))?,
         None => args.to_owned(),
     };
-    let given = toolglot_mcp::read_once(text.as_bytes()).and_then(serde_json::from_value);
+    let given = toolglot_mcp::read_once(text.as_bytes());
+    let given = given.and_then(|given| toolglot_value::from_value(&given));
     given.map_err(Failure::Args)
 }
 

@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use serde_json::Value;
 use toolglot_chat::{default_server, tool_set};
+use toolglot_value::Value;
 use toolglot_wire::{
     BadLine, ConversionReport, ConvertedMessage, Converter, SourceForm, TargetForm, WireError,
     is_conversation,
@@ -94,7 +94,7 @@ pub(crate) fn convert(
 
 /// Whether a text is a list or an object in JSON, and nothing else.
 fn is_document(text: &str) -> bool {
-    let value = serde_json::from_str(text);
+    let value = toolglot_value::from_str(text);
     matches!(value, Ok(Value::Array(_) | Value::Object(_)))
 }
 
@@ -117,7 +117,7 @@ fn conversation(
     report: &mut ConversionReport,
 ) -> Result<Value, BadLine> {
     let bad = |id: Value, error: String| BadLine { id, error };
-    let value: Value = serde_json::from_str(text)
+    let value: Value = toolglot_value::from_str(text)
         .map_err(|error| bad(Value::Null, format!("not JSON: {error}")))?;
     let id = value.get("id").cloned().unwrap_or_default();
     let document = converter.conversation(value, report);

@@ -37,7 +37,7 @@ pub(crate) enum Failure {
     #[error("there is no file {}", .0.display())]
     NoFile(PathBuf),
     #[error("`--args` is no JSON object: write one, as in '{{\"name\": \"value\"}}'")]
-    Args(#[source] serde_json::Error),
+    Args(#[source] toolglot_value::Error),
     #[error("`{address}` cannot be served: {why}")]
     Serving { address: String, why: String },
     #[error("cannot listen to signals")]
@@ -67,7 +67,7 @@ pub(crate) enum Failure {
     Json {
         origin: String,
         #[source]
-        source: serde_json::Error,
+        source: toolglot_value::Error,
     },
     #[error("`finish` is `stop`, `length` or `unknown`, not `{0}`")]
     UnknownFinish(String),

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
 
-use serde_json::Value;
 use toolglot_chat::{
     ArgumentSpans, Digest, DigestContext, LookalikeContext, OtherPrograms, compile, dialects_named,
     lookalike_notes, tool_set,
 };
 use toolglot_engine::{Dialect, Finish, Program};
 use toolglot_toolset::Toolbox;
+use toolglot_value::Value;
 use toolglot_wire::{BadLine, Document, Line};
 
 use crate::args::ParseArguments;

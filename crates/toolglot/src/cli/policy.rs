@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use serde_json::{Map, Value, json};
 use toolglot_builtins::{Root, plan};
 use toolglot_engine::{Call, CallId, End, Place, Span};
 use toolglot_policy::{Decision, Explanation, Item, Layer, Reason, Request};
 use toolglot_toolset::Toolbox;
+use toolglot_value::{Map, Value, json};
 
 use crate::args::PolicyCommand;
 use crate::failure::Failure;
@@ -24,7 +24,7 @@ pub(crate) fn policy(command: &PolicyCommand, out: &mut dyn Write) -> Result<Out
         json: is_json,
     } = command;
     let text = source::bytes(call)?;
-    let parsed: Value = serde_json::from_slice(&text).map_err(|source| Failure::Json {
+    let parsed: Value = toolglot_value::from_slice(&text).map_err(|source| Failure::Json {
         origin: source::name(call),
         source,
     })?;

@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use serde::Serialize;
-use serde_json::Value;
 use toolglot_engine::{
     CallText, Dialect, RenderedResults, Renderer, ResultText, ResultWriter, ToolSet,
 };
 use toolglot_toolset::Toolbox;
+use toolglot_value::Value;
 use toolglot_wire::{BadLine, Message, MessageCall, NoteLine, types_hint};
 
 use crate::args::RenderArguments;
@@ -86,7 +86,7 @@ fn lines(
 }
 
 fn rendered(line: &str, target: Target<'_>) -> Result<Rendered, BadLine> {
-    let value: Value = serde_json::from_str(line).map_err(|error| BadLine {
+    let value: Value = toolglot_value::from_str(line).map_err(|error| BadLine {
         id: Value::Null,
         error: format!("not JSON: {error}"),
     })?;
@@ -178,7 +178,7 @@ fn asks_nothing(call: &MessageCall, dialect: &Dialect) -> bool {
     let Some((block, command)) = dialect.split() else {
         return false;
     };
-    let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+    let arguments: Value = toolglot_value::from_str(&call.arguments).unwrap_or_default();
     let text = arguments[block].as_str().or(arguments[command].as_str());
     text.is_some_and(|text| text.trim().is_empty())
 }

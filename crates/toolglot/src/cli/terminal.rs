@@ -179,9 +179,9 @@ fn visible_lines(text: &str) -> String {
 mod tests {
     use std::io::Cursor;
 
-    use serde_json::json;
     use toolglot_builtins::Root;
     use toolglot_session::{Approval, CallSummary};
+    use toolglot_value::json;
 
     use super::ask;
 

@@ -4,11 +4,11 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
 use toolglot_engine::Dialect;
 use toolglot_session::{CallError, Policies, Session};
 use toolglot_tool_registry::{Registry, Space, Spaces};
 use toolglot_toolset::{Effect, ToolSpec, Toolbox};
+use toolglot_value::{Map, Value};
 
 use crate::failure::Failure;
 use crate::human::screen;
@@ -188,7 +188,7 @@ pub(crate) fn taught(dialect: &Dialect) -> Result<Toolbox, Failure> {
 
 fn json(path: &Path) -> Result<Value, Failure> {
     let text = source::document(path)?;
-    serde_json::from_str(&text).map_err(|source| Failure::Json {
+    toolglot_value::from_str(&text).map_err(|source| Failure::Json {
         origin: source::name(path),
         source,
     })

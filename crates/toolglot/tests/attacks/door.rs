@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 use crate::attacks::place::{Place, Ran, peak, toolglot};
 
@@ -290,7 +290,7 @@ fn planned(place: &Place, attempt: Attempt<'_>) -> Value {
         .arg(file);
     place.settle(&mut command);
     let (text, ..) = place.watched(command);
-    let document: Value = serde_json::from_slice(&text).unwrap_or_default();
+    let document: Value = toolglot_value::from_slice(&text).unwrap_or_default();
     document["calls"][0]["verdict"].clone()
 }
 
@@ -371,7 +371,7 @@ fn call(
         .args(["call", id, "--args"])
         .arg(format!("@{}", file.display()));
     let (text, elapsed, peak_mb) = place.watched(given(place, command, attempt, policy));
-    let value: Value = serde_json::from_slice(&text).unwrap_or_default();
+    let value: Value = toolglot_value::from_slice(&text).unwrap_or_default();
     Ran {
         document: as_run(&value),
         elapsed,
@@ -405,7 +405,7 @@ fn mcp(
     let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
     let answer = lines
         .map_while(Result::ok)
-        .filter_map(|line| serde_json::from_str::<Value>(&line).ok())
+        .filter_map(|line| toolglot_value::from_str(&line).ok())
         .find(|answer| answer["id"] == 2)
         .unwrap_or_default();
     let elapsed = started.elapsed();
@@ -427,8 +427,8 @@ fn mcp(
 mod library {
     use std::path::Path;
 
-    use serde_json::{Map, Value, json};
     use toolglot_session::{CallReport, FileLog, Grants, Level, Policies, Session};
+    use toolglot_value::{Map, Value, json};
 
     use super::{Attempt, as_run, grants, set_path};
     use crate::attacks::place::{Place, Ran};
@@ -471,7 +471,7 @@ mod library {
             return;
         };
         let request = std::fs::read(file).expect("it was written");
-        let request: Value = serde_json::from_slice(&request).expect("it is JSON");
+        let request: Value = toolglot_value::from_slice(&request).expect("it is JSON");
         let text = |key: &str| request[key].as_str().expect("it is a text");
         let (root, policy, log) = (
             Path::new(text("root")),

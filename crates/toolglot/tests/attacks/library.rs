@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde_json::{Value, json};
 use toolglot_session::{Policies, Run, Session, State};
+use toolglot_value::{Value, json};
 
 use crate::attacks::place::{shipped, toolglot};
 use crate::attacks::{row, walls_stand};
@@ -83,7 +83,7 @@ fn by_binary(message: &Message, policy: &Path, root: &Path) -> Value {
     arguments.push(text(&file));
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let output = toolglot(&arguments).output().expect("it runs");
-    let record: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+    let record: Value = toolglot_value::from_slice(&output.stdout).unwrap_or_else(|error| {
         panic!(
             "{}: {error}: {}",
             message.id,

@@ -15,7 +15,7 @@ mod timing;
 
 use std::process::Command;
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 fn walls_stand() -> bool {
     let doctor = place::toolglot(&["doctor"]).output().expect("it runs");

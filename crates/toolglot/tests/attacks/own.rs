@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use serde_json::{Map, Value};
+use toolglot_value::{Map, Value};
 
 use crate::attacks::door::{Attempt, Count, Door};
 use crate::attacks::place::{Place, Ran, shipped, toolglot};

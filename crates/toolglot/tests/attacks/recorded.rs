@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::attacks::door::{Attempt, Count, Door};
 use crate::attacks::place::{Place, Ran, shipped, toolglot};
@@ -160,7 +160,7 @@ fn the_verdict_is_the_same_in_every_dialect() {
                 .stdin(Stdio::null())
                 .output()
                 .expect("it runs");
-            let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+            let document: Value = toolglot_value::from_slice(&output.stdout).unwrap_or_default();
             let verdict = &document["calls"][0]["verdict"];
             let found = format!("{} by {}", verdict["decision"], verdict["rule"]);
             n += 1;
@@ -185,7 +185,7 @@ fn rows() -> Option<Vec<Row>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases/threats.jsonl");
     let text = fs::read_to_string(path).ok()?;
     let row = |line: &str| -> Row {
-        let value: Value = serde_json::from_str(line).expect("a row is JSON");
+        let value: Value = toolglot_value::from_str(line).expect("a row is JSON");
         let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
         Row {
             id: text("id"),
@@ -393,7 +393,7 @@ fn run_schema(place: &Place, arguments: &Value) -> Ran {
     .output()
     .expect("it runs");
     let elapsed = started.elapsed();
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let document: Value = toolglot_value::from_slice(&output.stdout).unwrap_or_default();
     // A schema that cannot be used is refused as a whole, with exit code 2.
     let is_valid = document["calls"][0]["verdict"]["rule"] == "unknown-tool";
     Ran {

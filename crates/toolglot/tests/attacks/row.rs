@@ -1,7 +1,7 @@
 //! The rows of `rows/*.toml`.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use toolglot_value::{Map, Value};
 
 /// An attack, or a control that has to work.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! One call in every form that the five systems have for it.
 
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 /// A call as a message.
 pub(crate) struct Form {

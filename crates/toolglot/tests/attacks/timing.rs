@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::attacks::place::Place;
 use crate::attacks::recorded::{Row, policy, run_text};

@@ -1,4 +1,4 @@
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::cli::toolglot;
 

@@ -1,6 +1,6 @@
 //! Results in `convert`: whose they are, their frames, their escapes, failures.
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::cli::convert::{call, converted, result};
 use crate::cli::toolglot;

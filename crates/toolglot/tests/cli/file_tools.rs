@@ -1,10 +1,10 @@
 //! What is said to whoever calls a tool that is a file wrongly, and which of them a model is told of.
 
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::cli::tool_project::{World, can_run};
 
-fn hermes(name: &str, arguments: &serde_json::Value) -> String {
+fn hermes(name: &str, arguments: &toolglot_value::Value) -> String {
     let call = json!({"name": name, "arguments": arguments});
     format!("<tool_call>{call}</tool_call>")
 }
@@ -156,12 +156,12 @@ fn what_is_to_be_said_of_a_tool_and_its_attempts_is_said() {
     let note = "`text/old-one` is deprecated: use text/make-slug";
     let document = |words: &[&str]| {
         let output = world.toolglot(words);
-        serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON")
+        toolglot_value::from_slice(&output.stdout).expect("JSON")
     };
     let called = document(&["call", "text/old-one", "--format", "json", "--audit", "log"]);
     assert_eq!(called["notes"], json!([note]));
     let log = std::fs::read_to_string(world.project().join("log")).expect("a log");
-    let lines: Vec<serde_json::Value> = log
+    let lines: Vec<toolglot_value::Value> = log
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
         .collect();
@@ -246,7 +246,8 @@ fn what_was_granted_is_told_as_granted() {
     let run = |more: &[&str]| {
         let words: Vec<&str> = words.iter().chain(more).copied().collect();
         let output = world.toolglot(&words);
-        let record: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let record: toolglot_value::Value =
+            toolglot_value::from_slice(&output.stdout).expect("JSON");
         record["calls"][0]["verdict"].clone()
     };
     assert_eq!(
@@ -331,7 +332,7 @@ fn every_command_gives_one_answer_about_a_tool() {
     ];
     let run = |words: &[&str]| {
         let out = world.toolglot(words);
-        serde_json::from_slice::<serde_json::Value>(&out.stdout).expect("an answer")
+        toolglot_value::from_slice(&out.stdout).expect("an answer")
     };
     for (name, text, ..) in &cases {
         world.file(&format!("text/{name}.yaml"), text);

@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use serde_json::{Value, json};
 use tempfile::TempDir;
+use toolglot_value::{Value, json};
 
 const LANGUAGES: &[&str] = &["python", "javascript", "typescript", "bash", "yaml", "toml"];
 
@@ -61,7 +61,7 @@ fn every_language_goes_all_the_way() {
         &["tools", "list", "--search", "greet", "--format", "json"],
         "",
     );
-    let listed: Value = serde_json::from_str(&listed).expect("JSON");
+    let listed: Value = toolglot_value::from_str(&listed).expect("JSON");
     assert_eq!(
         listed["tools"].as_array().map(Vec::len),
         Some(LANGUAGES.len())
@@ -92,7 +92,7 @@ fn every_language_goes_all_the_way() {
             json!({"name": id, "arguments": arguments})
         );
         let ran = world.said(&["run", "-", "--format", "json"], &message);
-        let ran: Value = serde_json::from_str(&ran).expect("JSON");
+        let ran: Value = toolglot_value::from_str(&ran).expect("JSON");
         greets(&ran["calls"][0]["result"]["output"]);
         let request = json!({"jsonrpc": "2.0", "id": index + 1, "method": "tools/call", "params": {"name": id, "arguments": arguments}});
         requests = format!("{requests}{request}\n");

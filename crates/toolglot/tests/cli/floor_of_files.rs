@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use serde_json::{Value, json};
 use tempfile::TempDir;
+use toolglot_value::{Value, json};
 
 struct Place {
     base: TempDir,
@@ -100,7 +100,7 @@ impl Place {
                 &format!("write,delete,{all}"),
             ];
             let ran = self.toolglot(&words, &message);
-            let record: Value = serde_json::from_slice(&ran.stdout).expect("a record");
+            let record: Value = toolglot_value::from_slice(&ran.stdout).expect("a record");
             let step = &record["calls"][0];
             let because = step["verdict"]["because"].as_str().unwrap_or_default();
             came.push((
@@ -190,7 +190,7 @@ fn what_a_tool_of_files_wrote_is_taken_back() {
     let place = Place::new();
     let undo = || {
         let output = place.toolglot(&["run", "--undo", "--format", "json"], "");
-        serde_json::from_slice::<Value>(&output.stdout).expect("a document")
+        toolglot_value::from_slice(&output.stdout).expect("a document")
     };
     let arguments = json!({"path": "own.txt", "content": "mine\n"});
     assert!(
@@ -262,7 +262,7 @@ fn several_files_of_one_call_are_judged_before_the_first_is_written() {
     );
     for _ in 0..3 {
         let output = place.toolglot(&["run", "--undo", "--format", "json"], "");
-        let undone: Value = serde_json::from_slice(&output.stdout).expect("a document");
+        let undone: Value = toolglot_value::from_slice(&output.stdout).expect("a document");
         assert_eq!(undone["problem"], Value::Null, "{undone}");
     }
     assert_eq!(

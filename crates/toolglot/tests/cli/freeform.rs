@@ -1,6 +1,6 @@
 //! Freeform tools of OpenAI's APIs: a call carries one raw text, into a dialect and back.
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::cli::toolglot;
 

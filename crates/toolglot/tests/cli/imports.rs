@@ -1,7 +1,7 @@
 //! `toolglot dialects import`: response templates as dialects, and why some are none.
 
 use serde::Deserialize;
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::toolglot;
 
@@ -68,7 +68,7 @@ fn templates_are_read_as_they_say() {
             .iter()
             .map(|call| Value::from(vec![call["name"].clone(), call["arguments"].clone()]))
             .collect();
-        let wanted: Value = serde_json::from_str(&row.calls).expect("the calls are JSON");
+        let wanted: Value = toolglot_value::from_str(&row.calls).expect("the calls are JSON");
         assert_eq!(told, wanted, "{what}: {document}");
         assert!(
             calls.iter().all(|call| call["end"] == "closed"),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 const TOOL: &str = "tool_id: hang-here\ntool_type: script\nversion: \"1.0.0\"\nexecutor_id: bash\ncategory: t\ndescription: Hangs\nretry_policy: {max_attempts: 3, initial_delay: 60}\nconfig:\n  command: (setsid sleep 1000) & echo begun >&2; sleep 1000\n";
 

@@ -43,7 +43,7 @@ mod undo;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 /// What a run of the binary left behind.
 struct Ran {

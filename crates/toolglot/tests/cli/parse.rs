@@ -1,4 +1,4 @@
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::cli::toolglot;
 
@@ -199,7 +199,7 @@ fn event_lines_tile_the_input() {
     }
     assert_eq!(cursor, MESSAGE.len() as u64);
     assert_eq!(
-        serde_json::from_str::<serde_json::Value>(&arguments).ok(),
+        toolglot_value::from_str(&arguments).ok(),
         Some(json!({"path": "a.rs"}))
     );
 }

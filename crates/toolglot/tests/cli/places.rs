@@ -1,6 +1,6 @@
 //! What a schema has against a call points at the value in the text, whatever the format and however it was mended.
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::cli::toolglot;
 

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 /// Runs one command in the root, by a user whose settings are in `home`.
 fn run(base: &Path, command: &str, allow: &str) -> Output {
@@ -72,7 +72,7 @@ fn a_repository_does_not_take_the_sandbox_down() {
                 String::from_utf8_lossy(&output.stdout),
                 String::from_utf8_lossy(&output.stderr)
             );
-            let document: Value = serde_json::from_slice(&output.stdout).expect(&what);
+            let document: Value = toolglot_value::from_slice(&output.stdout).expect(&what);
             // It runs, and reaches nothing.
             assert_eq!(document["calls"][0]["state"], "done", "{what}");
             assert!(

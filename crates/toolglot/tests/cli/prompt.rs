@@ -1,4 +1,4 @@
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::cli::{Ran, toolglot};
 
@@ -153,7 +153,7 @@ fn axe_teaches_the_short_forms_of_the_tools_that_are_there() {
     let path = directory.path().join("tools.json");
     let tools = path.to_str().expect("it is UTF-8");
     let text = |names: &[&str]| {
-        let properties: serde_json::Map<_, _> = names
+        let properties: toolglot_value::Map<_, _> = names
             .iter()
             .map(|name| ((*name).to_owned(), json!({"type": "string"})))
             .collect();

@@ -1,4 +1,4 @@
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::cli::toolglot;
 
@@ -141,9 +141,9 @@ const TYPED: &[(&str, &str, &str)] = &[
 #[test]
 fn a_schema_decides_between_readings() {
     for (schema, input, want) in TYPED {
-        let line = json!({"id": 1, "input": input, "schema": serde_json::from_str::<serde_json::Value>(schema).expect("a schema")});
+        let line = json!({"id": 1, "input": input, "schema": toolglot_value::from_str(schema).expect("a schema")});
         let ran = toolglot(&["repair", "--jsonl"], line.to_string());
-        let want: serde_json::Value = serde_json::from_str(want).expect("a value");
+        let want: toolglot_value::Value = toolglot_value::from_str(want).expect("a value");
         assert_eq!(ran.lines()[0]["output"], want, "{input}: {}", ran.out);
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::cli::toolglot;
 
@@ -59,11 +59,11 @@ fn shown(dialect: &str, answer: &str) -> String {
         "tool_call" | "tool_call_xml" => {
             let json = answer.split("```json\n").nth(1).expect("a fence");
             let json = json.split("\n```").next().expect("its end");
-            let value: Value = serde_json::from_str(json).expect("valid JSON");
+            let value: Value = toolglot_value::from_str(json).expect("valid JSON");
             value["content"].as_str().expect("text").to_owned()
         }
         "rye_invoke" => {
-            let value: Value = serde_json::from_str(answer).expect("valid JSON");
+            let value: Value = toolglot_value::from_str(answer).expect("valid JSON");
             value["output"]["content"]
                 .as_str()
                 .expect("text")

@@ -1,7 +1,7 @@
 use std::fs;
 
-use serde_json::{Value, json};
 use tempfile::TempDir;
+use toolglot_value::{Value, json};
 
 use crate::cli::{Ran, toolglot};
 
@@ -288,7 +288,7 @@ fn what_a_tool_says_of_its_success_is_said_once() {
         ],
         message,
     );
-    let result: Value = serde_json::from_str(&ran.out).expect("the result is JSON");
+    let result: Value = toolglot_value::from_str(&ran.out).expect("the result is JSON");
     assert_eq!(result["success"], true, "{}", ran.out);
     assert_eq!(result["path"], "a.txt", "{}", ran.out);
 }

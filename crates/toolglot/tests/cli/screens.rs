@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::cli::terminal::Terminal;
 
@@ -63,7 +63,7 @@ fn make(folder: &Path) {
             "# tool_id: other{hostile}\n# tool_type: {hostile}\n# version: {hostile}\n# {hostile}: 1\n"
         ),
     );
-    let call = |name: &str, arguments: &serde_json::Value| {
+    let call = |name: &str, arguments: &toolglot_value::Value| {
         let call = json!({"name": name, "arguments": arguments}).to_string();
         format!("<tool_call>{call}</tool_call>\n")
     };

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use serde_json::Value;
 use tempfile::TempDir;
+use toolglot_value::Value;
 
 use crate::cli::tool_project::copy;
 
@@ -116,7 +116,7 @@ impl World {
             &policy,
         ];
         let output = self.run(&words);
-        let ran: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let ran: Value = toolglot_value::from_slice(&output.stdout).unwrap_or_default();
         let call = &ran["calls"][0];
         if call["state"] == "done" {
             return (called, "ran".to_owned());
@@ -250,7 +250,7 @@ const ATTACKS: &[Attack] = &[
         "the key was revoked",
         |w| {
             let keys = w.toolglot(&["tools", "keys", "list", "--format", "json"]);
-            let keys: Value = serde_json::from_str(&keys).expect("JSON");
+            let keys: Value = toolglot_value::from_str(&keys).expect("JSON");
             let own = keys["keys"]
                 .as_array()
                 .expect("a list")
@@ -448,7 +448,7 @@ fn a_signed_file_is_no_other_tool() {
             "--format",
             "json",
         ]);
-        let ran: Value = serde_json::from_str(&said).expect("JSON");
+        let ran: Value = toolglot_value::from_str(&said).expect("JSON");
         assert_eq!(
             ran["calls"][0]["result"]["output"]["content"], "a text\n",
             "{said}"

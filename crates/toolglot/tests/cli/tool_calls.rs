@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use crate::cli::tool_project::{World, can_run};
 

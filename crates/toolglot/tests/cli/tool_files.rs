@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::json;
+use toolglot_value::json;
 
 use crate::cli::tool_project::{World, can_run};
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use serde_json::Value;
 use tempfile::TempDir;
+use toolglot_value::Value;
 
 /// A copy of the example project, and a home that trusts nothing.
 pub(crate) struct World {

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 struct Place {
     base: tempfile::TempDir,

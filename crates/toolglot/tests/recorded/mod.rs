@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 /// Where the records at `path` are; where they are not, says so past the test harness, which keeps what a passing test
 /// prints to itself.

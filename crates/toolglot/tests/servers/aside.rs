@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use super::World;
 use super::serving::{Lines, tools};

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use super::{World, can_run, echo_tool, echoes, http, over_http, succeeded, web_server, why};
 
@@ -92,7 +92,7 @@ fn recorded_attacks_of_servers_come_to_nothing() {
     }
     let (mut n, mut wrong) = (0, Vec::new());
     for line in text.lines() {
-        let row: Value = serde_json::from_str(line).expect("JSON");
+        let row: Value = toolglot_value::from_str(line).expect("JSON");
         if row["area"] != "mcp" {
             continue;
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Output;
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::{World, can_run};
 
@@ -29,7 +29,7 @@ impl World {
     /// The code of the refusal of a call, or nothing.
     fn code(&self) -> String {
         let output = self.toolglot(&["call", "mcp/plain/echo"]);
-        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let answer: Value = toolglot_value::from_slice(&output.stdout).expect("JSON");
         answer["code"].as_str().unwrap_or_default().to_owned()
     }
 }
@@ -142,7 +142,7 @@ fn a_call_of_a_call_is_that_of_the_servers_tool() {
         let message = world.path("message");
         let message = message.to_str().expect("text");
         let ran = world.toolglot(&["run", "--dialect", dialect, "--format", "json", message]);
-        let record: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+        let record: Value = toolglot_value::from_slice(&ran.stdout).expect("JSON");
         let call = &record["calls"][0];
         assert_eq!(call["result"]["ok"], true, "{call}");
         assert_eq!(call["call"]["name"], "mcp/m/echo", "{call}");
@@ -164,7 +164,7 @@ fn a_tool_of_a_server_that_nobody_approved_is_told_with_the_way_to_approve() {
         words(&world.toolglot(&["run", "--dialect", "roo", "--format", "text", message]))
     };
     // One of `.mcp.json`, and one of a file that is trusted: neither was asked yet what it offers.
-    world.servers(&serde_json::json!({"m": {"command": "python3", "args": ["server.py"]}}));
+    world.servers(&toolglot_value::json!({"m": {"command": "python3", "args": ["server.py"]}}));
     for id in ["m/echo", "mcp/m/echo"] {
         let told = words(&world.toolglot(&["call", id]));
         assert!(told.contains("`toolglot mcp approve m`"), "{told}");
@@ -194,7 +194,7 @@ fn what_an_open_schema_does_not_name_is_passed_on() {
         let world = World::new();
         world.how(how);
         world.approve("m");
-        let arguments = serde_json::json!({"x": "a", "unlisted": 7});
+        let arguments = toolglot_value::json!({"x": "a", "unlisted": 7});
         let (call, _, _) = world.run("m/echo", &arguments, &World::pinned_policy());
         let why = super::why(&call);
         assert_eq!(super::succeeded(&call), is_open, "{how}: {why} {call}");

@@ -8,7 +8,7 @@ use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use super::serving::Lines;
 use super::web::{HELLO, Web};
@@ -25,12 +25,12 @@ const PREFIX: &str = "io.modelcontextprotocol/";
 
 /// Who asks, in revision 2026-07-28.
 fn meta() -> Value {
-    json!({format!("{PREFIX}protocolVersion"): "2026-07-28", format!("{PREFIX}clientCapabilities"): {}})
+    json!({(format!("{PREFIX}protocolVersion")): "2026-07-28", (format!("{PREFIX}clientCapabilities")): {}})
 }
 
 fn answer_far(stream: &TcpStream, has_sessions: bool, tell: &Sender<String>) {
     let (head, body) = request(stream);
-    let message: Value = serde_json::from_str(&body).unwrap_or_default();
+    let message: Value = toolglot_value::from_str(&body).unwrap_or_default();
     let method = message["method"].as_str().map_or_else(
         || head.split(' ').next().unwrap_or_default().to_owned(),
         str::to_owned,

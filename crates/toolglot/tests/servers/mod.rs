@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 mod aside;
 mod attacks;
@@ -122,7 +122,7 @@ impl World {
             .output()
             .expect("it runs");
         let elapsed = started.elapsed();
-        let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let document: Value = toolglot_value::from_slice(&output.stdout).unwrap_or_default();
         let answer = document["answer"].as_str().unwrap_or_default().to_owned();
         (document["calls"][0].clone(), answer, elapsed)
     }
@@ -205,7 +205,7 @@ fn http(status: &str, headers: &str, body: &str) -> String {
 /// A server over HTTP that answers in JSON; `call` says what a call gives, `tool` is the one that it has.
 fn web_server(tool: Value, call: impl Fn(&Value) -> String + Send + 'static) -> u16 {
     web(move |head, body| {
-        let Ok(message) = serde_json::from_str::<Value>(body) else {
+        let Ok(message) = toolglot_value::from_str(body) else {
             return http(
                 if head.starts_with("DELETE") {
                     "204 No Content"

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use super::{World, can_run, echo_tool, echoes, http, over_http, succeeded, web_server, why};
 
@@ -192,7 +192,7 @@ fn servers_over_http_are_followed_nowhere() {
     // Without the network there is no server.
     let world = over_http(web_server(echo_tool(), echoes));
     let output = world.toolglot(&["call", "mcp/m/echo", "--args", "{}"]);
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let answer: Value = toolglot_value::from_slice(&output.stdout).unwrap_or_default();
     assert_eq!(answer["code"], "not-granted", "{answer}");
 }
 

@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use super::can_run;
 use super::play::{Play, value_of};
@@ -415,8 +415,9 @@ fn a_program_logs_in_by_itself_where_its_secret_belongs() {
         );
         let mut answer = String::new();
         let _ = stream.read_to_string(&mut answer);
-        let said: Value = serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap_or_default())
-            .expect("JSON");
+        let said: Value =
+            toolglot_value::from_str(answer.split("\r\n\r\n").nth(1).unwrap_or_default())
+                .expect("JSON");
         said["authorization_servers"][0]
             .as_str()
             .expect("an issuer")

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use super::{World, echo_tool, echoes, http, web};
 
@@ -103,7 +103,7 @@ impl Play {
 
     pub(super) fn port(&self) -> u16 {
         let text = fs::read_to_string(self.world.path("ws/.mcp.json")).expect("written");
-        let json: Value = serde_json::from_str(&text).expect("JSON");
+        let json: Value = toolglot_value::from_str(&text).expect("JSON");
         let url = json["mcpServers"]["m"]["url"]
             .as_str()
             .expect("a URL")
@@ -314,7 +314,7 @@ fn server(how: &str, (issuer, evil): (u16, u16), head: &str, body: &str) -> Stri
     if !head.starts_with("POST") {
         return http("405 Method Not Allowed", "", "");
     }
-    let message: Value = serde_json::from_str(body).unwrap_or_default();
+    let message: Value = toolglot_value::from_str(body).unwrap_or_default();
     let result = match message["method"].as_str().unwrap_or_default() {
         "initialize" => {
             json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "w", "version": "1"}})

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use super::web::{HELLO, Web};
 use super::{World, can_run};
@@ -89,7 +89,7 @@ fn a_batch_is_answered_in_the_one_revision_that_has_batches() {
     }
     let world = World::new();
     tools(&world);
-    let batch: Value = serde_json::from_str(BATCH).expect("JSON");
+    let batch: Value = toolglot_value::from_str(BATCH).expect("JSON");
     let check = |answer: &Value| {
         let answers = answer.as_array().expect("a list");
         let ids: Vec<&Value> = answers.iter().map(|one| &one["id"]).collect();

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use super::serving::{Lines, tools};
 use super::web::{HELLO, Web};
@@ -140,7 +140,7 @@ fn requests_without_a_session_say_who_asks() {
     tools(&world);
     let server = Web::start(&world, &[]);
     let prefix = "io.modelcontextprotocol/";
-    let meta = |version: &str| json!({format!("{prefix}protocolVersion"): version, format!("{prefix}clientCapabilities"): {}});
+    let meta = |version: &str| json!({(format!("{prefix}protocolVersion")): version, (format!("{prefix}clientCapabilities")): {}});
     let own = meta("2026-07-28");
     let call = json!({"name": "t.say-hi", "_meta": own});
     let version = ("MCP-Protocol-Version", "2026-07-28");
@@ -227,7 +227,7 @@ fn requests_without_a_session_say_who_asks() {
         ),
         (
             "tools/list",
-            json!({"_meta": {format!("{prefix}protocolVersion"): "2026-07-28"}}),
+            json!({"_meta": {(format!("{prefix}protocolVersion")): "2026-07-28"}}),
             vec![version, of("tools/list")],
             400,
             Some(-32_602),
@@ -257,7 +257,7 @@ fn requests_without_a_session_say_who_asks() {
     ] {
         let body = json!({"jsonrpc": "2.0", "id": 5, "method": method, "params": params});
         let (found, head, text) = server.ask("POST /mcp", &headers, &body.to_string());
-        let answer: Value = serde_json::from_str(&text).unwrap_or_default();
+        let answer: Value = toolglot_value::from_str(&text).unwrap_or_default();
         assert_eq!(
             (found, answer["error"]["code"].as_i64()),
             (status, code),

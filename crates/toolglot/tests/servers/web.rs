@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use super::serving::tools;
 use super::{World, request};
@@ -90,7 +90,7 @@ fn sessions_over_http_are_as_the_protocol_says() {
     let server = Web::start(&world, &[]);
     let (status, head, body) = server.ask("POST /mcp", &[], HELLO);
     assert_eq!(status, 200, "{head}");
-    let hello: Value = serde_json::from_str(&body).expect("JSON");
+    let hello: Value = toolglot_value::from_str(&body).expect("JSON");
     assert_eq!(hello["result"]["protocolVersion"], "2025-11-25");
     let session = head
         .lines()

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 use crate::attacks::spelling;
 
@@ -186,7 +186,7 @@ impl Place {
             &root,
         ];
         let (is_fine, out) = self.toolglot(&[&arguments[..], tools].concat(), text);
-        let record: Value = serde_json::from_slice(&out).unwrap_or_default();
+        let record: Value = toolglot_value::from_slice(&out).unwrap_or_default();
         let shown = || format!("{text}\n{record:#}");
         let state = if expected.pending { "pending" } else { "done" };
         let calls = record["calls"].as_array().cloned().unwrap_or_default();

@@ -2,7 +2,7 @@
 //!
 //! Each message is recognized by its own fields, so a list may mix them. What is not known stays as it is, and says why.
 
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 use super::{freeform, structured};
 
@@ -211,7 +211,7 @@ impl Chat {
         fields.insert("content".to_owned(), Value::from(text));
         let mut converted = Value::Object(fields);
         if from == "function_call" {
-            let calls = match serde_json::from_str(text) {
+            let calls = match toolglot_value::from_str(text) {
                 Ok(Value::Array(calls)) => calls,
                 Ok(call) => vec![call],
                 Err(_) => Vec::new(),

@@ -1,6 +1,6 @@
 //! A message's content: its text, and the parts that are none.
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 /// What stands in `content`.
 #[derive(Clone, Debug, Default, PartialEq)]

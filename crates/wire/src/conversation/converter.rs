@@ -2,9 +2,9 @@
 
 use std::cell::OnceCell;
 
-use serde_json::{Value, json};
 use toolglot_engine::{CallText, Dialect};
 use toolglot_toolset::Toolbox;
+use toolglot_value::{Value, json};
 
 use super::apis::{self, ChatMessage};
 use super::content::Content;

@@ -1,6 +1,6 @@
 //! The fields of a message, once its calls and its text are known.
 
-use serde_json::{Map, Value};
+use toolglot_value::{Map, Value};
 
 use super::turn::{Turn, TurnCall};
 use super::{freeform, input_of, structured};

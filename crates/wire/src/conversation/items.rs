@@ -1,6 +1,6 @@
 //! Chat messages as items of OpenAI's Responses API: what `apis` reads, written.
 
-use serde_json::{Value, json};
+use toolglot_value::{Value, json};
 
 use super::turn::structured_calls;
 

@@ -23,9 +23,9 @@ mod results;
 mod target;
 mod turn;
 
-use serde_json::{Value, json};
 use toolglot_engine::{Dialect, ToolSet};
 use toolglot_toolset::Toolbox;
+use toolglot_value::{Value, json};
 
 use crate::WireError;
 
@@ -128,7 +128,7 @@ impl Converter<'_> {
 /// Whether a text is meant as a conversation, whole or broken. A model's text may start with a bracket, too.
 pub fn is_conversation(text: &str) -> bool {
     let text = text.trim_start();
-    match serde_json::from_str::<Value>(text) {
+    match toolglot_value::from_str(text) {
         Ok(value) => match apis::list(&value) {
             Some((Some("messages"), _)) => true,
             Some((_, messages)) => messages.is_empty() || messages.iter().any(apis::is_message),
@@ -150,7 +150,7 @@ fn freeform(id: &str, name: &str, input: &str) -> Value {
 
 /// The input of a call of a freeform tool, whose arguments are `{"input": ".."}` in text.
 fn input_of(arguments: &str) -> Option<String> {
-    let Ok(Value::Object(mut arguments)) = serde_json::from_str(arguments) else {
+    let Ok(Value::Object(mut arguments)) = toolglot_value::from_str(arguments) else {
         return None;
     };
     match (arguments.remove("input"), arguments.is_empty()) {

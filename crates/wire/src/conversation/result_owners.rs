@@ -1,6 +1,6 @@
 //! Which call each of the results after a message answers, where ids do not tell.
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 /// A result: the message that it stands in, and which of the results there it is.
 pub(super) type ResultAt = (usize, usize);

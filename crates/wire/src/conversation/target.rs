@@ -1,7 +1,7 @@
 //! Messages written in a dialect.
 
-use serde_json::{Map, Value, json};
 use toolglot_engine::{CallText, Dialect, Renderer, ToolSet};
+use toolglot_value::{Map, Value, json};
 
 use super::fields::{with_reasoning, without_calls};
 use super::reader::Reader;

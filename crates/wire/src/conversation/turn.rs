@@ -1,7 +1,7 @@
 //! What an assistant's message holds, whatever form it came in.
 
-use serde_json::{Value, json};
 use toolglot_engine::{End, Place};
+use toolglot_value::{Value, json};
 
 use super::content::Content;
 use super::reader::Reader;
@@ -113,7 +113,7 @@ impl Turn {
 
     /// Whether it says the same: calls in order, with equal names and arguments; text but for blanks around it.
     pub(super) fn says_the_same(&self, other: &Turn) -> bool {
-        let value = |call: &TurnCall| serde_json::from_str::<Value>(&call.arguments).ok();
+        let value = |call: &TurnCall| toolglot_value::from_str(&call.arguments).ok();
         self.content.trim() == other.content.trim()
             && self.calls.len() == other.calls.len()
             && self
@@ -164,7 +164,7 @@ fn object(arguments: &Value) -> Option<String> {
     match arguments {
         Value::String(text) if text.trim().is_empty() => Some("{}".to_owned()),
         Value::String(text) => {
-            let value: Value = serde_json::from_str(text).ok()?;
+            let value: Value = toolglot_value::from_str(text).ok()?;
             value.is_object().then(|| text.trim().to_owned())
         }
         Value::Object(_) => Some(arguments.to_string()),

@@ -677,7 +677,7 @@ fn has_holes(array: Node<'_>) -> bool {
         .any(|pair| pair[1] == "," && matches!(pair[0], "," | "["))
 }
 
-pub(super) fn javascript_number(text: &str) -> Option<serde_json::Number> {
+pub(super) fn javascript_number(text: &str) -> Option<toolglot_value::Number> {
     let lower = text.to_ascii_lowercase();
     if has_stray_separator(&lower, lower.starts_with("0x")) {
         return None;

@@ -663,7 +663,7 @@ fn innermost(mut assignment: Node<'_>) -> Node<'_> {
     assignment
 }
 
-pub(super) fn python_number(text: &str) -> Option<serde_json::Number> {
+pub(super) fn python_number(text: &str) -> Option<toolglot_value::Number> {
     let lower = text.to_ascii_lowercase();
     // Behind `0x` one may stand as well.
     let digits = lower

@@ -12,7 +12,7 @@ use crate::source;
 /// # Errors
 /// What of it the notation cannot say.
 pub(crate) fn imported(text: &str, path: &Path, name: &str) -> Result<String, Failure> {
-    let config = serde_json::from_str(text).map_err(|source| Failure::Json {
+    let config = toolglot_value::from_str(text).map_err(|source| Failure::Json {
         origin: source::name(path),
         source,
     })?;

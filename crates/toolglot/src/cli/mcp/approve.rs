@@ -6,11 +6,11 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::{Value, json};
 use toolglot_mcp::{digest, digest_of_all, shown};
 use toolglot_session::{Grants, Policies, Session};
 use toolglot_tool_registry::{Registry, ServerApproval, ToolSource, Trust, server_name};
 use toolglot_tool_runner::{Offer, ToolRunner};
+use toolglot_value::{Value, json};
 
 use crate::args::{McpFormat, McpProject, SandboxArguments};
 use crate::call;

@@ -1,7 +1,7 @@
 //! What an argument of a prompt, or a part of a resource's address, may be that begins like this.
 
-use serde_json::{Map, Value, json};
 use toolglot_mcp::message::{Fault, PARAMS};
+use toolglot_value::{Map, Value, json};
 
 use super::sources::Shelf;
 use super::{prompts, sources};

@@ -1,9 +1,9 @@
 //! The tools that may run here, as a client lists them.
 
-use serde_json::{Value, json};
 use toolglot_mcp::message::{Fault, PARAMS};
 use toolglot_tool_registry::{ItemId, Registry, Trust, capability};
 use toolglot_tool_runner::{Chain, resolve};
+use toolglot_value::{Value, json};
 
 /// How many files one page of the list has tools of.
 const PAGE: usize = 200;

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use serde_json::json;
 use toolglot_mcp::auth::Person;
 use toolglot_session::{CallError, Grants};
 use toolglot_tool_registry::{ItemId, server_name};
+use toolglot_value::json;
 
 use super::approve::{answer, id_of, opened, ungiven};
 use crate::args::{LoginArguments, McpProject, SandboxArguments};

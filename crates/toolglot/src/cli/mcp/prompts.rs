@@ -1,9 +1,9 @@
 //! The instructions of `toolglot prompt`, as a prompt: for a client whose model writes calls as text.
 
-use serde_json::{Map, Value, json};
 use toolglot_chat::{DEFAULT_DIALECT, dialect_named, instructions};
 use toolglot_mcp::message::{Fault, INTERNAL, PARAMS};
 use toolglot_toolset::Toolbox;
+use toolglot_value::{Map, Value, json};
 
 use super::list::{self, Rights};
 use super::sources::Shelf;

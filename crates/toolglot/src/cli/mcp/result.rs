@@ -1,7 +1,7 @@
 //! What a tool returned, as the protocol has it.
 
-use serde_json::{Map, Value, json};
 use toolglot_tool_runner::{CallError, CallResult};
+use toolglot_value::{Map, Value, json};
 
 use crate::call;
 use toolglot_session::{RESULT_BYTES as MOST, cut_result};

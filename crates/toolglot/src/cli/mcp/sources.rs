@@ -3,9 +3,9 @@
 //! They are served where that is asked for: a file may hold what its author should have left out. What wraps a server's tool
 //! is left out in any case, as it is made of settings.
 
-use serde_json::{Map, Value, json};
 use toolglot_mcp::message::{Fault, PARAMS};
 use toolglot_tool_registry::{ItemId, Language, Registry, ToolSource, Trust};
+use toolglot_value::{Map, Value, json};
 
 use super::list;
 

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use serde_json::Value;
 use toolglot_mcp::message::{Fault, Message, PARSE, REQUEST};
 use toolglot_mcp::server::{Out, Session};
 use toolglot_sandbox::Cancel;
+use toolglot_value::Value;
 
 use super::tool_server::Served;
 use crate::failure::Failure;

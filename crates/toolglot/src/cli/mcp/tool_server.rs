@@ -14,7 +14,6 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
 use toolglot_mcp::message::{Fault, INTERNAL, METHOD, PARAMS};
 use toolglot_mcp::server::{Call, Tools};
 use toolglot_session::{
@@ -22,6 +21,7 @@ use toolglot_session::{
     Watch,
 };
 use toolglot_tool_runner::ToolRunner;
+use toolglot_value::{Map, Value, json};
 
 use super::running_calls::UnderWay;
 use super::sources::Shelf;

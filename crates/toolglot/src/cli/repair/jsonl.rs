@@ -5,9 +5,9 @@ use std::io::Write;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::Value;
 use toolglot_json::Options;
 use toolglot_repair::{RepairError, RepairedDocument, SchemaTarget};
+use toolglot_value::Value;
 
 use crate::args::RepairArguments;
 use crate::batch;
@@ -48,7 +48,7 @@ pub(super) fn repair(
 ) -> Result<Outcome, Failure> {
     let mut targets: HashMap<String, Arc<SchemaTarget>> = HashMap::new();
     batch::answer(&arguments.file, out, |line, out| {
-        let line: Value = match serde_json::from_str(line) {
+        let line: Value = match toolglot_value::from_str(line) {
             Ok(line) => line,
             Err(error) => return batch::bad(out, Value::Null, format!("not JSON: {error}")),
         };
@@ -120,7 +120,7 @@ fn write_document(
             after: note.after.as_deref(),
         })
         .collect();
-    let Ok(output) = serde_json::from_str(&document.text) else {
+    let Ok(output) = toolglot_value::from_str(&document.text) else {
         // Deeper than a tree of values is built: the text is the value, on one line.
         write!(out, "{{\"id\":{id},\"output\":")?;
         out.write_all(one_line(&document.text).as_bytes())?;

@@ -29,11 +29,12 @@ impl From<Preset> for Options {
 pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let target = match &arguments.schema {
         Some(path) => {
-            let schema =
-                serde_json::from_str(&source::document(path)?).map_err(|source| Failure::Json {
+            let schema = toolglot_value::from_str(&source::document(path)?).map_err(|source| {
+                Failure::Json {
                     origin: source::name(path),
                     source,
-                })?;
+                }
+            })?;
             Some(SchemaTarget::new(schema)?)
         }
         None => None,

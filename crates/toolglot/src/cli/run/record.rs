@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::Value;
+use toolglot_value::Value;
 use toolglot_wire::{Arguments, CallDocument, NoteLine};
 
 use toolglot_session::{Run, State, Step};

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use serde_json::json;
 use toolglot_builtins::{Root, UndoError, UndoReport};
 use toolglot_session::{AuditLog, journals};
+use toolglot_value::json;
 
 use crate::args::{RunArguments, RunFormat};
 use crate::failure::Failure;
@@ -31,7 +31,7 @@ pub(super) fn undo(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outc
     Ok(Outcome::faulty_if(undone.is_err()))
 }
 
-fn document(undone: &Result<UndoReport, UndoError>, is_dry: bool) -> serde_json::Value {
+fn document(undone: &Result<UndoReport, UndoError>, is_dry: bool) -> toolglot_value::Value {
     let (steps, remaining, problem, changed) = match undone {
         Ok(undone) => (
             undone.steps.as_slice(),

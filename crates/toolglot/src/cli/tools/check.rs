@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Level, Snippet};
-use serde_json::json;
 use toolglot_tool_catalog::{CatalogAnswer, CheckedFile, diagnostic};
 use toolglot_tool_registry::{Diagnostic, FindError, Language, Severity, Space};
+use toolglot_value::json;
 
 use super::project;
 use crate::args::{ToolsFormat, ToolsProject};

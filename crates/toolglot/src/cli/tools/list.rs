@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use serde_json::Value;
 use toolglot_session::Policies;
 use toolglot_tool_catalog::{Listing, Row, RowCache};
 use toolglot_tool_registry::Entry;
+use toolglot_value::Value;
 
 use super::project;
 use crate::args::{ToolsFormat, ToolsProject};

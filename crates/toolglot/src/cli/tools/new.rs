@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use serde_json::json;
 use toolglot_tool_catalog::create_tool;
+use toolglot_value::json;
 
 use super::project::answer;
 use crate::args::ToolsProject;

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
-use serde_json::Value;
 use toolglot_session::Policies;
 use toolglot_tool_catalog::Catalog;
 use toolglot_tool_registry::Spaces;
+use toolglot_value::Value;
 
 use crate::args::{ToolsFormat, ToolsProject};
 use crate::failure::Failure;

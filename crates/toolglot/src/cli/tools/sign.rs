@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use serde_json::{Value, json};
 use toolglot_builtins::clock;
 use toolglot_tool_catalog::{FileSigning, sign_file};
 use toolglot_tool_registry::{Generation, PrivateKey, Style, ToolSource, Trust};
+use toolglot_value::{Value, json};
 
 use super::project::{self, answer};
 use crate::args::ToolsProject;

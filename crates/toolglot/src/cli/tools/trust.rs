@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use serde_json::{Value, json};
 use toolglot_tool_catalog::line_changes;
 use toolglot_tool_registry::{LedgerRecord, Space, ToolSource, Trust};
+use toolglot_value::{Value, json};
 
 use super::project::{self, answer};
 use crate::args::ToolsProject;

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use serde_json::{Value, json};
 use toolglot_tool_catalog::CatalogAnswer;
 use toolglot_tool_registry::TrustBasis;
+use toolglot_value::{Value, json};
 
 use super::project::{self, answer};
 use crate::args::ToolsProject;

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use toolglot_value::{Map, Value, json};
 
 use crate::attacks::door::{Attempt, Count, Door};
 use crate::attacks::place::{Place, toolglot};
