@@ -451,7 +451,7 @@ mod library {
         std::fs::write(&file, request.to_string()).expect("written");
         let own = std::env::current_exe().expect("this test");
         let mut command = std::process::Command::new(own);
-        command.args(["door::library::calls_what_is_requested", "--exact"]);
+        command.args(["attacks::door::library::calls_what_is_requested", "--exact"]);
         command.env(REQUEST, file);
         set_path(&mut command, attempt);
         place.settle(&mut command);
