@@ -1,81 +1,13 @@
 //! What holds for whole documents, whatever their text: JSON comes out, at a price linear in the text.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::PathBuf;
 
 use proptest::prelude::*;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 use toolglot_json::internal::{Fit, Fitted, Target};
 use toolglot_json::{Fields, HeldDocument, Options, Repair, Scalars, Shape, coerce, repair};
 
-const PRESETS: [(&str, Options); 3] = [
-    ("llm", Options::LLM),
-    ("jsonrepair", Options::JSONREPAIR),
-    ("json_repair", Options::JSON_REPAIR),
-];
-
-/// Whether `text` is one JSON value.
-fn is_json(text: &str) -> bool {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    // Some rows nest some hundred levels; what is deeper is looked at in `depth_costs_no_stack`.
-    deserializer.disable_recursion_limit();
-    IgnoredAny::deserialize(&mut deserializer).is_ok() && deserializer.end().is_ok()
-}
-
-/// Everything that must hold for a text.
-fn check(text: &str) {
-    for (preset, options) in PRESETS {
-        let Ok(repaired) = repair(text, &options, &Shape::Any) else {
-            assert_ne!(preset, "llm", "refused: {text:?}");
-            continue;
-        };
-        assert!(
-            is_json(text) || !repaired.edits.is_empty(),
-            "{preset} says nothing of {text:?}: {}",
-            repaired.text
-        );
-        assert!(
-            is_json(&repaired.text),
-            "{preset} makes no JSON of {text:?}: {}",
-            repaired.text
-        );
-        for fix in &repaired.edits {
-            assert!(
-                fix.start <= fix.end && fix.end <= text.len(),
-                "{preset}: {fix:?} in {text:?}"
-            );
-            if preset == "llm" {
-                assert!(
-                    text.is_char_boundary(fix.start) && text.is_char_boundary(fix.end),
-                    "{fix:?} in {text:?}"
-                );
-            }
-        }
-        if repaired.edits.is_empty() && preset == "llm" {
-            assert_eq!(repaired.text.trim(), text.trim(), "changed without a note");
-        }
-        if preset == "llm" {
-            let again = repair(&repaired.text, &options, &Shape::Any).expect("refuses nothing");
-            assert_eq!(again.text, repaired.text, "again, of {text:?}");
-            assert!(again.edits.is_empty());
-        }
-        let bound = most_work(text.len());
-        assert!(
-            repaired.work <= bound,
-            "{preset}: {} for {} bytes",
-            repaired.work,
-            text.len()
-        );
-    }
-}
-
-/// The work that a text of this length may cause.
-fn most_work(length: usize) -> u64 {
-    200 * length as u64 + 100_000
-}
+use crate::promises::{PRESETS, check, is_json, most_work};
 
 /// Pieces that documents are made of, right and wrong ones.
 const PIECES: &[&str] = &[
@@ -380,38 +312,6 @@ proptest! {
     fn what_has_no_shape_is_not_coerced(text in damaged()) {
         let repaired = repair(&text, &Options::LLM, &Shape::Any).expect("refuses nothing");
         prop_assert_eq!(coerce(&repaired.text, &Shape::Any).text, repaired.text);
-    }
-}
-
-#[test]
-fn every_prefix_of_every_recorded_row_becomes_json() {
-    let folder = PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/cases/repair"
-    ));
-    if !folder.is_dir() {
-        use std::io::Write as _;
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: no recorded repair was read, {} is not there",
-            folder.display()
-        );
-        return;
-    }
-    for file in ["jsonrepair.jsonl", "json_repair.jsonl", "jsonish.jsonl"] {
-        let text = fs::read_to_string(folder.join(file)).expect("a file of cases");
-        for line in text.lines() {
-            let row: Value = serde_json::from_str(line).expect("a row");
-            let input = row["input"].as_str().expect("an input");
-            // Long rows repeat themselves: their begin, and then a place here and there.
-            let stride = (input.len() / 400).max(1);
-            for (n, (at, _)) in input.char_indices().enumerate() {
-                if n < 400 || n % stride == 0 {
-                    check(&input[..at]);
-                }
-            }
-            check(input);
-        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The tests of the JSON reader through its public API, one module per subject.
 
-mod corpora;
 mod cuts;
 mod document;
 mod faults;
 mod finished;
+mod promises;
 mod repairs;

@@ -2,7 +2,6 @@
 
 mod carriers;
 mod files;
-mod recorded;
 mod rules;
 mod surveys;
 mod verdicts;

@@ -1,4 +1,3 @@
 //! The tests of the registry through its public API, one module per subject.
 
-mod recorded;
 mod trust;

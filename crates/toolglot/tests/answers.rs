@@ -1,6 +1,6 @@
 //! Raw answers of forty models, with the tools they were given and without a dialect's name, through the built binary.
 //!
-//! The answers lie beside the repository and are no part of it; without them this test says so and passes.
+//! `recorded` finds the answers; without them the test is ignored.
 //! Readable: at least one call. Right: what the questions accept, compared as the leaderboard they come from compares.
 //! The figures are pinned; what is read otherwise is argued in `docs/compare.md`.
 //! `TOOLGLOT_MISSES=python_list,hermes_tool_call_json` prints the rows of these syntaxes that are not right,
@@ -12,7 +12,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write};
 
 use toolglot_value::{Map, Value, json};
@@ -26,11 +25,12 @@ const RIGHT: usize = 2217;
 const LOST: usize = 2;
 
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn answers_of_unknown_models_are_read() {
-    let Some(file) = recorded::place("bfcl-dev.jsonl") else {
-        return;
-    };
-    let text = fs::read_to_string(file).expect("a file of answers");
+    let text = recorded::text("cases/bfcl-dev.jsonl");
     let rows: Vec<Value> = text
         .lines()
         .map(|line| serde_json::from_str(line).expect("a row is JSON"))

@@ -1,36 +1,26 @@
 //! The recorded repairs with a schema, through the built binary.
 //!
-//! The cases lie beside the repository and are no part of it; without them this test says so and passes.
+//! `recorded` finds the cases; without them the test is ignored.
 //! `TOOLGLOT_SHOW=1` lists the rows that differ.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use toolglot_value::{Value, json};
+
+use crate::recorded;
 
 /// Rows that have no schema a file could hold: a class of Python, or one beside an option that forbids it.
 const NOT_SCORABLE: &[&str] = &["pj-0334", "pj-0359", "pj-0360", "pj-0369"];
 
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn recorded_repairs_with_a_schema_reach_their_floors() {
-    let folder = PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/cases/repair"
-    ));
-    if !folder.is_dir() {
-        // Past the test harness, which keeps what a passing test prints to itself.
-        let message = format!(
-            "SKIPPED: no recorded repair was read, {} is not there",
-            folder.display()
-        );
-        let _ = writeln!(io::stderr(), "{message}");
-        return;
-    }
     let rows = |file: &str| -> Vec<Value> {
-        fs::read_to_string(folder.join(file))
-            .expect("a file of cases")
+        recorded::text(&format!("cases/repair/{file}"))
             .lines()
             .map(|line| serde_json::from_str(line).expect("a row"))
             .collect()

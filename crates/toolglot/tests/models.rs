@@ -1,7 +1,7 @@
 //! The recorded cases of other parsers, through the built binary: whole, in pieces of one byte, and as the union of all
 //! dialects.
 //!
-//! The cases lie beside the repository and are no part of it; without them this test says so and passes.
+//! `recorded` finds the cases; without them the test is ignored.
 //! How many rows are read as recorded is pinned, per file; what is read otherwise is argued in `docs/compare.md`.
 //! `TOOLGLOT_MISSES=hermes,gemma4` prints the rows of these dialects that are read otherwise, `TOOLGLOT_MISSES=all` those of
 //! all:
@@ -12,7 +12,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write};
 
 use toolglot_value::{Value, json};
@@ -51,15 +50,15 @@ const FLOORS: &[Floor] = &[
 ];
 
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn rows_of_other_parsers_are_read_as_recorded() {
-    let Some(folder) = recorded::place("") else {
-        return;
-    };
     let wanted = std::env::var("TOOLGLOT_MISSES").unwrap_or_default();
     let mut short = Vec::new();
     for floor in FLOORS {
-        let text = fs::read_to_string(folder.join(format!("{}.jsonl", floor.file)))
-            .expect("a file of cases");
+        let text = recorded::text(&format!("cases/{}.jsonl", floor.file));
         let rows: Vec<Row> = text.lines().map(Row::read).collect();
         let whole = parsed(&rows, None, false);
         for (cut, whole) in parsed(&rows, Some("1"), false).iter().zip(&whole) {

@@ -1,10 +1,9 @@
 //! The recorded cases of the five systems, through the built binary, whole and cut in pieces of 1, 3 and 64 bytes.
 //!
-//! The cases lie beside the repository and are no part of it; without them this test says so and passes.
+//! `recorded` finds the cases; without them the test is ignored.
 //! Every row is as recorded, or stands in [`DIFFERENT`] with the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
 use toolglot_value::{Map, Value, json};
 
@@ -85,14 +84,14 @@ const FILES: &[(&str, Option<&str>)] = &[
 ];
 
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn recorded_cases_are_read_as_recorded() {
-    let Some(folder) = recorded::place("seeds") else {
-        return;
-    };
     let mut different = BTreeMap::new();
     for (file, dialect) in FILES {
-        let text =
-            fs::read_to_string(folder.join(format!("{file}.jsonl"))).expect("a file of cases");
+        let text = recorded::text(&format!("cases/seeds/{file}.jsonl"));
         let rows: Vec<Row> = text
             .lines()
             .filter(|line| is_message(line))

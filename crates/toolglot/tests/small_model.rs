@@ -1,15 +1,16 @@
 //! Outputs of a model of 135 million parameters, through the built binary: how many calls can be read, and how many of
 //! those fit the tools that the prompt lists, with what is mended and without.
 //!
-//! The outputs lie beside the repository and are no part of it; without them this test says so and passes.
+//! `recorded` finds the outputs; without them the test is ignored.
 //! The figures measure the model as much as the reader; they stand in `docs/compare.md`.
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use toolglot_value::{Map, Value, json};
+
+use crate::recorded;
 
 /// The third format of the prompts: no dialect that ships, four lines that do not.
 const TOOL_XML: &str = "dialect small_xml\nvalues: schema|infer, entities\ncall = \"<tool name=\\\"\" name \"\\\">\" ws xml ws \"</tool>\"\n";
@@ -33,21 +34,12 @@ struct Score {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn outputs_of_a_small_model() {
-    let file = PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/cases/smollm2-outputs.jsonl"
-    ));
-    if !file.is_file() {
-        // Past the test harness, which keeps what a passing test prints to itself.
-        let message = format!(
-            "SKIPPED: no output was read, {} is not there",
-            file.display()
-        );
-        let _ = writeln!(io::stderr(), "{message}");
-        return;
-    }
-    let text = fs::read_to_string(file).expect("a file of outputs");
+    let text = recorded::text("cases/smollm2-outputs.jsonl");
     let rows: Vec<Value> = text
         .lines()
         .map(|line| serde_json::from_str(line).expect("a row is JSON"))

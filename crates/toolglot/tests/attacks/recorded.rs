@@ -1,7 +1,6 @@
 //! Recorded attacks and controls.
 //!
-//! The cases lie beside the repository and are no part of it; without them this test says so and passes. Each attack that is a
-//! command is also run without any protection first: one that does not fire then proves nothing, and is listed.
+//! Each attack that is a command is also run without any protection first: one that does not fire then proves nothing, and is listed.
 //! Every row holds, or its area stands in [`ELSEWHERE`] with the place.
 
 use std::collections::BTreeMap;
@@ -15,6 +14,7 @@ use toolglot_value::{Value, json};
 use crate::attacks::door::{Attempt, Count, Door};
 use crate::attacks::place::{Place, Ran, shipped, toolglot};
 use crate::attacks::{as_an_ordinary_user, succeeded, timing, turn, walls_stand};
+use crate::recorded;
 
 /// Areas that are shown elsewhere.
 const ELSEWHERE: &[(&str, &str)] = &[(
@@ -37,11 +37,12 @@ pub(crate) struct Row {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn attacks_are_refused_or_contained_and_controls_work() {
-    let Some(rows) = rows() else {
-        eprintln!("SKIPPED: there are no recorded attacks beside the repository");
-        return;
-    };
+    let rows = rows();
     if !walls_stand() {
         return;
     }
@@ -115,11 +116,12 @@ const NAMES: &[(&str, &str, &str)] = &[
 
 /// Every attack by path, command or secret, written in each dialect: whatever the spelling, the rule that decides is the same.
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn the_verdict_is_the_same_in_every_dialect() {
-    let Some(rows) = rows() else {
-        eprintln!("SKIPPED: there are no recorded attacks beside the repository");
-        return;
-    };
+    let rows = rows();
     let (mut n, mut n_unrenderable, mut wrong) = (0, 0, Vec::new());
     for row in rows
         .iter()
@@ -181,9 +183,8 @@ fn the_verdict_is_the_same_in_every_dialect() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn rows() -> Option<Vec<Row>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases/threats.jsonl");
-    let text = fs::read_to_string(path).ok()?;
+fn rows() -> Vec<Row> {
+    let text = recorded::text("cases/threats.jsonl");
     let row = |line: &str| -> Row {
         let value: Value = toolglot_value::from_str(line).expect("a row is JSON");
         let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
@@ -197,7 +198,7 @@ fn rows() -> Option<Vec<Row>> {
             check: text("check"),
         }
     };
-    Some(text.lines().map(row).collect())
+    text.lines().map(row).collect()
 }
 
 /// Whether the attack of a row fires without protection; `None` if that is not tried.

@@ -1,25 +1,36 @@
-//! Records that lie beside the repository, and reading them through the built binary.
+//! Recorded cases, which are no part of this repository, and reading messages through the built binary.
+//!
+//! `build.rs` looks for the cases: the tests that read them are ignored where they are missing.
 
-use std::io::{self, Write};
+mod commands;
+mod prefixes;
+mod repairs;
+mod tool_files;
+
+use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use toolglot_value::Value;
 
-/// Where the records at `path` are; where they are not, says so past the test harness, which keeps what a passing test
-/// prints to itself.
-pub(crate) fn place(path: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases");
-    let place = root.join(path);
-    if !place.exists() {
-        let message = format!(
-            "SKIPPED: nothing was read, {} is not there",
-            place.display()
-        );
-        let _ = writeln!(io::stderr(), "{message}");
-        return None;
-    }
-    Some(place)
+/// The text of a file of recorded cases.
+pub(crate) fn text(path: &str) -> String {
+    let place = place(path);
+    fs::read_to_string(&place).unwrap_or_else(|error| panic!("{}: {error}", place.display()))
+}
+
+/// A file or folder of recorded cases. It has to be there: tests that need it are ignored where none are.
+pub(crate) fn place(path: &str) -> PathBuf {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let shared = std::env::var_os("TOOLGLOT_SHARED").unwrap_or_else(|| "../shared".into());
+    let place = workspace.join(shared).join(path);
+    assert!(
+        place.exists(),
+        "no recorded cases: {} is missing; set TOOLGLOT_SHARED",
+        place.display()
+    );
+    place
 }
 
 /// What `toolglot parse --jsonl`, with these arguments more, says of each line, in order.

@@ -3,10 +3,11 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use toolglot_value::{Value, json};
+
+use crate::recorded;
 
 use super::{World, can_run, echo_tool, echoes, http, over_http, succeeded, web_server, why};
 
@@ -81,12 +82,12 @@ fn played(directive: &str) -> World {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn recorded_attacks_of_servers_come_to_nothing() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases/threats.jsonl");
-    let Ok(text) = fs::read_to_string(path) else {
-        eprintln!("SKIPPED: there are no recorded attacks beside the repository");
-        return;
-    };
+    let text = recorded::text("cases/threats.jsonl");
     if !can_run() {
         return;
     }

@@ -1,7 +1,6 @@
 //! Servers of tools that misbehave, and what becomes of them: through the built binary, behind its walls.
 //!
-//! The recorded attacks lie beside the repository and are no part of it; without them their test says so and passes. Our own
-//! neighbours of each are below, and need nothing.
+//! Without the recorded attacks their test is ignored. Our own neighbours of each are below, and need nothing.
 #![expect(clippy::print_stderr, reason = "the score is for people")]
 
 use std::fs;

@@ -1,10 +1,6 @@
-//! The recorded cases of tool files, and the specification itself, where they lie beside the repository.
-//!
-//! They are no part of it; without them these tests say so and pass.
+//! The recorded cases of tool files, and the specification itself.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use toolglot_tool_registry::capability::{self, Capability};
 use toolglot_tool_registry::{
@@ -13,18 +9,10 @@ use toolglot_tool_registry::{
 };
 use toolglot_value::{Value, json};
 
+use crate::recorded;
+
 /// The origin's key, which the recorded signatures were made with.
 const ORIGIN: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAY24FNlBttfGlH91xaEe4Ms0Meu5kvHL8L8W6w9lVyLU=\n-----END PUBLIC KEY-----\n";
-
-fn shared(path: &str) -> Option<String> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")).join(path);
-    let text = fs::read_to_string(&path).ok();
-    if text.is_none() {
-        // Past the test harness, which keeps what a passing test prints to itself.
-        let _ = writeln!(io::stderr(), "SKIPPED: {} is not there", path.display());
-    }
-    text
-}
 
 fn keys() -> Keyring {
     let mut keys = Keyring::default();
@@ -39,10 +27,12 @@ fn keys() -> Keyring {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn the_specification_is_signed_by_its_author() {
-    let Some(text) = shared("seeds/rye-tool-format.md") else {
-        return;
-    };
+    let text = recorded::text("seeds/rye-tool-format.md");
     let style = Style::Markdown(Item::Knowledge);
     let verified = verify_text("tool-format", &text, style, &keys()).expect("it is signed");
     assert_eq!(
@@ -56,10 +46,12 @@ fn the_specification_is_signed_by_its_author() {
 
 /// Every whole example of the specification loads: where one breaks a rule of its own document, that is a warning.
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn the_examples_of_the_specification_load() {
-    let Some(text) = shared("seeds/rye-tool-format.md") else {
-        return;
-    };
+    let text = recorded::text("seeds/rye-tool-format.md");
     let mut whole = 0;
     for block in text.split("\n```").skip(1).step_by(2) {
         let (word, body) = block.split_once('\n').expect("a fence has lines");
@@ -95,10 +87,12 @@ fn the_examples_of_the_specification_load() {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn recorded_rows_are_as_recorded() {
-    let Some(rows) = shared("cases/seeds/002-rye.jsonl") else {
-        return;
-    };
+    let rows = recorded::text("cases/seeds/002-rye.jsonl");
     let (mut scored, mut right, mut misses) = (0, 0, Vec::new());
     for line in rows.lines() {
         let row: Value = toolglot_value::from_str(line).expect("a row");

@@ -1,14 +1,13 @@
 //! The recorded cases of three repairers, under the matching preset.
 //!
-//! The cases lie beside the repository and are no part of it; without them these tests say so and pass.
 //! `TOOLGLOT_SHOW=jr/llm` lists the rows of a corpus (`jr`, `pj`, `js`) that differ under a preset.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use serde_json::Value;
 use toolglot_json::{Options, Shape, repair};
+
+use crate::recorded;
 
 /// Corpus, preset, and how many rows at least are as recorded.
 const FLOORS: &[(&str, &str, usize)] = &[
@@ -24,23 +23,14 @@ const FLOORS: &[(&str, &str, usize)] = &[
 ];
 
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn recorded_cases_reach_their_floors() {
-    let folder = PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/cases/repair"
-    ));
-    if !folder.is_dir() {
-        let _ = writeln!(
-            io::stderr(),
-            "SKIPPED: no recorded repair was read, {} is not there",
-            folder.display()
-        );
-        return;
-    }
     let mut missed = Vec::new();
     for &(corpus, preset, floor) in FLOORS {
-        let text =
-            fs::read_to_string(folder.join(format!("{corpus}.jsonl"))).expect("a file of cases");
+        let text = recorded::text(&format!("cases/repair/{corpus}.jsonl"));
         let rows: Vec<Value> = text
             .lines()
             .map(|line| serde_json::from_str(line).expect("a row"))

@@ -1,15 +1,14 @@
 //! Recorded commands: which programs are found in them, whether they hold more than one command, and whether those that hide a
 //! forbidden program are refused.
-//!
-//! The cases lie beside the repository and are no part of it; without them this test says so and passes.
-#![expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+#![expect(clippy::print_stderr, reason = "the score is for people")]
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use serde::Deserialize;
 use toolglot_engine::End;
 use toolglot_policy::{AccessLists, Authority, CommandFact, Decision, Effect, Policy, Request};
+
+use crate::recorded;
 
 #[derive(Deserialize)]
 struct Row {
@@ -35,13 +34,12 @@ struct Expected {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn programs_are_found_and_hidden_ones_are_refused() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/cases/seeds/003-axe-policy.jsonl");
-    let Ok(text) = std::fs::read_to_string(path) else {
-        eprintln!("SKIPPED: there are no recorded commands beside the repository");
-        return;
-    };
+    let text = recorded::text("cases/seeds/003-axe-policy.jsonl");
     let mut wrong = Vec::new();
     let mut n = 0;
     for line in text.lines() {
