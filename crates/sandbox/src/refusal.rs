@@ -114,3 +114,31 @@ impl SandboxError {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_tells_whether_a_program_had_started() {
+        let error = || io::Error::from_raw_os_error(1);
+        let exec = SandboxError::Exec {
+            program: "a".to_owned(),
+            source: error(),
+        };
+        assert!(!exec.is_before_start());
+        let remarked = SandboxError::Remarked {
+            source: Box::new(exec),
+            remarks: "one".to_owned(),
+        };
+        assert!(!remarked.is_before_start());
+        assert!(matches!(remarked.cause(), SandboxError::Exec { .. }));
+        for refusal in [
+            SandboxError::NoProgram,
+            SandboxError::ArgumentTooLong { bytes: 1 },
+            SandboxError::Unsupported { os: "none" },
+        ] {
+            assert!(refusal.is_before_start(), "{refusal}");
+        }
+    }
+}

@@ -333,3 +333,187 @@ fn instruction(code: u32, k: u32, jt: u8, jf: u8) -> sock_filter {
         k,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs a filter as the kernel does, on one system call.
+    fn verdict(program: &[sock_filter], architecture: u32, number: u32, arguments: &[u32]) -> u32 {
+        let mut loaded = 0;
+        let mut at = 0;
+        loop {
+            let sock_filter { code, jt, jf, k } = program[at];
+            at += 1;
+            let holds = match u32::from(code) {
+                code if code == BPF_LD | BPF_W | BPF_ABS => {
+                    loaded = match k {
+                        AT_NUMBER => number,
+                        AT_ARCHITECTURE => architecture,
+                        k => {
+                            let index = (k - AT_ARGUMENTS) / ARGUMENT_BYTES;
+                            *arguments.get(index as usize).unwrap_or(&0)
+                        }
+                    };
+                    continue;
+                }
+                code if code == BPF_ALU | BPF_AND | BPF_K => {
+                    loaded &= k;
+                    continue;
+                }
+                code if code == BPF_RET | BPF_K => return k,
+                code if code == BPF_JMP | BPF_JEQ | BPF_K => loaded == k,
+                code if code == BPF_JMP | BPF_JGE | BPF_K => loaded >= k,
+                code if code == BPF_JMP | BPF_JSET | BPF_K => loaded & k != 0,
+                other => panic!("no such instruction: {other:#x}"),
+            };
+            at += usize::from(if holds { jt } else { jf });
+        }
+    }
+
+    fn number(call: c_long) -> u32 {
+        u32::try_from(call).expect("numbers of system calls are small")
+    }
+
+    fn errno(error: i32) -> u32 {
+        0x0005_0000 | error.cast_unsigned()
+    }
+
+    #[test]
+    fn calls_are_refused_by_their_numbers_and_arguments() {
+        const PASSES: i32 = 0;
+        let (perm, none, socket) = (libc::EPERM, libc::ENOSYS, libc::SYS_socket);
+        let (stream, datagram) = (libc::SOCK_STREAM, libc::SOCK_DGRAM);
+        let cloexec = stream | libc::SOCK_CLOEXEC;
+        let creates = libc::O_CREAT | libc::O_WRONLY;
+        // The answers of the filters without sockets, with those of a private network, with those of the host, and at `plain`.
+        let rows: &[(c_long, &[i32], [i32; 4])] = &[
+            (libc::SYS_read, &[0], [PASSES; 4]),
+            (libc::SYS_ptrace, &[16], [perm, perm, perm, PASSES]),
+            (libc::SYS_mount, &[], [perm, perm, perm, PASSES]),
+            (libc::SYS_unshare, &[], [perm, perm, perm, PASSES]),
+            (libc::SYS_clone3, &[], [none, none, none, PASSES]),
+            (libc::SYS_clone, &[libc::SIGCHLD], [PASSES; 4]),
+            (libc::SYS_ioctl, &[0, 0x5401], [PASSES; 4]),
+            (libc::SYS_ioctl, &[0, 0x5412], [perm, perm, perm, PASSES]),
+            (libc::SYS_ioctl, &[0, 0x541C], [perm, perm, perm, PASSES]),
+            (socket, &[libc::AF_INET, stream, 0], [libc::EACCES, 0, 0, 0]),
+            (
+                socket,
+                &[libc::AF_INET6, cloexec, 6],
+                [libc::EACCES, 0, 0, 0],
+            ),
+            (
+                socket,
+                &[libc::AF_INET, datagram, 0],
+                [libc::EACCES, libc::EACCES, 0, 0],
+            ),
+            (
+                socket,
+                &[libc::AF_INET, stream, 132],
+                [libc::EACCES, libc::EPROTONOSUPPORT, 0, 0],
+            ),
+            (
+                socket,
+                &[libc::AF_UNIX, stream, 0],
+                [libc::EACCES, libc::EACCES, 0, 0],
+            ),
+            (
+                socket,
+                &[libc::AF_NETLINK, 3, 0],
+                [libc::EACCES, libc::EACCES, 0, 0],
+            ),
+            (
+                socket,
+                &[libc::AF_PACKET, 3, 0],
+                [libc::EACCES, libc::EACCES, libc::EACCES, 0],
+            ),
+            (libc::SYS_fchmod, &[3, 0o755], [PASSES; 4]),
+            (libc::SYS_fchmod, &[3, 0o4755], [perm; 4]),
+            (libc::SYS_fchmod, &[3, 0o2755], [perm; 4]),
+            (libc::SYS_fchmod, &[3, 0o1777], [PASSES; 4]),
+            (libc::SYS_fchmodat, &[3, 0, 0o4755], [perm; 4]),
+            (libc::SYS_mknodat, &[3, 0, 0o104_755], [perm; 4]),
+            (452, &[3, 0, 0o4755], [perm; 4]),
+            (libc::SYS_openat, &[3, 0, creates, 0o644], [PASSES; 4]),
+            (libc::SYS_openat, &[3, 0, creates, 0o4755], [perm; 4]),
+            (
+                libc::SYS_openat,
+                &[3, 0, libc::O_TMPFILE, 0o4755],
+                [perm; 4],
+            ),
+            // Without these flags no mode is read.
+            (
+                libc::SYS_openat,
+                &[3, 0, libc::O_RDONLY, 0o4755],
+                [PASSES; 4],
+            ),
+            (
+                libc::SYS_openat,
+                &[3, 0, libc::O_DIRECTORY, 0o4755],
+                [PASSES; 4],
+            ),
+            (libc::SYS_openat2, &[], [none; 4]),
+            (libc::SYS_io_uring_setup, &[], [perm; 4]),
+        ];
+        let filters = [
+            filter(Sockets::None),
+            filter(Sockets::Loopback),
+            filter(Sockets::Host),
+            set_id_filter(),
+        ];
+        for (call, arguments, expected) in rows {
+            let arguments: Vec<u32> = arguments
+                .iter()
+                .map(|value| value.cast_unsigned())
+                .collect();
+            for (filter, expected) in filters.iter().zip(expected) {
+                let found = verdict(filter, ARCHITECTURE, number(*call), &arguments);
+                let expected = if *expected == PASSES {
+                    0x7FFF_0000
+                } else {
+                    errno(*expected)
+                };
+                assert_eq!(found, expected, "call {call} with {arguments:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_flag_of_a_namespace_is_refused() {
+        for flag in [
+            libc::CLONE_NEWUSER,
+            libc::CLONE_NEWPID,
+            libc::CLONE_NEWNS,
+            libc::CLONE_NEWNET,
+            libc::CLONE_NEWIPC,
+            libc::CLONE_NEWUTS,
+            libc::CLONE_NEWCGROUP,
+            0x80,
+        ] {
+            let flags = (flag | libc::SIGCHLD).cast_unsigned();
+            let found = verdict(
+                &filter(Sockets::Host),
+                ARCHITECTURE,
+                number(libc::SYS_clone),
+                &[flags],
+            );
+            assert_eq!(found, errno(libc::EPERM), "{flag:#x}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_other_architectures_end_the_program() {
+        for filter in [filter(Sockets::Host), set_id_filter()] {
+            assert_eq!(verdict(&filter, 0x4000_0003, 0, &[]), 0x8000_0000);
+            if cfg!(target_arch = "x86_64") {
+                for number in [0x4000_0000, 0x4000_0001, 0xFFFF_FFFF] {
+                    assert_eq!(
+                        verdict(&filter, ARCHITECTURE, number, &[]),
+                        errno(libc::ENOSYS)
+                    );
+                }
+            }
+        }
+    }
+}

@@ -284,3 +284,58 @@ pub(crate) fn is_readable(fd: BorrowedFd<'_>) -> bool {
     }];
     sys::poll(&mut fds, 0).is_ok() && fds[0].revents & libc::POLLIN != 0
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::os::fd::AsFd;
+
+    use super::*;
+
+    #[test]
+    fn what_ended_a_program_is_told_by_how_and_why() {
+        let killed = Some(Ended::Signal(libc::SIGKILL));
+        for (ended, cut, expected) in [
+            (Some(Ended::Code(3)), None, Exit::Code(3)),
+            (Some(Ended::Code(3)), Some(Cut::Late), Exit::Code(3)),
+            (killed, None, Exit::Signal(libc::SIGKILL)),
+            (killed, Some(Cut::Late), Exit::TimedOut),
+            (killed, Some(Cut::Cancelled), Exit::Cancelled),
+            (None, Some(Cut::Late), Exit::TimedOut),
+            (None, Some(Cut::Cancelled), Exit::Cancelled),
+            (None, None, Exit::Signal(libc::SIGKILL)),
+            (Some(Ended::Signal(11)), None, Exit::Signal(11)),
+            (Some(Ended::Signal(11)), Some(Cut::Late), Exit::Signal(11)),
+        ] {
+            let mut result = Raw::default();
+            result.ended = ended;
+            assert_eq!(outcome(result, cut).exit, expected, "{ended:?} {cut:?}");
+        }
+    }
+
+    #[test]
+    fn every_namespace_of_a_command_is_probed() {
+        for flag in [
+            libc::CLONE_NEWUSER,
+            libc::CLONE_NEWPID,
+            libc::CLONE_NEWNS,
+            libc::CLONE_NEWIPC,
+            libc::CLONE_NEWUTS,
+            libc::CLONE_NEWNET,
+        ] {
+            assert_ne!(NAMESPACES & flag, 0, "{flag:#x}");
+        }
+    }
+
+    #[test]
+    fn a_pipe_is_readable_once_something_is_in_it() {
+        let (read, mut write) = std::io::pipe().expect("a pipe");
+        assert!(!is_readable(read.as_fd()) && pump::is_empty(read.as_raw_fd()));
+        write.write_all(b"x").expect("written");
+        assert!(is_readable(read.as_fd()) && !pump::is_empty(read.as_raw_fd()));
+        // Its end alone is nothing to read.
+        let (read, write) = std::io::pipe().expect("a pipe");
+        drop(write);
+        assert!(!is_readable(read.as_fd()) && pump::is_empty(read.as_raw_fd()));
+    }
+}

@@ -564,3 +564,54 @@ pub(super) fn setup(step: Step, path: Option<&Path>, source: io::Error) -> Sandb
         source,
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_step_names_its_path() {
+        let base = tempfile::tempdir().expect("a directory");
+        let base = base.path().canonicalize().expect("it is there");
+        for name in ["ws", "ws/.git", "ws/keys"] {
+            std::fs::create_dir(base.join(name)).expect("made");
+        }
+        let mut command = Command::new(["true"], base.join("ws"));
+        command.isolation = Isolation::Namespaces;
+        command.env = vec![("PATH".into(), "/usr/bin:/bin".into())];
+        command.write = vec![base.join("ws")];
+        command.protect = vec![base.join("ws/.git")];
+        command.mask = vec![base.join("ws/keys")];
+        let plan = match Plan::new(&command) {
+            Ok(plan) => plan,
+            Err(refusal) => {
+                eprintln!("SKIPPED: no namespaces here: {refusal}");
+                return;
+            }
+        };
+        let mounts = plan.mounts.as_ref().expect("a level with mounts");
+        let path = |path: &CString| Some(PathBuf::from(OsStr::from_bytes(path.as_bytes())));
+        for (step, expected) in [
+            (Step::CopyTree, path(&mounts.trees[0].path)),
+            (Step::PlaceTree, path(&mounts.trees[0].path)),
+            (Step::Temporary, path(&mounts.covered[0])),
+            (Step::Mask, Some(base.join("ws/keys"))),
+            (Step::Protect, path(&mounts.pins[0].0)),
+            (Step::Directory, Some(base.join("ws"))),
+            (Step::Exec, None),
+        ] {
+            assert_eq!(plan.about(step, 0), expected, "{step:?}");
+            if step != Step::Directory {
+                assert_eq!(plan.about(step, u8::MAX), None, "{step:?}");
+            }
+        }
+        let all = libc::CLONE_NEWUSER
+            | libc::CLONE_NEWPID
+            | libc::CLONE_NEWNS
+            | libc::CLONE_NEWIPC
+            | libc::CLONE_NEWUTS;
+        assert_eq!(plan.namespaces(Network::Host), all);
+        assert_eq!(plan.namespaces(Network::None), all | libc::CLONE_NEWNET);
+    }
+}

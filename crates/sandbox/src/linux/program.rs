@@ -140,7 +140,21 @@ mod tests {
     use std::ffi::OsStr;
     use std::path::Path;
 
-    use super::{USUAL, reachable};
+    use super::{USUAL, loader, reachable};
+
+    #[test]
+    fn a_program_names_its_loader_and_a_script_names_none() {
+        let shell = std::fs::canonicalize("/bin/sh").expect("there is a shell");
+        let loader_of_shell = loader(&shell).expect("a shell is linked");
+        assert!(loader_of_shell.is_absolute() && loader_of_shell.exists());
+        let base = tempfile::tempdir().expect("a directory");
+        for text in ["#!/bin/sh\n", "", "\u{7f}ELF"] {
+            let path = base.path().join("script");
+            std::fs::write(&path, text).expect("written");
+            assert_eq!(loader(&path), None, "{text:?}");
+        }
+        assert_eq!(loader(&base.path().join("none")), None);
+    }
 
     #[test]
     fn only_directories_that_can_be_run_from_stay_in_the_path() {

@@ -254,7 +254,8 @@ fn hearken(fd: RawFd, buffer: &mut [u8], kept: &mut CapturedOutput, terms: &Term
     }
 }
 
-fn is_empty(fd: RawFd) -> bool {
+/// Whether a pipe holds nothing now.
+pub(super) fn is_empty(fd: RawFd) -> bool {
     let mut fds = [libc::pollfd {
         fd,
         events: libc::POLLIN,
