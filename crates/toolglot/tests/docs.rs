@@ -5,7 +5,6 @@
 //! `TOOLGLOT_BLESS=1 cargo test -p toolglot --test tests docs::` writes what commands wrote in place of what was expected.
 
 #[path = "../../dialects/tests/cases/markdown.rs"]
-#[expect(dead_code, reason = "cases look at headings too")]
 mod markdown;
 
 use std::fmt::Write as _;
