@@ -1,5 +1,6 @@
 //! Level `plain`, which has no sandbox around programs: what they are given must not lead them to harm the machine. And levels
 //! that are not there.
+#![expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -24,10 +25,14 @@ fn settings_of_git_replace_no_device() {
         .env("TOOLGLOT", env!("CARGO_BIN_EXE_toolglot"))
         .stdin(Stdio::null())
         .output();
-    let Ok(output) = output else { return };
+    let Ok(output) = output else {
+        eprintln!("SKIPPED: there is no `unshare`");
+        return;
+    };
     let text = String::from_utf8_lossy(&output.stdout);
     if output.status.code() == Some(77) || text.is_empty() {
         // No mounts can be made here, so that nobody could be harmed either.
+        eprintln!("SKIPPED: no namespace of its own can be made here");
         return;
     }
     assert!(text.contains("WHOLE"), "{text}");
@@ -52,9 +57,13 @@ fn a_level_that_is_not_there_is_refused_by_name() {
         .env("HOME", base.path())
         .stdin(Stdio::null())
         .output();
-    let Ok(output) = output else { return };
+    let Ok(output) = output else {
+        eprintln!("SKIPPED: there is no `unshare`");
+        return;
+    };
     let text = String::from_utf8_lossy(&output.stdout);
     if output.status.code() == Some(77) || text.is_empty() {
+        eprintln!("SKIPPED: no namespace of its own can be made here");
         return;
     }
     assert!(text.contains("WHOLE"), "{text}");
