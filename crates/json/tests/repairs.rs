@@ -1,4 +1,5 @@
-//! What the preset `llm` makes of damage as models do it: `data/repairs.jsonl`, a row for a repair.
+//! What the preset `llm` makes of damage as models do it: `data/repairs.jsonl`, a row for a repair. What each preset makes of
+//! the same text: `data/presets.jsonl`.
 
 use serde_json::Value;
 use toolglot_json::{HeldDocument, Options, Shape, repair};
@@ -27,4 +28,46 @@ fn damage_of_each_class_is_repaired() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(n_rows > 100, "only {n_rows} rows");
+}
+
+/// A row has a value for each preset; those that refuse the text are in `refused_by`.
+#[test]
+fn each_preset_repairs_by_its_own_rules() {
+    let presets = [
+        ("llm", Options::LLM),
+        ("jsonrepair", Options::JSONREPAIR),
+        ("json_repair", Options::JSON_REPAIR),
+    ];
+    let mut wrong = Vec::new();
+    let mut n_values = 0;
+    for line in include_str!("data/presets.jsonl").lines() {
+        let row: Value = serde_json::from_str(line).expect("a row");
+        let input = row["input"].as_str().expect("an input");
+        let refused_by: Vec<&str> = row["refused_by"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        for (preset, options) in &presets {
+            let is_refused = refused_by.contains(preset);
+            let Some(value) = row.get(*preset).or(is_refused.then_some(&Value::Null)) else {
+                continue;
+            };
+            n_values += 1;
+            let is_right = match repair(input, options, &Shape::Any) {
+                Ok(repaired) => {
+                    !is_refused
+                        && serde_json::from_str::<Value>(&repaired.text).ok().as_ref()
+                            == Some(value)
+                }
+                Err(_) => is_refused,
+            };
+            if !is_right {
+                wrong.push(format!("{preset}: {input}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(n_values > 140, "only {n_values} values");
 }
