@@ -15,7 +15,7 @@ use std::time::Instant;
 use toolglot_value::{Map, Value};
 
 use crate::attacks::door::{Attempt, Count, Door};
-use crate::attacks::place::{Place, Ran, shipped, toolglot};
+use crate::attacks::place::{NEVER, Place, Ran, shipped, toolglot};
 use crate::attacks::row::{self, Must, Row};
 use crate::attacks::server::Server;
 use crate::attacks::{as_an_ordinary_user, is_root, spelling, succeeded, turn, walls_stand};
@@ -65,8 +65,12 @@ fn every_attack_fires_where_nothing_protects() {
         .collect();
     let n_inert = rows.iter().filter(|row| row.inert.is_some()).count();
     let wrong = each(&rows, |_, row| {
-        let place = begun(row);
-        let fired = fires_unprotected(row, &place);
+        // On a busy machine an attack may need more time to fire.
+        let is_inert = row.inert.is_some();
+        let times: &[u32] = if is_inert { &[5] } else { &[5, 60] };
+        let fired = times
+            .iter()
+            .any(|&time| fires_unprotected(row, &begun(row), time));
         match (&row.inert, fired) {
             (None, false) => {
                 Err("it does not fire without protection, and does not say why".to_owned())
@@ -92,7 +96,7 @@ fn a_call_is_judged_alike_in_every_form_of_every_dialect() {
     let is_spelled = |row: &Row| {
         ["path", "write", "command", "secrets"].contains(&row.area.as_str())
             && row.must != Must::Allow
-            && !row.check.contains("ELAPSED")
+            && !row.check.contains("ENDED")
             && row.message.is_none()
     };
     let rows: Vec<Row> = row::all().into_iter().filter(is_spelled).collect();
@@ -260,8 +264,10 @@ fn arguments(row: &Row, place: &Place) -> Map<String, Value> {
     row.arguments.iter().map(filled).collect()
 }
 
-/// Whether the attack of a row fires where nothing protects.
-fn fires_unprotected(row: &Row, place: &Place) -> bool {
+/// Whether the attack of a row fires where nothing protects. A command has so many seconds.
+///
+/// An attack that is about not ending fires if it goes on for a second.
+fn fires_unprotected(row: &Row, place: &Place, time: u32) -> bool {
     let table: toml::Table = toml::from_str(UNPROTECTED).expect("a table");
     let usual = table
         .get(&row.tool)
@@ -282,16 +288,34 @@ fn fires_unprotected(row: &Row, place: &Place) -> bool {
         variables.push((format!("A_{key}"), text));
     }
     variables.push(("CANARY_ENV".to_owned(), "1".to_owned()));
+    variables.push(("TIME".to_owned(), time.to_string()));
+    variables.push(("SCRIPT".to_owned(), script));
+    let is_cut = row.inert.is_none() && row.check.contains("$ENDED");
+    let line = if is_cut {
+        "exec timeout -s KILL 1 bash -c \"$SCRIPT\""
+    } else {
+        "eval \"$SCRIPT\""
+    };
     fs::write(place.path("audit"), "").expect("written");
     let started = Instant::now();
     let output = place
         .shell(&variables)
-        .args(["-c", &script])
+        .args(["-c", line])
         .output()
         .expect("bash runs");
     let ran = Ran {
         document: Value::Null,
-        elapsed: started.elapsed(),
+        // `timeout` ends by the signal that it sends.
+        elapsed: if is_cut
+            && output
+                .status
+                .code()
+                .is_none_or(|code| code == 124 || code == 137)
+        {
+            NEVER
+        } else {
+            started.elapsed()
+        },
         peak_mb: 0,
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

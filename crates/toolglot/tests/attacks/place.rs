@@ -18,6 +18,9 @@ pub(crate) struct Place {
     pub(crate) after: Option<String>,
 }
 
+/// The time after which a run counts as one that never ends. It is far above what any run takes on a busy machine.
+pub(crate) const NEVER: Duration = Duration::from_secs(120);
+
 /// What came of a run.
 pub(crate) struct Ran {
     pub(crate) document: Value,
@@ -136,6 +139,7 @@ impl Place {
             [
                 ("ELAPSED_MS", ran.elapsed.as_millis().to_string()),
                 ("PEAK_RSS_MB", ran.peak_mb.to_string()),
+                ("ENDED", (ran.elapsed < NEVER).to_string()),
             ]
             .map(|(name, value)| (name.to_owned(), value))
         });
@@ -169,6 +173,9 @@ impl Place {
         let mut peak_mb = 0;
         while child.try_wait().expect("it can be waited for").is_none() {
             peak_mb = peak_mb.max(peak(child.id()));
+            if started.elapsed() > NEVER {
+                let _ = child.kill();
+            }
             std::thread::sleep(Duration::from_millis(2));
         }
         let elapsed = started.elapsed();
