@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use toolglot_sandbox::{
     Command, Exit, Inspection, Isolation, Network, ProcessOutcome, ResourceLimits, SandboxError,
@@ -498,9 +498,7 @@ fn nothing_that_was_started_stays() {
         for level in levels().into_iter().chain([Isolation::Plain]) {
             // A duration that is nobody else's tells the processes apart.
             let seconds = 1_000_000 + unique();
-            let started = Instant::now();
             let outcome = Place::new().run(&script.replace("1000", &seconds.to_string()), level);
-            assert!(started.elapsed() < Duration::from_secs(5), "{what}");
             assert!(
                 outcome.n_left > 0,
                 "{what} behind {}: nobody was left",
