@@ -32,6 +32,7 @@ mod toolbox;
 
 pub use builtin::roo_names;
 pub use canonical::{Canonical, normalize};
+#[cfg(feature = "validate")]
 pub use functions::{FunctionError, Functions};
 pub use listing::ToolError;
 pub use shell::split_shell;
