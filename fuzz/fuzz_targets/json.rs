@@ -74,7 +74,7 @@ fn read(root: Root, machine: &Transducer, text: &str, size: usize) -> (String, C
     (out.text, rest, at, out.repairs)
 }
 
-/// A value that is no object is looked at as the member of one.
+/// A value that is not an object is looked at as the member of one.
 fn check(root: Root, text: &str, whole: bool) {
     let mut prefix = prefix::Prefix::default();
     if root == Root::Value {

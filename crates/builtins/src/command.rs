@@ -180,7 +180,7 @@ fn write_hint(root: &Root, stderr: &str) -> Option<String> {
             [] => "no files".to_owned(),
             places => format!("only `{}`", places.join("`, `")),
         };
-        format!("the policy lets commands change {places}: `write` of its `[sandbox]` says so")
+        format!("the policy lets commands change {places}: see `write` in its `[sandbox]`")
     })
 }
 
@@ -250,7 +250,7 @@ fn literal(
         }
         if told.n_run > 0 && !stands(root, &cwd, pipeline) {
             told.stderr.push_str(
-                "what ran before changed the files that a pattern stands for, and those were judged: run this command in a call of its own\n",
+                "an earlier command changed the files that a pattern matches: run this command in a call of its own\n",
             );
             told.exit = Exit::Code(1);
             continue;
@@ -297,7 +297,7 @@ fn literal(
         if told.exit == Exit::Code(128) && !changed.is_empty() {
             let _ = writeln!(
                 told.stderr,
-                "git cannot read {}, which is kept from commands and changed since it was last added: leave it out with a pathspec such as `':!{}'`",
+                "git cannot read {}, which is hidden from commands and changed since it was last added: leave it out with a pathspec such as `':!{}'`",
                 changed.join(", "),
                 changed[0]
             );
@@ -430,7 +430,7 @@ impl Told {
         }
         if self.n_left > 0 {
             line(&format!(
-                "[{} left behind and killed]",
+                "[{} left running and killed]",
                 crate::shown::counted(self.n_left.into(), "process")
                     .replace("processs", "processes")
             ));

@@ -33,7 +33,7 @@ pub enum Failure {
     },
     /// A file that is no text where text is to be changed.
     #[error(
-        "`{path}` is no text in UTF-8, UTF-16 or Latin-1, and only that can be edited: write it anew with `write_file`, or convert it with a command"
+        "`{path}` is not text in UTF-8, UTF-16 or Latin-1 and cannot be edited: write all of it with `write_file`, or convert it with a command"
     )]
     NotText {
         /// The path.
@@ -70,9 +70,7 @@ pub enum Failure {
         path: String,
     },
     /// A directory that holds what would be free of a refusal elsewhere.
-    #[error(
-        "`{path}` holds `{held}`, which is refused where it stands, so it stays there: move what is allowed one by one"
-    )]
+    #[error("`{path}` holds `{held}`, which may not be moved: move what is allowed one by one")]
     HoldsRefused {
         /// The directory.
         path: String,
@@ -107,7 +105,7 @@ pub enum Failure {
     },
     /// More in the root than can be looked through for what commands may not see.
     #[error(
-        "no command runs here: the directory holds more than {n} files, too many to look through for what commands may not see; work in a smaller one"
+        "no command runs here: the directory holds more than {n} files, too many to check for protected paths; work in a smaller one"
     )]
     TooMany {
         /// How many are looked at.
@@ -115,7 +113,7 @@ pub enum Failure {
     },
     /// A directory that no path leads to, so that nothing in it can be kept from commands.
     #[error(
-        "no command runs here: a directory stands deeper than a path can say, and what is in it cannot be kept from commands; remove it"
+        "no command runs here: a directory is nested too deep to be hidden from commands; remove it"
     )]
     TooDeep,
     /// The walls that a program needs cannot be built, or the program cannot be started.
@@ -191,14 +189,14 @@ pub enum Failure {
         path: String,
     },
     /// The place is no longer what it was when the call was planned.
-    #[error("`{path}` was replaced by a symbolic link while the call was under way")]
+    #[error("`{path}` was replaced by a symbolic link while the call was running")]
     Changed {
         /// The path.
         path: String,
     },
     /// Bytes that are no text.
     #[error(
-        "`{path}` is a binary file of {size} bytes (it holds a zero byte), and only text can be read or edited: ask for its type or bytes with a command such as `file` or `xxd`"
+        "`{path}` is a binary file of {size} bytes (it holds a zero byte), and only text can be read: use a command such as `file` or `xxd`"
     )]
     Binary {
         /// The path.
@@ -228,7 +226,7 @@ pub enum Failure {
     },
     /// Line numbers that fit no file.
     #[error(
-        "lines {start} to {end} are no range: lines count from 1, both ends are included, and `start_line` comes first"
+        "invalid range of lines {start} to {end}: lines count from 1, both ends are included, and `start_line` comes first"
     )]
     NoRange {
         /// The first line.
@@ -248,7 +246,7 @@ pub enum Failure {
     },
     /// A regular expression that does not compile.
     #[error(
-        "parameter `pattern` is no regular expression that can be used (syntax of Rust's `regex`: no look-around, no back-references): {source}"
+        "invalid regular expression in `pattern` (syntax of Rust's `regex`: no look-around, no back-references): {source}"
     )]
     Regex {
         /// Why.
@@ -256,7 +254,7 @@ pub enum Failure {
         source: Box<regex::Error>,
     },
     /// A glob that does not compile.
-    #[error("parameter `{parameter}` is no glob, as `*.rs` or `src/**/*.{{ts,tsx}}` are: {source}")]
+    #[error("invalid glob in `{parameter}` (examples: `*.rs`, `src/**/*.{{ts,tsx}}`): {source}")]
     Glob {
         /// The parameter.
         parameter: &'static str,

@@ -85,8 +85,9 @@ pub(crate) fn commit(root: &Root, message: &str, files: &[&Path]) -> Result<Outc
     };
     if !files.is_empty() && files.iter().all(|path| is_left_out(path)) {
         return Err(Failure::Git {
-            said: "nothing to commit: all of it usually holds secrets or is kept by the policy"
-                .to_owned(),
+            said:
+                "nothing to commit: each file usually holds secrets or is protected by the policy"
+                    .to_owned(),
         });
     }
     let mut places: Vec<String> = files

@@ -50,7 +50,7 @@ impl Question {
             .flatten()
         {
             let Some(value) = value.as_str() else {
-                return Err(bad(format!("the header {name:?} is no text")));
+                return Err(bad(format!("the header {name:?} is not a string")));
             };
             if is_own_header(name) {
                 return Err(bad(format!(

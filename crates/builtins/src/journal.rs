@@ -326,7 +326,7 @@ impl Journal {
         while own_bytes + more + bytes.iter().sum::<u64>() > MOST_BYTES {
             if runs.is_empty() {
                 return Err(io::Error::other(format!(
-                    "more than {} MiB would be kept of this run",
+                    "the backups of this run would exceed {} MiB",
                     MOST_BYTES >> 20
                 )));
             }

@@ -45,7 +45,7 @@ pub enum UndoError {
     #[error("the journal of the run cannot be read: {0}")]
     Journal(io::Error),
     /// What is about to be taken back cannot be logged.
-    #[error("nothing was taken back, as the audit log cannot tell it: {0}")]
+    #[error("nothing was undone, as the audit log cannot be written: {0}")]
     Log(io::Error),
     /// A step failed. The ones before it were done; asking again goes on.
     #[error("`{path}` could not be brought back: {source}")]

@@ -92,7 +92,7 @@ impl Web {
             Err(error) => return Err(bad(error.to_string())),
         }
         let method = Method::from_bytes(ask.method.as_bytes())
-            .map_err(|_| bad(format!("{:?} is no method", ask.method)))?;
+            .map_err(|_| bad(format!("unknown method {:?}", ask.method)))?;
         let mut request = Request::builder().method(method).uri(ask.url);
         for (name, value) in ask.headers {
             request = request.header(name, value);

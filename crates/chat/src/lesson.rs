@@ -121,8 +121,8 @@ fn taught(forms: &[String]) -> String {
 pub fn doubt_lesson(call: &Call) -> String {
     let name = &call.name;
     let why = match call.place {
-        Place::Reasoning => "it stands in your reasoning. Write it in your answer",
-        Place::Code => "it stands in a code fence. Write it without the fence",
+        Place::Reasoning => "it is in your reasoning. Write it in your answer",
+        Place::Code => "it is in a code fence. Write it without the fence",
         Place::Answer => {
             "its text is broken, and a repaired call that changes anything needs the user's approval. Write it again in the right form"
         }

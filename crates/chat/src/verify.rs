@@ -136,7 +136,7 @@ pub fn unknown_tool_note(name: &str, toolbox: &Toolbox, at: Span) -> Note {
     Note {
         code: Code::UnknownTool,
         span: at,
-        message: format!("no tool is called `{name}`"),
+        message: format!("unknown tool `{name}`"),
         help: Some(help),
     }
 }
@@ -176,7 +176,7 @@ pub fn no_object_note(call: &Call) -> Note {
         Arguments::Object(_) => {
             "the arguments nest deeper than 127 levels, and are neither checked nor used"
         }
-        Arguments::Raw(_) => "the arguments are no JSON object",
+        Arguments::Raw(_) => "the arguments are not a JSON object",
     };
     Note {
         code: Code::InvalidArguments,

@@ -160,7 +160,7 @@ pub fn parse(file: &str) -> Result<Vec<Dialect>, GrammarError> {
         return Err(GrammarError {
             message: "the file holds no dialect".to_owned(),
             help: Some(
-                "begin with `dialect NAME`, as `toolglot dialects new NAME` does".to_owned(),
+                "start with `dialect NAME`, as `toolglot dialects new NAME` does".to_owned(),
             ),
             span: 0..0,
             dialect: None,

@@ -42,12 +42,12 @@ macro_rules! codes {
 
 codes! {
     // Calls and what only looks like one.
-    QuotedCall = 1, "quoted-call", "what looks like a call stands in quoted code and is text";
-    ReasoningCall = 2, "reasoning-call", "what looks like a call stands in reasoning and is not read";
+    QuotedCall = 1, "quoted-call", "a call in quoted code is text";
+    ReasoningCall = 2, "reasoning-call", "a call in reasoning is not read";
     UnknownTool = 3, "unknown-tool", "no tool has this name";
-    PlaceholderTag = 4, "placeholder-tag", "a placeholder stands where a tool's name belongs";
+    PlaceholderTag = 4, "placeholder-tag", "a placeholder in place of a tool's name";
     MissingToolName = 5, "missing-tool-name", "the marker of a call without a tool's name";
-    NotACall = 6, "not-a-call", "the marker of a call, but what follows is none";
+    NotACall = 6, "not-a-call", "call marker not followed by a call";
     PlainTextMarker = 7, "plain-text-marker", "a marker in plain letters after it came as a special token: text";
     UnknownParameter = 8, "unknown-parameter", "the tool has no such parameter; the value was left out";
     UnclosedCall = 9, "unclosed-call", "the message ended inside a call";
@@ -59,31 +59,31 @@ codes! {
     LengthLimit = 15, "length-limit", "the model stopped at its length limit";
     StrippedStopString = 16, "stripped-stop-string", "the final closer is missing, as servers strip it";
     PositionalArgument = 17, "positional-argument", "a value without a name got the name of the parameter in its place";
-    UnnestedArguments = 18, "unnested-arguments", "arguments that stand beside the tool's name were taken together";
+    UnnestedArguments = 18, "unnested-arguments", "arguments beside the tool's name were collected";
     UnwantedCall = 19, "unwanted-call", "a call although no tool may be called; it was left out";
-    MentionedCall = 67, "mentioned-call", "the model may speak of the call, and not make it";
+    MentionedCall = 67, "mentioned-call", "the model may only be mentioning the call";
     FencedCall = 68, "fenced-call", "a call in a fence that follows other text was read";
     // Values.
     OversizedScalar = 20, "oversized-scalar", "a value was too long to stay undecided and became a string";
-    WrongType = 21, "wrong-type", "the value does not fit the parameter's type and was kept as it stands";
-    UnrepresentableNumber = 22, "unrepresentable-number", "infinity, not-a-number, or a number beyond all: JSON cannot carry it";
-    BareAmpersand = 23, "bare-ampersand", "an `&` that begins no entity was read as `&amp;`";
-    BareLessThan = 24, "bare-less-than", "a `<` that begins no tag was read as `&lt;`";
+    WrongType = 21, "wrong-type", "the value does not fit the parameter's type and was left as it is";
+    UnrepresentableNumber = 22, "unrepresentable-number", "JSON cannot carry this number: infinity, not-a-number, or out of range";
+    BareAmpersand = 23, "bare-ampersand", "an `&` that starts no entity was read as `&amp;`";
+    BareLessThan = 24, "bare-less-than", "a `<` that starts no tag was read as `&lt;`";
     MalformedXml = 25, "malformed-xml", "tags that do not fit each other";
     TooLarge = 26, "too-large", "a limit was reached";
     InvalidUtf8 = 27, "invalid-utf8", "an invalid byte of UTF-8 became U+FFFD";
     // JSON repairs.
-    MalformedJson = 30, "malformed-json", "what should be a JSON object is none";
+    MalformedJson = 30, "malformed-json", "expected a JSON object";
     MissingComma = 31, "missing-comma", "a comma was supplied";
     MissingColon = 32, "missing-colon", "a colon was supplied";
-    MissingQuote = 33, "missing-quote", "a quotation mark was supplied";
+    MissingQuote = 33, "missing-quote", "a quote was supplied";
     MissingBracket = 34, "missing-bracket", "a closing bracket was supplied";
-    NonstandardQuote = 35, "nonstandard-quote", "quotation marks other than JSON's were replaced";
-    UnquotedKey = 36, "unquoted-key", "a key without quotation marks was quoted";
-    UnquotedString = 37, "unquoted-string", "a word without quotation marks was read as a string";
+    NonstandardQuote = 35, "nonstandard-quote", "quotes other than JSON's were replaced";
+    UnquotedKey = 36, "unquoted-key", "a key without quotes was quoted";
+    UnquotedString = 37, "unquoted-string", "a word without quotes was read as a string";
     PythonLiteral = 38, "python-literal", "`True`, `False` or `None` became JSON";
     ControlCharacter = 39, "control-character", "a control character inside a string was escaped";
-    InvalidEscape = 40, "invalid-escape", "a backslash that escapes nothing was mended";
+    InvalidEscape = 40, "invalid-escape", "a backslash that escapes nothing was repaired";
     InvalidNumber = 41, "invalid-number", "a number in a spelling JSON does not have was rewritten";
     Comment = 42, "comment", "a comment was left out";
     MismatchedBracket = 43, "mismatched-bracket", "a closing bracket that fits none was left out or replaced";
@@ -98,7 +98,7 @@ codes! {
     MultipleValues = 52, "multiple-values", "several values in a row became an array";
     EscapedDocument = 53, "escaped-document", "the document was escaped once too often";
     TruncatedJson = 54, "truncated-json", "what the end of the text cuts off was completed or left out";
-    UnescapedQuote = 55, "unescaped-quote", "a quotation mark inside a string was escaped";
+    UnescapedQuote = 55, "unescaped-quote", "a quote inside a string was escaped";
     LoneSurrogate = 56, "lone-surrogate", "half a surrogate pair became U+FFFD";
     TypeCoercion = 57, "type-coercion", "a value was read as the type that the schema asks for";
     SchemaCoercion = 58, "schema-coercion", "a value was wrapped, unwrapped, supplied or left out, as the schema asks";
@@ -117,5 +117,5 @@ codes! {
     // Results.
     EscapedMarker = 80, "escaped-marker", "a marker of the dialect in a result was escaped";
     RestoredMarker = 81, "restored-marker", "an argument that repeats an escaped marker got what the file holds";
-    CopiedCall = 82, "copied-call", "a call stands word for word in an earlier result of the session";
+    CopiedCall = 82, "copied-call", "the call is copied word for word from an earlier result of the session";
 }

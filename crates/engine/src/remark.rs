@@ -17,13 +17,10 @@ pub fn remark(repair: Repair) -> (Code, &'static str) {
         ),
         Repair::MissingComma => (Code::MissingComma, "a comma was supplied"),
         Repair::MissingColon => (Code::MissingColon, "a colon was supplied"),
-        Repair::MissingQuote => (
-            Code::MissingQuote,
-            "the closing quotation mark was supplied",
-        ),
+        Repair::MissingQuote => (Code::MissingQuote, "the closing quote was supplied"),
         Repair::UnescapedQuote => (
             Code::UnescapedQuote,
-            "a quotation mark inside the string was escaped",
+            "a quote inside the string was escaped",
         ),
         Repair::SwallowedKey => (
             Code::AmbiguousValue,
@@ -34,17 +31,11 @@ pub fn remark(repair: Repair) -> (Code, &'static str) {
             Code::MismatchedBracket,
             "a closing bracket that fits none was left out",
         ),
-        Repair::NonstandardQuote => (
-            Code::NonstandardQuote,
-            "quotation marks other than \" were replaced",
-        ),
-        Repair::UnquotedKey => (
-            Code::UnquotedKey,
-            "a key without quotation marks was quoted",
-        ),
+        Repair::NonstandardQuote => (Code::NonstandardQuote, "quotes other than \" were replaced"),
+        Repair::UnquotedKey => (Code::UnquotedKey, "a key without quotes was quoted"),
         Repair::UnquotedString => (
             Code::UnquotedString,
-            "a word without quotation marks was read as a string",
+            "a word without quotes was read as a string",
         ),
         Repair::Expression => (
             Code::UnquotedString,
@@ -57,7 +48,7 @@ pub fn remark(repair: Repair) -> (Code, &'static str) {
         ),
         Repair::InvalidEscape => (
             Code::InvalidEscape,
-            "a backslash that escapes nothing was mended",
+            "a backslash that escapes nothing was repaired",
         ),
         Repair::InvalidNumber => (
             Code::InvalidNumber,
@@ -65,7 +56,7 @@ pub fn remark(repair: Repair) -> (Code, &'static str) {
         ),
         Repair::UnrepresentableNumber => (
             Code::UnrepresentableNumber,
-            "JSON cannot carry such a number; it was kept as a string",
+            "JSON cannot carry such a number; it was left as a string",
         ),
         Repair::Comment => (Code::Comment, "a comment was left out"),
         Repair::MissingValue => (Code::MissingValue, "the key has no value and got `null`"),
@@ -103,13 +94,13 @@ pub fn remark(repair: Repair) -> (Code, &'static str) {
         ),
         Repair::ColonForEquals => (
             Code::UnquotedKey,
-            "a colon behind the argument's name was read as `=`",
+            "a colon after the argument's name was read as `=`",
         ),
         Repair::PositionalArgument => (
             Code::PositionalArgument,
             "a value without a name got the name of the parameter in its place",
         ),
         Repair::NearName => (Code::NearName, "the key got the schema's spelling"),
-        _ => (Code::MalformedJson, "the JSON was mended"),
+        _ => (Code::MalformedJson, "the JSON was repaired"),
     }
 }

@@ -39,13 +39,13 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\nids: letters nine\n",
-        "`ids: letters nine` is no form of an id",
+        "unknown form of an id `ids: letters nine`",
         "ids:",
         "letters 9",
     ),
     (
         "dialect a\ncall = \"<a>\" py(\"x\") \"</a>\"\n",
-        "`x` is no quotation mark of Python",
+        "`x` is not a quote of Python",
         "py",
         "double marks",
     ),
@@ -105,7 +105,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<a>\" name key \">\"\n",
-        "capture `key` right behind capture `name`",
+        "capture `key` directly after capture `name`",
         "key",
         "`ws`",
     ),
@@ -201,7 +201,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<a>\" (name \">\"\n",
-        "`)` is missing behind the group",
+        "`)` is missing after the group",
         "",
         "each `(`",
     ),
@@ -213,7 +213,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<a>\" : \">\"\n",
-        "`:` where a term should stand",
+        "`:` where a term is expected",
         ":",
         "in quotation marks",
     ),
@@ -384,7 +384,7 @@ fn too_much() -> Vec<(
             ),
             "too many ways into an entry",
             "ws",
-            "begin the rule with a literal",
+            "start the rule with a literal",
         ),
         (
             "ways that pass other rules",
@@ -394,7 +394,7 @@ fn too_much() -> Vec<(
             ),
             "too many ways into an entry",
             "",
-            "begin the rule with a literal",
+            "start the rule with a literal",
         ),
     ]
 }

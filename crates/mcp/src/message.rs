@@ -98,13 +98,13 @@ impl Message {
         }
         if let Some(method) = map.get("method") {
             let Some(method) = method.as_str().map(str::to_owned) else {
-                return bad("`method` is no string");
+                return bad("`method` is not a string");
             };
             let params = match map.shift_remove("params") {
                 None => Map::new(),
                 Some(Value::Object(params)) => params,
                 Some(_) => {
-                    return Err((known, Fault::new(PARAMS, "`params` is no object")));
+                    return Err((known, Fault::new(PARAMS, "`params` is not an object")));
                 }
             };
             return match id {

@@ -28,13 +28,13 @@ pub enum BadUrl {
     #[error("a URL with `@` before the path hides its host: write it without user and password")]
     UserInfo,
     /// Something that is no host: its letters, its labels, or an address that is spelled otherwise than `1.2.3.4`.
-    #[error("`{host}` is no plain host name or address")]
+    #[error("`{host}` is not a plain host name or address")]
     Host {
         /// What stands there.
         host: String,
     },
     /// A port that is none.
-    #[error("`{port}` is no port")]
+    #[error("invalid port `{port}`")]
     Port {
         /// What stands there.
         port: String,

@@ -37,7 +37,7 @@ pub enum Escape {
     #[error("the path holds a zero byte, which no file name can: write it without")]
     ZeroByte,
     /// A URL where a path belongs.
-    #[error("a URL is no path: write the plain path, relative to the root")]
+    #[error("a URL is not a path: write the plain path, relative to the root")]
     Url,
     /// More bytes than a path may have.
     #[error("a path of {bytes} bytes is too long: no system takes more than 4096")]
@@ -50,7 +50,7 @@ pub enum Escape {
     Absolute,
     /// A path that begins at a home, for every shell.
     #[error(
-        "`~` stands for a home, which is outside of the root: write a path relative to the root, or `./~` for a file of that name"
+        "`~` means a home, which is outside of the root: write a path relative to the root, or `./~` for that file"
     )]
     Home,
     /// More `..` than directories to leave.
@@ -58,7 +58,7 @@ pub enum Escape {
     Climbs,
     /// A path that leads out of the root, or another way, for whoever decodes it or takes other signs for separators.
     #[error(
-        "the path hides a `..` or a drive in another spelling, which is no name of a file: write the plain path, relative to the root"
+        "the path hides a `..` or a drive in another spelling: write the plain path, relative to the root"
     )]
     Disguised,
     /// A symbolic link that leads out of the root.
@@ -83,7 +83,7 @@ pub enum Escape {
     },
     /// More is moved with a directory than can be judged.
     #[error(
-        "more than {most} files are below it, and each of them would have to be judged: move parts of it"
+        "more than {most} files are below it, too many to check each against the policy: move parts of it"
     )]
     Crowded {
         /// How many can be.

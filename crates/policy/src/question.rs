@@ -17,7 +17,7 @@ const OWN_HEADERS: &[&str] = &[
 
 /// A text that is none of [`METHODS`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` is no method: use GET, HEAD, POST, PUT, PATCH or DELETE")]
+#[error("unknown method `{0}`: use GET, HEAD, POST, PUT, PATCH or DELETE")]
 pub struct BadMethod(String);
 
 /// The method that is meant, in whatever case.

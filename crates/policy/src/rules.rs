@@ -191,7 +191,7 @@ fn ungranted_write(request: &Request<'_>, grants: &Grants) -> Option<String> {
 fn ungranted_recovered(request: &Request<'_>, grants: &Grants) -> Option<String> {
     (request.end == End::Recovered && request.effect.acts() && !grants.recovered).then(|| {
         format!(
-            "the text of this call had to be completed, or stands in reasoning or in a fence after other text, and `{}` does more than read, which needs the grant `recovered`",
+            "this call was completed, or is in reasoning or in a fence after other text; `{}` does more than read and needs the grant `recovered`",
             request.tool
         )
     })

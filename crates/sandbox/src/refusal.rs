@@ -16,7 +16,7 @@ pub enum SandboxError {
     NoProgram,
     /// Nothing of that name can be run.
     #[error(
-        "no program `{name}` can be run here: it is in no directory of PATH that the sandbox lets it read; a policy can name more in `read` of `[sandbox]`"
+        "program `{name}` not found in the directories of PATH that the sandbox can read; a policy can add some in `read` of `[sandbox]`"
     )]
     NotFound {
         /// The name.
@@ -30,7 +30,7 @@ pub enum SandboxError {
     },
     /// More than the system passes on.
     #[error(
-        "an argument of {bytes} bytes is more than the system passes to a program (131071): write it to a file, or pass it on standard input"
+        "an argument of {bytes} bytes is longer than the limit of 131071 bytes: write it to a file, or pass it on standard input"
     )]
     ArgumentTooLong {
         /// Its length.

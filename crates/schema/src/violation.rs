@@ -124,7 +124,7 @@ fn instruction(error: &ValidationError<'_>, schema: &Value, arguments: &Value) -
         ValidationErrorKind::MaxProperties { limit } => {
             format!("give at most {} in {it}", count(*limit, "key"))
         }
-        ValidationErrorKind::FalseSchema => format!("leave out {it}: nothing may stand here"),
+        ValidationErrorKind::FalseSchema => format!("leave out {it}: nothing is allowed here"),
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
             any_of(path, context, schema, arguments)
         }
@@ -141,7 +141,7 @@ fn instruction(error: &ValidationError<'_>, schema: &Value, arguments: &Value) -
         ValidationErrorKind::PropertyNames { error } => {
             let name = error.instance().as_str().unwrap_or_default();
             format!(
-                "rename `{}`: its name is not one that may stand there",
+                "rename `{}`: that name is not allowed there",
                 member(path, name)
             )
         }
@@ -303,7 +303,7 @@ fn add_missing(property: &serde_json::Value, path: &str, value: &Value, known: &
         // Writing to a `String` cannot fail.
         let _ = write!(
             message,
-            "; `{lookalike}` is no parameter, rename it if you meant that"
+            "; `{lookalike}` is not a parameter, rename it if you meant that"
         );
     }
     message

@@ -233,14 +233,14 @@ impl Question<'_> {
                     );
                 }
                 Ok(Approval::Nobody) => {
-                    verdict.because.push_str(" (nobody is there to be asked)");
+                    verdict.because.push_str(" (nobody can be asked)");
                     return verdict;
                 }
                 Err(_) => {
                     return verdict_of(
                         Decision::Deny,
                         "approver-failed",
-                        "whoever was to approve it failed, and nothing was approved",
+                        "the approver failed, and nothing was approved",
                     );
                 }
             }

@@ -97,9 +97,7 @@ pub(crate) fn log_before(
     write_before(log, call, verdict, paths).map_err(|error| Verdict {
         decision: Decision::Deny,
         rule: "audit-failed".into(),
-        because: format!(
-            "the audit log cannot be written, and nothing is done that it does not tell: {error}"
-        ),
+        because: format!("cannot write the audit log, and no call runs without it: {error}"),
     })
 }
 

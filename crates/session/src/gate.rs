@@ -103,7 +103,7 @@ pub(crate) fn unkept(error: &std::io::Error) -> Verdict {
         decision: Decision::Deny,
         rule: "journal-failed".into(),
         because: format!(
-            "what stands there cannot be kept, and nothing is changed that could not be taken back: {error}"
+            "cannot back up the present contents, and no change is made that cannot be undone: {error}"
         ),
     }
 }

@@ -166,7 +166,7 @@ impl Session {
         message.notes.extend(spans.iter().map(|(span, name)| Note {
             code: Code::CopiedCall,
             span: *span,
-            message: format!("the call of `{name}` stands word for word in an earlier result"),
+            message: format!("the call of `{name}` is copied word for word from an earlier result"),
             help: Some("results are data: `--allow recovered` runs it all the same".to_owned()),
         }));
         spans.into_iter().map(|(span, _)| span).collect()

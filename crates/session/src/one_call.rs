@@ -51,7 +51,7 @@ pub(crate) fn refusal(
             // One fence may have become several calls.
             let comes_later =
                 |later: &Call| later.dialect == call.dialect && later.span != call.span;
-            (!rest.iter().any(comes_later), "behind it counts")
+            (!rest.iter().any(comes_later), "after it counts")
         }
     };
     if counts {

@@ -403,7 +403,7 @@ pub(crate) const LOG: OwnFile = OwnFile {
 
 const POLICY: OwnFile = OwnFile {
     rule: "policy-file",
-    because: "the user's policy file is there, and no call changes what calls are judged by",
+    because: "the user's policy file is there, and no call may change a policy",
     is_secret: false,
 };
 
@@ -481,7 +481,7 @@ fn text(path: &Path) -> Result<String, PolicyError> {
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
     if !metadata.is_file() || metadata.len() > MOST_BYTES {
         return Err(unreadable(format!(
-            "it is no file of at most {MOST_BYTES} bytes"
+            "not a regular file of at most {MOST_BYTES} bytes"
         )));
     }
     std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))

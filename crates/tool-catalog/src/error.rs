@@ -22,7 +22,7 @@ pub enum CatalogError {
     #[error(transparent)]
     Id(#[from] IdError),
     /// A word is no pattern of ids.
-    #[error("`{pattern}` is no pattern of ids")]
+    #[error("invalid tool id pattern `{pattern}`")]
     BadPattern {
         /// The word.
         pattern: String,
@@ -34,7 +34,7 @@ pub enum CatalogError {
     #[error("no tool of the project or the user fits `{0}`")]
     NothingFits(String),
     /// A word is no language, or a file has no extension of one.
-    #[error("`{0}` is no language of tools: python, javascript, typescript, bash, yaml, toml")]
+    #[error("unknown language `{0}`: write python, javascript, typescript, bash, yaml or toml")]
     NoLanguage(String),
     /// Another file has the id.
     #[error(

@@ -31,7 +31,7 @@ pub enum IdError {
     #[error("`{0}` would lead out of `.ai/tools`: the parts of an id are neither `.` nor `..`")]
     Traversal(String),
     /// A part that begins with a dot.
-    #[error("a part of `{0}` begins with a dot, and no part of an id does")]
+    #[error("a part of `{0}` starts with a dot, which no part of an id may")]
     Hidden(String),
     /// A character that no id has.
     #[error(

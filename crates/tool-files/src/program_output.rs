@@ -120,8 +120,8 @@ fn extent(text: &[u8], strings: Strings) -> Result<usize, usize> {
 /// The text with what Python and others write though JSON has it not replaced, and what that is; `None` if there is none.
 fn lenient(text: &str) -> Option<(String, &'static str)> {
     const NUMBERS: [(&str, &str); 2] = [
-        ("NaN", "`NaN` is no number of JSON"),
-        ("Infinity", "`Infinity` is no number of JSON"),
+        ("NaN", "JSON has no `NaN`"),
+        ("Infinity", "JSON has no `Infinity`"),
     ];
     let mut out = String::with_capacity(text.len());
     let (mut fault, mut is_string, mut rest) = (None, false, text);
@@ -199,10 +199,10 @@ mod tests {
                 "{\"e\":\"\u{fffd}\",\"success\":false}",
                 "",
             ),
-            ("{\"a\":NaN}", "`NaN` is no number of JSON", ""),
+            ("{\"a\":NaN}", "JSON has no `NaN`", ""),
             (
                 "log\n{\"a\":[-Infinity]}\n",
-                "`Infinity` is no number of JSON",
+                "JSON has no `Infinity`",
                 "log\n",
             ),
             (

@@ -74,7 +74,7 @@ impl ReturnContract {
             Err(fault) => {
                 let mut returned = Self::of_process(stdout, stderr, exit_code);
                 returned.success = false;
-                let breach = format!("the object that it printed is no JSON: {fault}");
+                let breach = format!("the object that it printed is not JSON: {fault}");
                 returned.breaches.push(breach);
                 return returned;
             }
@@ -139,7 +139,7 @@ impl ReturnContract {
         let success = match map.get("success") {
             Some(Value::Bool(success)) => *success,
             Some(_) => {
-                breaches.push("`success` is no boolean".to_owned());
+                breaches.push("`success` is not a boolean".to_owned());
                 false
             }
             None => {
@@ -188,7 +188,7 @@ impl ReturnContract {
                         .replace("the arguments", "the result")
                         .replace("the parameters are", "the members are")
                         .replace("no such parameter", "no such member")
-                        .replace("is no parameter", "is no member")
+                        .replace("is not a parameter", "is not a member")
                 )
             })
             .collect()

@@ -104,7 +104,7 @@ fn text(path: &Path) -> io::Result<Option<String>> {
     };
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return Err(io::Error::other(format!(
-            "it is no file of at most {MAX_BYTES} bytes"
+            "not a regular file of at most {MAX_BYTES} bytes"
         )));
     }
     let mut text = String::new();
@@ -139,11 +139,11 @@ fn server(name: &str, entry: &Value, path: &Path, space: Space) -> Result<ToolSo
     if !is_server_name(name) {
         return Err("a name is 1 to 64 letters, digits, `_` and `-`".to_owned());
     }
-    let entry = entry.as_object().ok_or("it is no object")?;
+    let entry = entry.as_object().ok_or("it is not an object")?;
     match entry.get("disabled") {
         None | Some(Value::Bool(false)) => {}
         Some(Value::Bool(true)) => return Err("it is disabled".to_owned()),
-        Some(_) => return Err("`disabled` is no boolean".to_owned()),
+        Some(_) => return Err("`disabled` is not a boolean".to_owned()),
     }
     for (key, wanted, fits) in FORMS {
         if let Some(value) = entry.get(*key).filter(|value| !fits(value)) {
@@ -162,10 +162,16 @@ fn server(name: &str, entry: &Value, path: &Path, space: Space) -> Result<ToolSo
         (None | Some("stdio"), true, false) => "stdio",
         (None | Some("http" | "streamable-http" | "streamableHttp"), false, true) => "http",
         (Some("sse"), ..) => {
-            return Err("the transport of before 2025-03-26 is not spoken: use `http`".to_owned());
+            return Err(
+                "the transport of before 2025-03-26 is not supported: use `http`".to_owned(),
+            );
         }
         (_, true, true) => return Err("it has a `command` and a `url`".to_owned()),
-        (Some(kind), ..) => return Err(format!("`{kind}` is no transport for what it has")),
+        (Some(kind), ..) => {
+            return Err(format!(
+                "the transport `{kind}` does not fit its other settings"
+            ));
+        }
         (None, false, false) => return Err("it has neither a `command` nor a `url`".to_owned()),
     };
     let mut config = Map::new();
@@ -277,7 +283,7 @@ impl<'de> Deserialize<'de> for Written {
                         map.next_value::<serde::de::IgnoredAny>()?;
                         other = other.or(Some(key));
                     } else if servers.is_some() {
-                        return Err(serde::de::Error::custom("`mcpServers` stands there twice"));
+                        return Err(serde::de::Error::custom("duplicate key `mcpServers`"));
                     } else {
                         servers = Some(map.next_value::<Entries>()?.0);
                     }
@@ -308,7 +314,7 @@ impl<'de> Deserialize<'de> for Entries {
                 let (mut entries, mut names) = (Vec::new(), BTreeSet::new());
                 while let Some((name, entry)) = map.next_entry::<String, Value>()? {
                     if !names.insert(name.clone()) {
-                        let why = format!("the server {name:?} stands there twice");
+                        let why = format!("duplicate server {name:?}");
                         return Err(serde::de::Error::custom(why));
                     }
                     entries.push((name, entry));

@@ -14,7 +14,7 @@ pub struct FileStamp {
 
 impl FileStamp {
     #[cfg(unix)]
-    #[expect(clippy::unnecessary_wraps, reason = "elsewhere there is none")]
+    #[expect(clippy::unnecessary_wraps, reason = "not available on this system")]
     pub(crate) fn of(metadata: &cap_std::fs::Metadata) -> Option<FileStamp> {
         use cap_std::fs::MetadataExt;
         let time =

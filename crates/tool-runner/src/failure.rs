@@ -64,7 +64,7 @@ pub enum CallError {
     #[error(transparent)]
     Refused(#[from] TrustRefusal),
     /// It is no tool.
-    #[error("`{id}` is {} {kind}, which others use and nobody calls", if kind.starts_with(['a', 'e', 'i', 'o', 'u']) || kind.starts_with("mcp") { "an" } else { "a" })]
+    #[error("`{id}` is {} {kind}, which other tools use and which is not called itself", if kind.starts_with(['a', 'e', 'i', 'o', 'u']) || kind.starts_with("mcp") { "an" } else { "a" })]
     NotCallable {
         /// The file.
         id: String,
@@ -118,7 +118,7 @@ pub enum CallError {
     },
     /// A tool of a server names something else as its server.
     #[error(
-        "`{id}` is no server: its `tool_type` is `{kind}`, and that of a server is `mcp_server`"
+        "`{id}` is not a server: its `tool_type` is `{kind}`, and that of a server is `mcp_server`"
     )]
     NoServer {
         /// What it names.
@@ -134,7 +134,7 @@ pub enum CallError {
     },
     /// The end of a chain is no primitive.
     #[error(
-        "the chain of `{tool}` ends with `{id}`, which is no primitive that there is: subprocess, http_client, filesystem"
+        "the chain of `{tool}` ends with the unknown primitive `{id}`: write subprocess, http_client or filesystem"
     )]
     UnknownPrimitive {
         /// The tool.
@@ -168,7 +168,7 @@ pub enum CallError {
         currency: String,
     },
     /// It was to be ended before it began.
-    #[error("`{id}` was cancelled before it began")]
+    #[error("`{id}` was cancelled before it started")]
     Cancelled {
         /// The tool.
         id: String,
@@ -205,7 +205,7 @@ pub enum CallError {
     },
     /// A configuration names a variable that the policy does not list.
     #[error(
-        "`{id}` was not run: `${{{name}}}` in `{file}` is no variable that programs get here; `env` in `[sandbox]` of the policy lists those"
+        "`{id}` was not run: programs do not get the variable `${{{name}}}` of `{file}`; list it in `env` of the policy's `[sandbox]`"
     )]
     UnlistedVariable {
         /// The tool.
@@ -250,7 +250,7 @@ pub enum CallError {
     },
     /// A server does not say what it said before.
     #[error(
-        "what the server `{server}` says of `{id}` is not what was approved; look at it: `toolglot mcp approve {server}` shows what changed and approves it as it is now"
+        "the definition of `{id}` by the server `{server}` is not the approved one; `toolglot mcp approve {server}` shows what changed and approves it"
     )]
     ServerChanged {
         /// The tool.

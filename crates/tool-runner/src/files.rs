@@ -150,7 +150,7 @@ pub(crate) fn carried_out(
                 *error = match done.len() {
                     0 => format!("{error}; nothing was done"),
                     n_done => format!(
-                        "{error}; done before: {n_done}, not begun: {n_left}\n{}",
+                        "{error}; done before: {n_done}, not started: {n_left}\n{}",
                         texts.join("\n")
                     ),
                 };

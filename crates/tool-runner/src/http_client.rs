@@ -170,7 +170,7 @@ fn asked(
     let tool = chain.tool().1;
     if let Some(name) = tool.unknown_placeholder() {
         return Err(Unasked::Config(format!(
-            "`{{{name}}}` stands in `config`, and there is no parameter `{name}`"
+            "`config` uses `{{{name}}}`, and there is no parameter `{name}`"
         )));
     }
     let declared = |input: &Value, name: &str| {

@@ -136,7 +136,7 @@ fn written(params: &Map<String, Value>, outcomes: &[Outcome]) -> ReturnValue {
         let done = if n == 0 {
             "nothing was written".to_owned()
         } else {
-            format!("written before: {n}, not begun: {left}")
+            format!("written before: {n}, not started: {left}")
         };
         value["error"] = json!(format!("{}; {done}", failed.text));
     } else {

@@ -338,7 +338,7 @@ impl Builder<'_> {
         let source = match found.language {
             Language::TypeScript => javascript_of(&found.code()).map_err(|why| self.bad(why))?,
             Language::JavaScript => found.code().into_owned(),
-            _ => return Err(self.bad("it is no JavaScript or TypeScript")),
+            _ => return Err(self.bad("it is not JavaScript or TypeScript")),
         };
         let is_module = match found.extension {
             "cjs" => false,
@@ -415,7 +415,7 @@ impl Builder<'_> {
             None | Some(Value::Null) => return Err(self.bad("`config.command` is missing")),
             Some(_) => {
                 return Err(
-                    self.bad("`config.command` is no text: its words stand in `config.args`")
+                    self.bad("`config.command` is not a string: write its words in `config.args`")
                 );
             }
         };
@@ -494,9 +494,9 @@ impl Builder<'_> {
                     program: "docker",
                 })?;
         let text = |key: &str| expanded.get(key).and_then(Value::as_str);
-        let image = text("image").ok_or_else(|| self.bad("`config.image` is no text"))?;
+        let image = text("image").ok_or_else(|| self.bad("`config.image` is not a string"))?;
         if image.starts_with('-') || image.is_empty() {
-            return Err(self.bad(format!("`{image}` is no image")));
+            return Err(self.bad(format!("`{image}` is not an image")));
         }
         // By this name it is ended with its call.
         let name = format!("toolglot-{}", random_word());
@@ -524,7 +524,7 @@ impl Builder<'_> {
         // The engine takes one word; what stands behind it are the first words of the command.
         let listed = |what: &str| {
             words(expanded.get(what))
-                .map_err(|_| self.bad(format!("`config.{what}` is no list of words")))
+                .map_err(|_| self.bad(format!("`config.{what}` is not a list of words")))
         };
         let (mut entrypoint, command) = (listed("entrypoint")?, listed("command")?);
         if !entrypoint.is_empty() {

@@ -59,7 +59,7 @@ pub(crate) fn mounts(runner: &ToolRunner, id: &str) -> Result<Vec<String>, CallE
     let bad = |path: &Path| CallError::Config {
         id: id.to_owned(),
         why: format!(
-            "the name of {} cannot be told to a container engine",
+            "the name of {} cannot be passed to a container engine",
             path.display()
         ),
     };

@@ -110,7 +110,7 @@ impl Servers {
                 return Err(Trouble::Stopped);
             }
             if Instant::now() >= terms.until {
-                return Err(Trouble::Gone("died, and is not begun again yet".to_owned()));
+                return Err(Trouble::Gone("died, and is not restarted yet".to_owned()));
             }
             std::thread::sleep(Duration::from_millis(10));
         }

@@ -12,9 +12,9 @@ pub(crate) fn words(value: Option<&Value>) -> Result<Vec<String>, String> {
             .map(|item| match item {
                 Value::String(text) => Ok(text.clone()),
                 Value::Number(_) | Value::Bool(_) => Ok(item.to_string()),
-                _ => Err("`config.args` holds what is no word".to_owned()),
+                _ => Err("`config.args` holds a value that is not a word".to_owned()),
             })
             .collect(),
-        Some(_) => Err("`config.args` is no list of words".to_owned()),
+        Some(_) => Err("`config.args` is not a list of words".to_owned()),
     }
 }

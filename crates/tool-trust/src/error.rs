@@ -49,7 +49,7 @@ pub enum TrustError {
         mode: u32,
     },
     /// The file of a key holds none.
-    #[error("`{path}` is no key that can be used")]
+    #[error("`{path}` is not a usable key")]
     BadKey {
         /// The file.
         path: PathBuf,
@@ -62,7 +62,7 @@ pub enum TrustError {
     UnknownKey(String),
     /// A key of a policy file is none.
     #[error(
-        "`keys` of `[trust]` holds `{name}`, which is no fingerprint (16 or 64 hexadecimal digits) and no `ed25519:<base64>`"
+        "`keys` of `[trust]` holds `{name}`, which is neither a fingerprint (16 or 64 hexadecimal digits) nor `ed25519:<base64>`"
     )]
     BadPolicyKey {
         /// The text.

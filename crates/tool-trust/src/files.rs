@@ -160,7 +160,7 @@ fn read(path: &Path) -> Result<Option<String>, TrustError> {
         Ok(metadata) if metadata.is_file() => fs::read_to_string(path).map(Some).map_err(failed),
         Ok(_) => Err(TrustError::Damaged {
             path: path.to_owned(),
-            why: "it is no file".to_owned(),
+            why: "it is not a file".to_owned(),
         }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(failed(source)),

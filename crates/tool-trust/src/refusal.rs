@@ -73,7 +73,7 @@ pub enum TrustRefusal {
     },
     /// It is another text than the newest that was seen, and nothing that its signature covers says that it is newer.
     #[error(
-        "`{id}` is another text than the one that was seen as version {seen}, {}: it may be an older one that was put back; read it, then `toolglot tools trust {id}` takes it as it is, and so does `toolglot tools sign {id}`",
+        "`{id}` differs from the text last seen as version {seen}, {}: it may be an older text. Read it, then accept it with `toolglot tools trust {id}` or `toolglot tools sign {id}`",
         if *.was_replaced { "and one that it has replaced" } else { "and its signature does not say that it is newer" }
     )]
     OrderUnknown {

@@ -79,9 +79,10 @@ fn canonical_of(
     match serde_json::from_str(&call.arguments) {
         Ok(Value::Object(arguments)) => one.arguments = arguments,
         _ if call.end == End::Truncated => {}
-        Ok(_) => one
-            .notes
-            .push(malformed(call, "the arguments are no JSON object".into())),
+        Ok(_) => one.notes.push(malformed(
+            call,
+            "the arguments are not a JSON object".into(),
+        )),
         Err(error) => {
             one.notes.push(malformed(
                 call,

@@ -324,12 +324,12 @@ fn unwritable(name: &str) -> Option<&'static str> {
     } else if name.len() > MAX_NAME {
         Some("a name has at most 160 bytes")
     } else if name.starts_with('/') {
-        Some("a name does not begin with `/`")
+        Some("a name does not start with `/`")
     } else if name
         .chars()
         .any(|c| c.is_whitespace() || c.is_control() || "<>\"'`{}".contains(c))
     {
-        Some("a name has no blanks, brackets or quotation marks")
+        Some("a name has no blanks, brackets or quotes")
     } else {
         None
     }

@@ -151,11 +151,11 @@ fn odd_entries_are_refused_by_name() {
         ),
         (
             json!([named("read file")]),
-            "tools[0] is called \"read file\": a name has no blanks, brackets or quotation marks",
+            "tools[0] is called \"read file\": a name has no blanks, brackets or quotes",
         ),
         (
             json!([named("/a")]),
-            "tools[0] is called \"/a\": a name does not begin with `/`",
+            "tools[0] is called \"/a\": a name does not start with `/`",
         ),
         (
             json!([named("a"), named("b"), named("a")]),

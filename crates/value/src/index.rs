@@ -37,7 +37,7 @@ impl Index for str {
         }
         match value {
             Value::Object(members) => members.entry(self).or_insert(Value::Null),
-            other => panic!("the key {self:?} of a value that is no object: {other}"),
+            other => panic!("the key {self:?} of a value that is not an object: {other}"),
         }
     }
 }

@@ -267,7 +267,7 @@ impl<'t> Reader<'t> {
         let key = self.string()?;
         let next = self.peek_after_space();
         if !options.duplicate_keys && members.contains_key(&key) {
-            return Err(self.error(format!("the key {key:?} stands twice in one object")));
+            return Err(self.error(format!("duplicate key {key:?} in one object")));
         }
         match next {
             Some(b':') => {

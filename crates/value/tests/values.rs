@@ -80,7 +80,7 @@ fn the_last_of_two_members_counts_and_keeps_the_place_of_the_first() {
     let error = once
         .read(br#"{"a":{"b":1,"\u0062":2}}"#)
         .expect_err("twice");
-    let message = "the key \"b\" stands twice in one object at line 1 column 20";
+    let message = "duplicate key \"b\" in one object at line 1 column 20";
     assert_eq!(error.to_string(), message);
     assert!(once.read(br#"[{"a":1},{"a":{"a":1}}]"#).is_ok());
 }

@@ -84,7 +84,7 @@ impl Bytes {
         let text = "\u{fffd}";
         let span = Span::new(self.at, self.at + text.len() as u64);
         self.at = span.end;
-        let message = "bytes that are no UTF-8 became U+FFFD".into();
+        let message = "bytes that are not UTF-8 became U+FFFD".into();
         let note = Note {
             code: Code::InvalidUtf8,
             span,

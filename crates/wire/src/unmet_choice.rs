@@ -23,7 +23,7 @@ impl ToolChoice {
             message.notes.push(Note {
                 code: Code::UnmetToolChoice,
                 span: Span::empty(0),
-                message: "a call is asked for, and there is none".to_owned(),
+                message: "`tool_choice` requires a call, and there is no call".to_owned(),
                 help: None,
             });
         }

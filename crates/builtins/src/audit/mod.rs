@@ -172,7 +172,7 @@ fn last(file: &mut File) -> io::Result<(u64, String, End)> {
     let (Some(seq), Some((_, hash))) = (seq, split_hash(line)) else {
         return Err(io::Error::new(
             io::ErrorKind::InvalidData,
-            "the last line is no line of an audit log",
+            "the last line is not a record of an audit log",
         ));
     };
     Ok((seq + 1, hash.to_owned(), end))
@@ -272,7 +272,7 @@ pub fn verify(log: &(impl AsRef<[u8]> + ?Sized)) -> Result<Whole, Broken> {
         let Some((parsed, (body, own))): Option<(Value, _)> = record else {
             if unfinished.is_some() {
                 return Err(broken(
-                    "it is no line of an audit log, nor is the one before it",
+                    "not a record of an audit log, nor is the line before it",
                 ));
             }
             unfinished = Some(line);
@@ -281,12 +281,10 @@ pub fn verify(log: &(impl AsRef<[u8]> + ?Sized)) -> Result<Whole, Broken> {
         if let Some(line) = unfinished.take() {
             let before = |why| Err(Broken { line: index, why });
             if parsed["event"] != TORN {
-                return before("it is no line of an audit log");
+                return before("not a record of an audit log");
             }
             if !begins_record(line, seq, &whole.last) {
-                return before(
-                    "it is noted as cut off by a crash, but does not begin as a record does",
-                );
+                return before("noted as cut off by a crash, but does not start as a record does");
             }
             // Logs of earlier versions noted the line without its hash.
             if parsed
@@ -317,7 +315,7 @@ pub fn verify(log: &(impl AsRef<[u8]> + ?Sized)) -> Result<Whole, Broken> {
             why: if begins_record(line, seq, &whole.last) {
                 "it is half a record: a crash cut it off, or somebody did; all lines before it are whole"
             } else {
-                "it is no line of an audit log"
+                "not a record of an audit log"
             },
         });
     }

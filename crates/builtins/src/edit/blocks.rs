@@ -28,9 +28,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Hunk>, Failure> {
                     part = Part::Head;
                     hunk = empty();
                 } else if !mark.trim().is_empty() && !mark.starts_with("```") {
-                    return Err(bad(
-                        "only blocks that begin with `<<<<<<< SEARCH` may stand here",
-                    ));
+                    return Err(bad("expected a block that starts with `<<<<<<< SEARCH`"));
                 }
             }
             Part::Head if mark.starts_with(":start_line:") || mark.starts_with(":end_line:") => {
@@ -66,7 +64,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Hunk>, Failure> {
         }
     }
     if part != Part::Outside || hunks.is_empty() {
-        return Err(Failure::BadEdit { problem: "a block is not closed: write `<<<<<<< SEARCH`, what stands there now, `=======`, what shall stand there, `>>>>>>> REPLACE`, each mark on a line of its own".to_owned() });
+        return Err(Failure::BadEdit { problem: "unclosed block: write `<<<<<<< SEARCH`, the present text, `=======`, the new text, `>>>>>>> REPLACE`, each marker on a line of its own".to_owned() });
     }
     Ok(hunks)
 }

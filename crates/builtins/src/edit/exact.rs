@@ -67,8 +67,7 @@ impl Edit {
     pub(super) fn counted(search: &str, replace: &str, n: u64) -> Result<Edit, Failure> {
         if search.is_empty() {
             return Err(Failure::BadEdit {
-                problem: "an empty text to search for is everywhere: write what stands there now"
-                    .to_owned(),
+                problem: "the text to search for is empty: write the present text".to_owned(),
             });
         }
         Ok(Edit {
@@ -158,7 +157,7 @@ impl Edit {
                     format!("{} times", self.n)
                 };
                 Err(format!(
-                    "search text appears {n} times, and not {wanted}, beginning on the lines {}: search for more of the text around it",
+                    "search text appears {n} times, not {wanted}, starting on the lines {}: search for more of the text around it",
                     lines.join(", ")
                 ))
             }

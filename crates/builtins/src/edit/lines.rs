@@ -54,11 +54,11 @@ fn find(hunk: &Hunk, lines: &[String], hint: Option<usize>) -> Result<usize, Str
         return match hint {
             Some(at) if at <= lines.len() => Ok(at),
             Some(_) => Err(format!(
-                "the file has {} lines, and nothing can be put behind that",
+                "the file has {} lines, and nothing can be inserted after that",
                 lines.len()
             )),
             None if lines.is_empty() => Ok(0),
-            None => Err("it says neither what stands there now nor on which line".to_owned()),
+            None => Err("neither the present text nor a line is given".to_owned()),
         };
     }
     let is_at = |at: usize| {
@@ -87,7 +87,7 @@ fn find(hunk: &Hunk, lines: &[String], hint: Option<usize>) -> Result<usize, Str
                 .map(|at| (at + 1).to_string())
                 .collect();
             Err(format!(
-                "the lines to search for appear {} times, beginning on the lines {}: search for more of the lines around them, or say the line",
+                "the lines to search for appear {} times, starting on the lines {}: search for more of the lines around them, or give the line",
                 several.len(),
                 numbers.join(", ")
             ))

@@ -78,13 +78,12 @@ impl Edits {
                 }
             }
             [None, None, Some(Value::String(old)), None, None] => {
-                let new =
-                    arguments.text("new_string", "the text that shall stand there instead")?;
+                let new = arguments.text("new_string", "the text to put there instead")?;
                 let n = arguments.opt_count("expected_replacements")?.unwrap_or(1);
                 Ok(Edits::Exact(vec![exact::Edit::counted(old, new, n)?]))
             }
             _ => Err(wrong(
-                "give either `edits`, a list of {\"search\",\"replace\"} or of {\"start_line\",\"content\"} with at least one, or `diff`, a text of SEARCH/REPLACE blocks or a unified diff, or `old_string` with `new_string`, or `search` with `replace`, or `line` with `content`",
+                "give `edits`, a list of {\"search\",\"replace\"} or {\"start_line\",\"content\"}, or `diff`, SEARCH/REPLACE blocks or a unified diff. A single edit may be `old_string` with `new_string`, `search` with `replace`, or `line` with `content`",
             )),
         }
     }

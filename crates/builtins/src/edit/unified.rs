@@ -52,14 +52,13 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<Hunk>, Failure> {
                 Some('\\') => hunk.ends_open = Some(hunk.ends_open.is_some()),
                 _ => {
                     return Err(bad(
-                        "a line of a hunk begins with a blank, `-`, `+` or `\\`".to_owned(),
+                        "a line of a hunk starts with a blank, `-`, `+` or `\\`".to_owned(),
                     ));
                 }
             }
         } else if !is_preamble(line) {
             return Err(bad(
-                "here a hunk that begins with `@@`, or a SEARCH/REPLACE block, was expected"
-                    .to_owned(),
+                "expected a hunk that starts with `@@`, or a SEARCH/REPLACE block".to_owned(),
             ));
         }
     }

@@ -87,9 +87,8 @@ fn note(tag: &Tag<'_>, toolbox: &Toolbox) -> Option<Note> {
             .outer
             .filter(|outer| has_parameter(&spec.parameters, outer))
         {
-            let message = format!(
-                "`<{name}>` stands inside `<{outer}>`, which is its parameter: nothing is called"
-            );
+            let message =
+                format!("`<{name}>` is inside of its own parameter `<{outer}>`: nothing is called");
             return note(
                 Code::NotACall,
                 message,
@@ -112,7 +111,7 @@ fn note(tag: &Tag<'_>, toolbox: &Toolbox) -> Option<Note> {
     }
     let names = toolbox.iter().map(|spec| spec.name.as_str());
     let nearest = toolglot_toolset::nearest(name, names)?;
-    let message = format!("no tool is called `{name}`");
+    let message = format!("unknown tool `{name}`");
     note(
         Code::UnknownTool,
         message,
@@ -144,7 +143,7 @@ mod tests {
     fn a_misspelt_tool_is_told() {
         assert_eq!(
             messages("<read_fil>\n<path>a</path>\n</read_fil>"),
-            ["read_fil: no tool is called `read_fil`"]
+            ["read_fil: unknown tool `read_fil`"]
         );
     }
 

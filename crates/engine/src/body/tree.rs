@@ -259,7 +259,7 @@ impl Writer<'_> {
         let begin: String = text.trim().chars().take(40).collect();
         self.remarks.push((
             Code::WrongType,
-            format!("`{begin}` is no {wanted}; it was kept as a string"),
+            format!("`{begin}` is not {wanted}; it was left as a string"),
         ));
         self.string(text);
     }

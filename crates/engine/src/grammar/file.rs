@@ -33,7 +33,7 @@ const SETTINGS: &[&str] = &[
 pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
     if file.len() > FILE {
         return Err(
-            GrammarError::new(FILE..FILE, format!("the file goes on behind {FILE} bytes"))
+            GrammarError::new(FILE..FILE, format!("the file is longer than {FILE} bytes"))
                 .help("a dialect is a few lines: put several into files of their own"),
         );
     }
@@ -70,7 +70,7 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
         let Some(dialect) = dialects.last_mut() else {
             return Err(
                 GrammarError::new(at..at + line.len(), "a rule before any `dialect NAME`")
-                    .help("begin the file with `dialect NAME`"),
+                    .help("start the file with `dialect NAME`"),
             );
         };
         dialect.source.push_str(line.trim_end());
@@ -210,7 +210,7 @@ fn header(
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
     {
         return Err(
-            GrammarError::new(place, format!("`{name}` is no name for a dialect"))
+            GrammarError::new(place, format!("invalid dialect name `{name}`"))
                 .help("lower-case letters, digits and `_`: `dialect qwen3_coder`"),
         );
     }
@@ -238,7 +238,7 @@ fn header(
                 place,
                 format!("dialect `{name}` builds on `{base}`, which is not known"),
             )
-            .help("a dialect builds on one that stands before it"));
+            .help("a dialect builds on one that comes before it"));
         };
         dialect.settings.clone_from(&found.settings);
         dialect.settings.retain(|(key, _)| {
@@ -278,14 +278,15 @@ fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(
     }
     if setting == "ids" && IdForm::parse(&value).is_none() {
         return Err(
-            GrammarError::new(place, format!("`ids: {value}` is no form of an id"))
+            GrammarError::new(place, format!("unknown form of an id `ids: {value}`"))
                 .help("write `ids: count` or `ids: letters 9`: 8 to 64 letters and digits"),
         );
     }
     if setting == "alone" && value != "say" {
         return Err(
-            GrammarError::new(place, format!("`alone: {value}` names no such rules"))
-                .help("write `alone: say`: only what is spoken may be left to a dialect that is named alone"),
+            GrammarError::new(place, format!("`alone: {value}` names no such rules")).help(
+                "write `alone: say`: only `say` may be left to a dialect that is named alone",
+            ),
         );
     }
     if value.split('|').count() > NAMES {

@@ -53,9 +53,9 @@ impl<'a> Lexer<'a> {
             c => {
                 return Err(GrammarError::new(
                     self.place(start, start + c.len_utf8()),
-                    format!("`{c}` is no part of the notation"),
+                    format!("`{c}` is not part of the notation"),
                 )
-                .help("literals stand in quotation marks: \"<tool>\""));
+                .help("literals are written in quotes: \"<tool>\""));
             }
         };
         Ok(Some((token, self.place(start, self.pos))))
@@ -91,9 +91,9 @@ impl<'a> Lexer<'a> {
         }
         Err(GrammarError::new(
             self.place(start, self.line.len()),
-            "a literal without its closing quotation mark",
+            "a literal without its closing quote",
         )
-        .help(r#"end it on its line; a quotation mark inside is \" and a line break \n"#))
+        .help(r#"end it on its line; a quote inside is \" and a line break \n"#))
     }
 
     fn place(&self, start: usize, end: usize) -> Range<usize> {

@@ -66,10 +66,10 @@ impl<'a> Reader<'a> {
         }
         let missing = GrammarError::new(self.here(), format!("`{mark}` is missing {after}"));
         Err(missing.help(match mark {
-            '=' => "a line is `NAME = ..`, `NAME TOOL = ..`, `SETTING: ..`, or goes on with blanks and `|`",
-            ')' => "each `(` has its `)`, on the same line or on one that goes on with `|`",
+            '=' => "a line is `NAME = ..`, `NAME TOOL = ..`, `SETTING: ..`, or continues the rule with blanks and `|`",
+            ')' => "each `(` has its `)`, on the same line or on one that continues it with `|`",
             ':' => "a role has its keys: `name: name`",
-            _ => "roles stand in brackets: `object(name: name, args: arguments)`",
+            _ => "roles are written in brackets: `object(name: name, args: arguments)`",
         }))
     }
 
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
                 self.here(),
                 "a line is `NAME = ..`, `SETTING: ..` or `dialect NAME`",
             )
-            .help("a line that goes on with the rule before it begins with blanks and `|`"));
+            .help("a line that continues the rule before it starts with blanks and `|`"));
         };
         let tool = match &self.ahead {
             Some((Token::Word(_), _)) => match self.take()? {
@@ -99,9 +99,9 @@ impl<'a> Reader<'a> {
             }),
             Some((_, ref place)) => Err(GrammarError::new(
                 place.clone(),
-                "a `)` too many, or a mark out of place",
+                "unmatched `)` or misplaced sign",
             )
-            .help("signs that the model writes stand in quotation marks: \")\"")),
+            .help("signs that the model writes go in quotes: \")\"")),
         }
     }
 
@@ -136,10 +136,11 @@ impl<'a> Reader<'a> {
                 };
             }
             if self.at_mark('?') || self.at_mark('*') {
-                return Err(
-                    GrammarError::new(self.here(), "a second mark behind a term")
-                        .help("`?` is none or one, `*` is any number: one of them says it"),
-                );
+                return Err(GrammarError::new(
+                    self.here(),
+                    "a second repetition sign after a term",
+                )
+                .help("`?` means at most one, `*` any number: write one of them"));
             }
             terms.push(term);
         }
@@ -158,20 +159,18 @@ impl<'a> Reader<'a> {
                         span,
                         format!("more than {DEPTH} groups inside each other"),
                     )
-                    .help("give what stands inside a rule of its own"));
+                    .help("give its contents a rule of their own"));
                 }
                 self.depth += 1;
                 let alt = self.alt()?;
                 self.depth -= 1;
-                self.expect(')', "behind the group")?;
+                self.expect(')', "after the group")?;
                 TermKind::Group(alt)
             }
             Token::Mark(mark) => {
                 return Err(
-                    GrammarError::new(span, format!("`{mark}` where a term should stand")).help(
-                        format!(
-                            "a sign that the model writes stands in quotation marks: \"{mark}\""
-                        ),
+                    GrammarError::new(span, format!("`{mark}` where a term is expected")).help(
+                        format!("a sign that the model writes goes in quotes: \"{mark}\""),
                     ),
                 );
             }
@@ -224,7 +223,7 @@ impl<'a> Reader<'a> {
             return Err(GrammarError::new(place, "an argument is missing")
                 .help("`text(a)` is the parameter `a`, `json(\"Q\")` has strings between `Q`"));
         };
-        self.expect(')', "behind the argument")?;
+        self.expect(')', "after the argument")?;
         Ok(Some(argument))
     }
 
@@ -235,9 +234,9 @@ impl<'a> Reader<'a> {
             Some("'") => Ok(PythonMark::Single),
             Some(other) => Err(GrammarError::new(
                 word.clone(),
-                format!("`{other}` is no quotation mark of Python"),
+                format!("`{other}` is not a quote of Python"),
             )
-            .help("write py(\"'\"), or py for double marks")),
+            .help("write py(\"'\"), or py for double quotes")),
         }
     }
 
@@ -258,7 +257,7 @@ impl<'a> Reader<'a> {
                     break;
                 }
             }
-            self.expect(')', "behind the list")?;
+            self.expect(')', "after the list")?;
         }
         Ok(texts)
     }
@@ -294,7 +293,7 @@ impl<'a> Reader<'a> {
                 break;
             }
         }
-        self.expect(')', "behind the roles")?;
+        self.expect(')', "after the roles")?;
         Ok(roles)
     }
 }
@@ -354,7 +353,7 @@ fn pieces(text: &str, span: &Range<usize>) -> Result<Vec<Piece>, GrammarError> {
     if text.is_empty() {
         return Err(
             GrammarError::new(span.clone(), "an empty literal matches everywhere")
-                .help("leave it out, or write `?` behind a group"),
+                .help("leave it out, or write `?` after a group"),
         );
     }
     let mut pieces = Vec::new();

@@ -231,7 +231,7 @@ impl Parser {
             return;
         }
         call.worsen(End::Recovered);
-        let message = format!("the server `{text}` stands behind the arguments; it was left out");
+        let message = format!("the server `{text}` comes after the arguments; it was left out");
         self.teller.note(Code::Junk, at, message, None, sink);
     }
 

@@ -126,7 +126,8 @@ impl Parser {
                 && let Some(at) = self.junk_member(program, view)
             {
                 self.teller.markup(view, at, sink);
-                let message = String::from("a member of the list is no object; it was left out");
+                let message =
+                    String::from("a member of the list is not an object; it was left out");
                 self.teller
                     .note(Code::Junk, Span::new(at, at + 1), message, None, sink);
                 self.pos = at;

@@ -37,8 +37,7 @@ impl Parser {
 
     /// The open call may not be meant as one: it is told so, and is `recovered`.
     pub(super) fn doubt_call(&mut self, name_at: Span, sink: &mut dyn Sink) {
-        const NESTED: &str =
-            "the call stands in a block of code that may not run, or in a long string";
+        const NESTED: &str = "the call is in a block of code that may not run, or in a long string";
         match self.hints.doubt {
             None => {}
             Some(Doubt::Nested) => self.speak_of(name_at, NESTED, sink),
@@ -84,7 +83,7 @@ impl Parser {
     ) {
         let at = self.pos;
         self.teller.markup(view, at, sink);
-        let message = "the list goes on behind its bracket, which was left out";
+        let message = "the list continues after its bracket, which was left out";
         let bracket = Span::new(at - 1, at);
         self.teller.note(
             Code::MismatchedBracket,

@@ -41,8 +41,7 @@ impl Parser {
             match asked {
                 Asked::More => {}
                 Asked::Commit if self.repeats(&envelope) => {
-                    let message =
-                        "the call came before; behind the answer this speaks of it, and is text";
+                    let message = "the call was made before; after the answer it is only mentioned, and is text";
                     let at = envelope.name_at;
                     self.remark_at_name(Code::DuplicateCall, at, message.into(), view, sink);
                     self.dead_envelope(program, &envelope, view, sink);
@@ -229,7 +228,7 @@ impl Parser {
             envelope.repairs.clear();
         }
         if let Some(at) = envelope.flat_at.take() {
-            let message = String::from("the arguments stand beside the name, in no object");
+            let message = String::from("the arguments are beside the name, not in an object");
             self.teller.note(
                 Code::UnnestedArguments,
                 Span::empty(at),
@@ -244,10 +243,10 @@ impl Parser {
         }
         if let Some((at, what)) = envelope.left_out.take() {
             let message = String::from(match what {
-                LeftOut::Other => "a key beside the call is none of its arguments; left out",
-                LeftOut::Parameter => {
-                    "a parameter stands beside the arguments, which are over; left out"
+                LeftOut::Other => {
+                    "a key beside the call is not one of its arguments; it was left out"
                 }
+                LeftOut::Parameter => "a parameter after the end of the arguments was left out",
                 LeftOut::Arguments => "the call has arguments already; these are left out",
             });
             self.teller
@@ -289,7 +288,7 @@ impl Parser {
             self.teller.late_id(&id, sink);
         }
         if envelope.malformed {
-            let message = String::from("the arguments are no JSON object");
+            let message = String::from("the arguments are not a JSON object");
             self.teller.note(
                 Code::MalformedJson,
                 self.no_object(envelope, view),
@@ -346,7 +345,7 @@ impl Parser {
         let at = envelope.here();
         if self.committed && self.teller.call.is_none() && envelope.is_nameless() {
             // One member of a list is none: what stands behind it may be.
-            let message = String::from("an object without a tool's name stands between calls");
+            let message = String::from("an object without a tool's name is between calls");
             let span = Span::new(envelope.at, at);
             self.teller.markup(view, envelope.at, sink);
             self.teller
@@ -368,7 +367,7 @@ impl Parser {
                 self.remark_quoted(name, Span::new(start.min(end), end), sink);
             } else if !self.is_wrapped {
                 let message =
-                    alloc::format!("no tool is called `{name}`; without a marker it is no call");
+                    alloc::format!("unknown tool `{name}`; without a marker it is not a call");
                 self.remark_at_name(Code::UnknownTool, envelope.name_at, message, view, sink);
             }
         }

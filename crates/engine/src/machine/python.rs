@@ -123,7 +123,7 @@ impl Parser {
         // In reasoning it is weighed as any call is, and judged again where that never ends.
         if is_foreign && !self.weighs {
             let message =
-                alloc::format!("no tool is called `{name}`; without a marker it is no call");
+                alloc::format!("unknown tool `{name}`; without a marker it is not a call");
             let at = Span::new(python.name_at, python.name_end);
             self.teller.note(Code::UnknownTool, at, message, None, sink);
             return Judged::Unknown;
@@ -131,7 +131,7 @@ impl Parser {
         if !marked && self.needs_marker() {
             // Answers that run on hold code of all kinds, and calls of tools that nobody asked for.
             let at = (python.name_at + n_space as u64, python.name_end);
-            let message = "behind the fence that was the answer a call of Python is text";
+            let message = "after the fence that was the answer, a Python call is text";
             self.remark_at_name(Code::QuotedCall, at, message.into(), view, sink);
             return Judged::Text;
         }

@@ -47,7 +47,7 @@ impl Parser {
                 let line = lines.next().unwrap_or_default();
                 self.note_quoted(&format!("`{line}`"), span, sink);
             } else {
-                let message = format!("`{text}` stands in reasoning: it is not read as a call");
+                let message = format!("`{text}` is in reasoning: it is not read as a call");
                 self.teller.note(
                     Code::ReasoningCall,
                     span,
@@ -65,7 +65,7 @@ impl Parser {
 
     fn note_quoted(&mut self, what: &str, at: Span, sink: &mut dyn Sink) {
         self.teller.quote.note();
-        let message = format!("{what} stands in quoted code: it is text, not a call");
+        let message = format!("{what} is in quoted code: it is text, not a call");
         let help = "write the call outside of backticks, fences, block quotes and comments";
         self.teller
             .note(Code::QuotedCall, at, message, Some(help.into()), sink);
@@ -298,7 +298,7 @@ impl Parser {
             Code::MissingToolName => {
                 format!("`{opener}` opens a call of `{dialect}`, but no tool name follows")
             }
-            _ => format!("`{opener}` opens a call of `{dialect}`, but what follows is none"),
+            _ => format!("`{opener}` opens a call of `{dialect}`, but no call follows"),
         };
         let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
         self.teller

@@ -25,7 +25,7 @@ pub(super) struct Spoken {
     pub(super) pos: u64,
 }
 
-const GOES_ON: &str = "the line goes on behind the call: it may be spoken of";
+const GOES_ON: &str = "text follows the call on the same line; the model may only be mentioning it";
 
 /// Whether a line that goes on so behind a call speaks of it. A sentence may end there; signs of other scripts that are no
 /// letters are arrows, dashes, dots.
@@ -110,7 +110,7 @@ impl Parser {
         let name_at = call.name_at;
         let is_empty = at == name_at.end + 2;
         let message = if self.hints.is_subscript {
-            "the bracket stands right behind a word: it may be a subscript"
+            "the bracket follows a word: it may be a subscript"
         } else if self.hints.is_item && is_empty {
             "an item of a list that gives no arguments: it may say which tools there are"
         } else {
@@ -210,7 +210,8 @@ impl Parser {
         self.hints.is_name |= !envelope.is_marked() && !self.bol;
         if self.hints.is_name {
             let (start, end) = envelope.name_at;
-            let message = "a name in the midst of a line, without arguments: it may be spoken of";
+            let message =
+                "a name within a line, without arguments: the model may only be mentioning it";
             self.speak_of(Span::new(start.min(end), end), message, sink);
         }
     }
@@ -265,7 +266,7 @@ impl Parser {
             (said.starts_with(goes_on) && !is_statement).then_some((Code::MentionedCall, GOES_ON))
         } else {
             let is_member = said.starts_with('"') && view.slice(at, spoken.pos).contains(',');
-            let message = "members follow behind the arguments' bracket: it may be one too many";
+            let message = "members follow the arguments' bracket: it may be one too many";
             is_member.then_some((Code::MismatchedBracket, message))
         };
         if let Some((code, message)) = doubt {

@@ -480,7 +480,7 @@ impl Teller {
             self.tell(Span::empty(self.cursor), event, sink);
             return;
         }
-        let message = "the call stands in a fence that follows other text";
+        let message = "the call is in a fence that follows other text";
         let at = call.map_or(Span::empty(self.cursor), |call| call.name_at);
         self.note(Code::FencedCall, at, message.into(), None, sink);
         self.waiting.push((id, end));

@@ -77,7 +77,7 @@ pub(crate) fn typed<'a>(
             let message = format!("`{text}` was read as a list of one");
             (Code::SchemaCoercion, message)
         } else {
-            let message = format!("`{text}` stands in quotation marks; it was read as {json}");
+            let message = format!("`{text}` is in quotes; it was read as {json}");
             (Code::TypeCoercion, message)
         };
         return (Cow::Owned(json), Some(remark));
@@ -93,7 +93,7 @@ pub(crate) fn typed<'a>(
         Some((
             code,
             format!(
-                "`{}` is no {wanted}; it was kept as a string",
+                "`{}` is not {wanted}; it was left as a string",
                 short(trimmed)
             ),
         )),
@@ -177,7 +177,7 @@ pub(crate) fn json_or_text(text: &str) -> (Cow<'_, str>, Option<(Code, String)>)
 
 fn no_number(text: &str) -> String {
     format!(
-        "`{}` is a number that JSON cannot carry; it was kept as a string",
+        "`{}` is a number that JSON cannot carry; it was left as a string",
         short(text.trim())
     )
 }

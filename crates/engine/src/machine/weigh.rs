@@ -225,7 +225,7 @@ impl Parser {
             self.teller.note(
                 Code::ReasoningCall,
                 Span::new(self.candidate, upto.max(least)),
-                String::from("a call stands in reasoning that ends behind it: it is not read"),
+                String::from("the call is in reasoning that ends after it: it is not read"),
                 Some(String::from("end the reasoning before the call")),
                 sink,
             );

@@ -38,7 +38,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                             capture.what
                         )
                         .to_lowercase(),
-                        "put a literal behind it",
+                        "put a literal after it",
                     );
                 }
                 if let Node::Capture(node) = &mut nodes[id] {
@@ -50,7 +50,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                 if ends || stop.is_empty() {
                     return error(
                         "attrs() that nothing ends".into(),
-                        "put the literal that ends the tag behind it",
+                        "put the literal that ends the tag after it",
                     );
                 }
                 if let Node::Attrs(node) = &mut nodes[id] {
@@ -71,7 +71,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                 if !can_end {
                     return error(
                         "`text` never ends: no literal follows it".into(),
-                        "put the closing literal behind it",
+                        "put the closing literal after it",
                     );
                 }
                 nodes[id] = Node::Text(done);

@@ -101,7 +101,7 @@ impl<'a> Builder<'a> {
         if !dialect.rules.is_empty() && !read().any(|rule| is_entry(&rule)) {
             return Err(GrammarError::new(
                 dialect.rules[0].span.clone(),
-                "every rule is used by another: nothing begins a message",
+                "every rule is used by another: no rule starts a message",
             )
             .help("an entry is a rule that no rule refers to"));
         }

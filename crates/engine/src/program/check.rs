@@ -37,9 +37,9 @@ fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), Gramma
             if firsts.iter().any(|other| other.meets(&first)) {
                 return Err(GrammarError::new(
                     term.span.clone(),
-                    "two alternatives that the next byte cannot tell apart",
+                    "two alternatives that the next byte cannot distinguish",
                 )
-                .help("begin one of them with a literal"));
+                .help("start one of them with a literal"));
             }
             firsts.push(first);
         }
@@ -96,16 +96,20 @@ fn neighbours(seq: &[Term], speaks: bool) -> Result<(), GrammarError> {
             {
                 return Err(GrammarError::new(
                     pair[1].span.clone(),
-                    format!("capture `{}` right behind capture `{}`", word(*b), word(*a)),
+                    format!(
+                        "capture `{}` directly after capture `{}`",
+                        word(*b),
+                        word(*a)
+                    ),
                 )
-                .help("a literal or `ws` must tell where the first one ends"));
+                .help("a literal or `ws` must show where the first one ends"));
             }
             (TermKind::Text(_), TermKind::Optional(inner))
                 if !speaks && matches!(inner.kind, TermKind::Literal(_)) =>
             {
                 return Err(GrammarError::new(
                     pair[1].span.clone(),
-                    "an optional literal right behind `text`",
+                    "an optional literal directly after `text`",
                 )
                 .help(
                     "write it without `?`: a missing closer is found by the machine, from evidence",
@@ -116,7 +120,7 @@ fn neighbours(seq: &[Term], speaks: bool) -> Result<(), GrammarError> {
                     pair[1].span.clone(),
                     "`text` has no closer: no literal follows it",
                 )
-                .help("put the literal that ends the value behind `text`"));
+                .help("put the literal that ends the value after `text`"));
             }
             _ => {}
         }
@@ -179,7 +183,7 @@ fn holes(
                     {
                         return Err(GrammarError::new(
                             term.span.clone(),
-                            format!("the hole {{{}}} stands before its capture", word(*what)),
+                            format!("the hole {{{}}} comes before its capture", word(*what)),
                         )
                         .help(format!("capture it first: `{}`", word(*what))));
                     }

@@ -117,9 +117,11 @@ impl<'a> Measure<'a> {
 fn too_long(place: &Range<usize>) -> GrammarError {
     GrammarError::new(
         place.clone(),
-        format!("with its rules in the place of their names the dialect has more than {TERMS} terms"),
+        format!(
+            "with its rules in the place of their names the dialect has more than {TERMS} terms"
+        ),
     )
-    .help("a rule that stands in several places is there several times: let one loop hold it, `( .. )*`")
+    .help("a rule used in several places is copied for each: use one loop, `( .. )*`")
 }
 
 fn too_deep(place: &Range<usize>) -> GrammarError {
@@ -127,5 +129,5 @@ fn too_deep(place: &Range<usize>) -> GrammarError {
         place.clone(),
         format!("more than {DEPTH} groups, loops and rules inside each other"),
     )
-    .help("refer to a rule from where it stands, not through others")
+    .help("refer to a rule directly, not through others")
 }

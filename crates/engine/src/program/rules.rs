@@ -147,14 +147,14 @@ impl Rules {
             if found.is_many {
                 return Err(GrammarError::new(
                     span[entry.node as usize].clone(),
-                    "too many ways into an entry: it may begin with too much that may be left out",
+                    "too many ways into an entry: too many optional parts at its start",
                 )
-                .help("begin the rule with a literal")
+                .help("start the rule with a literal")
                 .of(&dialect.name));
             }
             if found.unbounded {
-                return Err(GrammarError::new(span[entry.node as usize].clone(), "an entry that begins with no literal")
-                    .help("begin the rule with a literal, `{` of json or object(..), or let another rule refer to it")
+                return Err(GrammarError::new(span[entry.node as usize].clone(), "an entry that starts with no literal")
+                    .help("start the rule with a literal, `{` of json or object(..), or let another rule refer to it")
                     .of(&dialect.name));
             }
             compiled[usize::from(entry.dialect)].reads_lines |= found.reads_lines;

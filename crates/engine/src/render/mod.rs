@@ -180,7 +180,7 @@ impl<'a> Renderer<'a> {
             }
             if read.end != End::Closed {
                 return Err(RenderError::new(format!(
-                    "dialect `{dialect}` could not tell where a value of `{}` ends",
+                    "dialect `{dialect}` could not find the end of a value of `{}`",
                     call.name
                 )));
             }

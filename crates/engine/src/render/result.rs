@@ -512,7 +512,7 @@ fn grouped(changes: &[Change<'_>], text: &str) -> Vec<Note> {
             code: Code::EscapedMarker,
             span: Span::new(at as u64, (at + first.from.len()) as u64),
             message: format!(
-                "`{}` is a marker of this dialect and stands in the result as `{}`: {places}",
+                "`{}` is a marker of this dialect and is written as `{}` in the result: {places}",
                 short(&first.from),
                 short(&first.to)
             ),

@@ -44,14 +44,18 @@ impl Delimiter {
                 }
                 return Ok((!all.is_empty()).then_some(Delimiter::Pattern(all)));
             }
-            (Value::Null, _) => return Err(Unsupported(format!("`{pattern_key}` is no text"))),
+            (Value::Null, _) => {
+                return Err(Unsupported(format!("`{pattern_key}` is not a string")));
+            }
             (Value::String(text), Value::Null) => vec![text.clone()],
             (Value::Array(all), Value::Null) => all
                 .iter()
                 .map(|one| one.as_str().map(str::to_owned))
                 .collect::<Option<Vec<String>>>()
-                .ok_or_else(|| Unsupported(format!("`{key}` holds what is no text")))?,
-            (_, Value::Null) => return Err(Unsupported(format!("`{key}` is no text"))),
+                .ok_or_else(|| {
+                    Unsupported(format!("`{key}` holds a value that is not a string"))
+                })?,
+            (_, Value::Null) => return Err(Unsupported(format!("`{key}` is not a string"))),
             _ => {
                 return Err(Unsupported(format!(
                     "both `{key}` and `{pattern_key}`: write one of them"

@@ -88,7 +88,7 @@ impl<'t> Imported<'t> {
             "dialect {name}\nmodels: the checkpoint of this tokenizer\nsource: its response_template\n"
         );
         if rules.is_opened {
-            text.push_str("quirks: reasoning may begin the message without an opener: read it with --reasoning-open\n");
+            text.push_str("quirks: reasoning may start the message without an opener: read it with --reasoning-open\n");
         }
         if let Some(values) = rules.values {
             writeln!(text, "values: {values}").expect("writing to a string");
@@ -180,7 +180,7 @@ impl Rules {
             openers.filter(|one| !matches!(one, Delimiter::Pattern(all) if all.is_empty()));
         let open = side(openers.as_ref(), Side::Open, &|_| None)?;
         let open = open.ok_or_else(|| {
-            Unsupported("reasoning without an opener cannot be told from content: write `open`, `<think>`, and read with --reasoning-open where the prompt has it".to_owned())
+            Unsupported("reasoning without an opener looks like content: write `open`, `<think>`, and read with --reasoning-open where the prompt has it".to_owned())
         })?;
         let close = Delimiter::read(spec, Side::Close)?;
         let close = side(close.as_ref(), Side::Close, &|_| None)?;
@@ -236,13 +236,16 @@ impl Rules {
         }
         if !matches!(spec["join"], Value::Null) {
             return Err(Unsupported(
-                "`join`: calls are no text: leave it out".to_owned(),
+                "`join`: calls are not text: leave it out".to_owned(),
             ));
         }
         let shape = Shape::read(spec, &groups)?;
         let word = |group: &str| shape.word_of(group);
         let open = side(open.as_ref(), Side::Open, &word)?.ok_or_else(|| {
-            Unsupported("calls without an opener cannot be told from content: write `open` or `open_pattern`".to_owned())
+            Unsupported(
+                "calls without an opener look like content: write `open` or `open_pattern`"
+                    .to_owned(),
+            )
         })?;
         let closer = side(close.as_ref(), Side::Close, &word)?;
         let body = self.body(spec, &shape)?;
@@ -287,7 +290,7 @@ impl Rules {
                     (Name::Key(name), Some(arguments)) => {
                         if quote.is_some() {
                             return Err(Unsupported(
-                                "`content_args.string_delims`: the name stands between such delimiters, too: capture it in `open_pattern`".to_owned(),
+                                "`content_args.string_delims`: the name is between such delimiters, too: capture it in `open_pattern`".to_owned(),
                             ));
                         }
                         let id = match &shape.id {
@@ -297,10 +300,10 @@ impl Rules {
                         Ok(format!("object(name: {name}, args: {arguments}{id})"))
                     }
                     (Name::Key(_), None) => Err(Unsupported(
-                        "`transform.function.arguments`: the name stands in the arguments and is none of them: write the key of the arguments, `{content.arguments}`".to_owned(),
+                        "`transform.function.arguments`: the name is beside the arguments in the content: write the key of the arguments, `{content.arguments}`".to_owned(),
                     )),
                     (Name::Group(_) | Name::Fixed(_), Some(_)) => Err(Unsupported(
-                        "`transform.function.arguments` is a part of the content, and the name is none: write `{content}`".to_owned(),
+                        "`transform.function.arguments` is a part of the content, and the name is not: write `{content}`".to_owned(),
                     )),
                     (Name::Group(_) | Name::Fixed(_), None) if shape.is_list => Err(Unsupported(
                         "`transform_each`: each call of a list has its own name: write its key, `{name}`".to_owned(),
@@ -337,7 +340,7 @@ impl Rules {
     /// Tags, each a parameter.
     fn parameters(&mut self, arguments: &Value, shape: &Shape) -> Result<String, Unsupported> {
         if matches!(shape.name, Name::Key(_)) || shape.arguments.is_some() || shape.is_list {
-            return Err(Unsupported("`transform`: beside `xml-inline` the name stands in `open_pattern`, and the arguments are `{content}`".to_owned()));
+            return Err(Unsupported("`transform`: beside `xml-inline` the name is in `open_pattern`, and the arguments are `{content}`".to_owned()));
         }
         if arguments["merge_duplicates"] == Value::Bool(true) {
             return Err(Unsupported("`content_args.merge_duplicates` has no word: of two values of a parameter the last counts".to_owned()));
@@ -408,7 +411,7 @@ fn tool_word(name: &str) -> Result<&str, Unsupported> {
         Ok(name)
     } else {
         Err(Unsupported(format!(
-            "`transform.function.name`: `{}` cannot stand in a rule: letters, digits, `_`, `.` and `-` can",
+            "`transform.function.name`: invalid name `{}`: write letters, digits, `_`, `.` and `-`",
             name.escape_debug()
         )))
     }
@@ -439,7 +442,7 @@ fn left_open<'s>(spec: &'s Value, shape: &Shape) -> Option<&'s str> {
 fn only_text(spec: &Value) -> Result<(), Unsupported> {
     if !matches!(&spec["join"], Value::Null) && spec["join"] != "" {
         return Err(Unsupported(
-            "`join`: texts stand one behind the other: write `\"\"`".to_owned(),
+            "`join`: texts follow each other directly: write `\"\"`".to_owned(),
         ));
     }
     match spec["content"].as_str() {
@@ -474,7 +477,7 @@ fn checked(spec: &Value) -> Result<(), Unsupported> {
 fn known_keys(value: &Value, known: &[&str]) -> Result<(), Unsupported> {
     let object = value
         .as_object()
-        .ok_or_else(|| Unsupported("it is no object".to_owned()))?;
+        .ok_or_else(|| Unsupported("it is not an object".to_owned()))?;
     match object.keys().find(|key| !known.contains(&key.as_str())) {
         Some(key) => Err(Unsupported(format!(
             "`{}` has no word: leave it out",
@@ -557,7 +560,7 @@ fn quote(arguments: &Value) -> Result<Option<String>, Unsupported> {
         [pair] => match of(pair) {
             Some((open, close)) if open == close && !open.is_empty() => Ok(Some(open)),
             _ => Err(Unsupported(
-                "`content_args.string_delims`: strings begin and end alike in the notation"
+                "`content_args.string_delims`: strings start and end alike in the notation"
                     .to_owned(),
             )),
         },

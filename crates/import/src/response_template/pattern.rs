@@ -141,7 +141,7 @@ impl Reader<'_> {
                 _ => {
                     let part = self.part()?;
                     let part = self.repeated(part)?;
-                    all.last_mut().expect("one was begun").push(part);
+                    all.last_mut().expect("one was started").push(part);
                 }
             }
         }
@@ -167,7 +167,7 @@ impl Reader<'_> {
                 }),
                 other => Part::Text(self.escaped(other, at)?),
             },
-            '*' | '+' | '?' => return Err(self.unfit_at(at, "nothing stands before it to repeat")),
+            '*' | '+' | '?' => return Err(self.unfit_at(at, "nothing comes before it to repeat")),
             c => Part::Text(c),
         })
     }
@@ -181,7 +181,7 @@ impl Reader<'_> {
             Some(c) if !c.is_alphanumeric() => Ok(c),
             Some(c) => Err(self.unfit_at(
                 at,
-                &format!("`\\{c}` has no word: write the characters that it stands for"),
+                &format!("`\\{c}` has no word: write the characters that it matches"),
             )),
             None => Err(self.unfit_at(at, "it ends in a backslash: double it")),
         }
@@ -201,7 +201,10 @@ impl Reader<'_> {
                 name = Some(self.rest()[..end].to_owned());
                 self.at += end + 1;
             } else if !self.eat(":") {
-                return Err(self.unfit_at(at, "nothing looks back, excludes, or changes how the rest is read: write what stands there"));
+                return Err(self.unfit_at(
+                    at,
+                    "lookbehind, exclusion and flags are not supported: write the text itself",
+                ));
             }
         }
         self.depth += 1;

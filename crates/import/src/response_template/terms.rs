@@ -94,7 +94,8 @@ fn seq_terms(
             Part::End if side == Side::Close && n + 1 == seq.len() => out.push("end".to_owned()),
             Part::Start | Part::End => {
                 return Err(Unsupported(
-                    "`^` and `$` stand where nothing of the message can: leave them out".to_owned(),
+                    "`^` and `$` are where nothing of the message can be: leave them out"
+                        .to_owned(),
                 ));
             }
             Part::Boundary => out.boundary(seq.get(n + 1)),
@@ -159,13 +160,13 @@ impl Out {
             Part::Repeat(inner, min, max) => self.repeated(inner, *min, *max, word)?,
             Part::Start | Part::End => {
                 return Err(Unsupported(
-                    "`^` and `$` stand where nothing of the message can: leave them out".to_owned(),
+                    "`^` and `$` are where nothing of the message can be: leave them out"
+                        .to_owned(),
                 ));
             }
             Part::Lookahead(_) => {
                 return Err(Unsupported(
-                    "nothing looks ahead: write what stands there as part of the pattern"
-                        .to_owned(),
+                    "lookahead is not supported: write the text as part of the pattern".to_owned(),
                 ));
             }
         }

@@ -59,7 +59,7 @@ impl Shape {
                     Some(key) => Ok(Name::Key(key.to_owned())),
                     None if is_list => Ok(Name::Key(hole.to_owned())),
                     None => Err(Unsupported(format!(
-                        "`{what}`: `{{{hole}}}` is no group of a delimiter: write `{{content.{hole}}}` for a key"
+                        "`{what}`: `{{{hole}}}` is not a group of a delimiter: write `{{content.{hole}}}` for a key"
                     ))),
                 },
                 None => match value.as_str() {
@@ -78,7 +78,10 @@ impl Shape {
             Name::Key(key) if key.is_empty() => None,
             Name::Key(key) => Some(key),
             Name::Group(_) | Name::Fixed(_) => {
-                return Err(Unsupported("`transform.function.arguments` stand outside of the content: write `{content}`".to_owned()));
+                return Err(Unsupported(
+                    "`transform.function.arguments` are outside of the content: write `{content}`"
+                        .to_owned(),
+                ));
             }
         };
         let ids = [&transform["id"], &function["id"]];
@@ -135,7 +138,7 @@ fn placeholder(value: &Value) -> Option<&str> {
 fn only(object: &Value, what: &str, known: &[&str]) -> Result<(), Unsupported> {
     let Some(object) = object.as_object() else {
         return Err(Unsupported(format!(
-            "`{what}` is no object: write `{{\"name\": .., \"arguments\": ..}}`"
+            "`{what}` is not an object: write `{{\"name\": .., \"arguments\": ..}}`"
         )));
     };
     match object.keys().find(|key| !known.contains(&key.as_str())) {

@@ -71,9 +71,9 @@ pub enum Expected {
 impl core::fmt::Display for RepairFailure {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let what = match self.expected {
-            Expected::Value => "a value should stand here",
-            Expected::Key => "a key should stand here",
-            Expected::Colon => "a colon should stand here, between a key and its value",
+            Expected::Value => "expected a value",
+            Expected::Key => "expected a key",
+            Expected::Colon => "expected a colon between a key and its value",
             Expected::Character => {
                 "a string holds a control character that has no short escape; write it as \\u00.."
             }

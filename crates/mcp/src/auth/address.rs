@@ -110,8 +110,8 @@ pub(super) fn query(text: &str) -> Result<Vec<(String, String)>, AuthError> {
     let mut out: Vec<(String, String)> = Vec::new();
     for pair in text.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let name = decoded(name).ok_or_else(|| bad("holds an escape that is none"))?;
-        let value = decoded(value).ok_or_else(|| bad("holds an escape that is none"))?;
+        let name = decoded(name).ok_or_else(|| bad("holds an invalid escape"))?;
+        let value = decoded(value).ok_or_else(|| bad("holds an invalid escape"))?;
         if out.iter().any(|(known, _)| *known == name) {
             return Err(bad("holds a name twice"));
         }

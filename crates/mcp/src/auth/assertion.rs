@@ -28,13 +28,13 @@ pub(super) fn signed(
         .nth(1)
         .and_then(|rest| rest.split("-----END PRIVATE KEY-----").next());
     let inner: String = inner
-        .ok_or_else(|| bad("is no PEM of PKCS#8 (`BEGIN PRIVATE KEY`)"))?
+        .ok_or_else(|| bad("is not PEM of PKCS#8 (`BEGIN PRIVATE KEY`)"))?
         .split_ascii_whitespace()
         .collect();
-    let bytes = STANDARD.decode(inner).map_err(|_| bad("is no base64"))?;
+    let bytes = STANDARD.decode(inner).map_err(|_| bad("is not base64"))?;
     let random_bytes = SystemRandom::new();
     let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &bytes, &random_bytes);
-    let pair = pair.map_err(|_| bad("is none of the curve P-256, which ES256 needs"))?;
+    let pair = pair.map_err(|_| bad("is not a key of the curve P-256, which ES256 needs"))?;
     let head = json!({"alg": "ES256", "typ": "JWT"}).to_string();
     let claims = json!({
         "iss": client, "sub": client, "aud": audience, "jti": random::<16>()?, "iat": now, "exp": now + LIFE,

@@ -71,7 +71,7 @@ impl Authorizer {
         person: Option<Person>,
     ) -> Result<Authorizer, AuthError> {
         let server = canonical(server)
-            .ok_or_else(|| AuthError::Here(format!("{server:?} is no address")))?;
+            .ok_or_else(|| AuthError::Here(format!("invalid address {server:?}")))?;
         Ok(Authorizer {
             server,
             settings,

@@ -112,7 +112,7 @@ fn resource(
         }
         None => {
             let parts = parts(server)
-                .ok_or_else(|| AuthError::Here(format!("{server:?} is no address")))?;
+                .ok_or_else(|| AuthError::Here(format!("invalid address {server:?}")))?;
             let known = format!("{}/.well-known/oauth-protected-resource", parts.origin);
             let path = parts.path.strip_suffix('/').unwrap_or(parts.path);
             let query = parts
@@ -140,7 +140,7 @@ fn issuer(net: &dyn Net, name: &str) -> Result<Issuer, AuthError> {
     };
     let parts = parts(name).filter(|parts| parts.query.is_none());
     let parts =
-        parts.ok_or_else(|| unusable("it is no address of an authorization server".to_owned()))?;
+        parts.ok_or_else(|| unusable("not an address of an authorization server".to_owned()))?;
     let path = parts.path.strip_suffix('/').unwrap_or(parts.path);
     let at = |known: &str, path: &str| format!("{}/.well-known/{known}{path}", parts.origin);
     let mut places = vec![
@@ -168,7 +168,7 @@ fn issuer(net: &dyn Net, name: &str) -> Result<Issuer, AuthError> {
         };
         let judged = match canonical(&place) {
             Some(_) => net.may_visit(&place),
-            None => Err("it is no address".to_owned()),
+            None => Err("invalid address".to_owned()),
         };
         let barred = |why| AuthError::Unasked {
             url: shown(&place),
@@ -253,7 +253,7 @@ pub(super) fn object(url: &str, answer: Answer) -> Result<Map<String, Value>, Au
     // What is wrong with it is not quoted: an answer may hold a token.
     match toolglot_value::from_slice(&bytes) {
         Ok(Value::Object(object)) => Ok(object),
-        _ => Err(unusable("it is no JSON object".to_owned())),
+        _ => Err(unusable("not a JSON object".to_owned())),
     }
 }
 

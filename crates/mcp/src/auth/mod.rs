@@ -161,7 +161,7 @@ pub enum AuthError {
     OtherIssuer(String),
     /// There is no client to ask as.
     #[error(
-        "the authorization server {0:?} registers nobody by itself: `oauth.client_id` names a client that was registered there"
+        "the authorization server {0:?} does not register clients by itself: name a registered client in `oauth.client_id`"
     )]
     NoClient(String),
     /// The definition's client cannot be used there.

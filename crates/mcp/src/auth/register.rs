@@ -181,7 +181,7 @@ fn registered(net: &dyn Net, issuer: &Issuer, redirect: &str) -> Result<Client, 
     };
     match (method, &secret) {
         (Method::Basic | Method::Post, None) => Err(unusable("it gave no secret, and wants one")),
-        (Method::Signed, _) => Err(unusable("it wants a key that it was not told of")),
+        (Method::Signed, _) => Err(unusable("it wants a key that it does not know")),
         (Method::None, _) => Ok(Client {
             id,
             secret: None,

@@ -108,7 +108,7 @@ impl Teller<'_> {
         };
         let kind = text(&said, "token_type").unwrap_or_default();
         if !kind.eq_ignore_ascii_case("bearer") {
-            return Err(unusable("its token is none of type `Bearer`"));
+            return Err(unusable("its token is not of type `Bearer`"));
         }
         let life = match said.get("expires_in") {
             Some(Value::String(text)) => text.parse().ok(),

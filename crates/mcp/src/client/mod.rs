@@ -258,7 +258,7 @@ impl Client {
             }
         }
         Err(Trouble::Odd(format!(
-            "wrote {MAX_MESSAGES} messages that nobody asked for"
+            "wrote {MAX_MESSAGES} unsolicited messages"
         )))
     }
 
@@ -311,7 +311,7 @@ impl Client {
             if !is_name(name) {
                 let shown: String = name.chars().take(80).collect();
                 return Err(Trouble::Odd(format!(
-                    "calls a tool {shown:?}, which is no name: 1 to 128 letters, digits, `_`, `-` and `.`"
+                    "offers a tool of invalid name {shown:?}: write 1 to 128 letters, digits, `_`, `-` and `.`"
                 )));
             }
             if !names.insert(name.to_owned()) {
@@ -465,7 +465,7 @@ impl Client {
                 Ok(None)
             }
             Err((_, fault)) if is_answer => Err(Trouble::Odd(format!(
-                "answered with what is no answer: {}",
+                "sent an invalid answer: {}",
                 fault.message
             ))),
             Err(_) => {
@@ -586,9 +586,6 @@ mod tests {
         let mut client =
             Client::open(Box::new(wire), Profile::default(), &terms).expect("it answers");
         let told = client.is_changed().expect_err("it never stops").to_string();
-        assert_eq!(
-            told,
-            "the server wrote 10000 messages that nobody asked for"
-        );
+        assert_eq!(told, "the server wrote 10000 unsolicited messages");
     }
 }

@@ -6,11 +6,11 @@ use toolglot_value::Value;
 /// How what a call gave is no result of one. What is not said of failing cannot be taken for success.
 pub(super) fn misfit(result: &Value) -> Option<&'static str> {
     let Some(map) = result.as_object() else {
-        return Some("that is no object");
+        return Some("that is not an object");
     };
     let content = map.get("content");
     if content.is_some_and(|content| !content.is_array()) {
-        return Some("whose `content` is no list");
+        return Some("whose `content` is not a list");
     }
     if content.is_none() && map.get("structuredContent").is_none() {
         return Some("with neither `content` nor `structuredContent`");

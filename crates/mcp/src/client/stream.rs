@@ -364,7 +364,7 @@ impl Shared {
         }
         if is_first && let Some(session) = answer.header("mcp-session-id") {
             if session.is_empty() || !session.bytes().all(|byte| (0x21..=0x7e).contains(&byte)) {
-                return Err(Trouble::Odd("gave a session an id that is none".to_owned()));
+                return Err(Trouble::Odd("gave a session an invalid id".to_owned()));
             }
             self.state().session = Some(session.to_owned());
         }
@@ -375,7 +375,7 @@ impl Shared {
         match kind.split(';').next().unwrap_or_default().trim() {
             "application/json" => {
                 let value = crate::read_once(&bytes_of(answer)?).map_err(|error| {
-                    Trouble::Odd(format!("answered with what is no JSON: {error}"))
+                    Trouble::Odd(format!("sent an answer that is not JSON: {error}"))
                 })?;
                 let is_batch = self.state().version.as_deref() == Some(BATCHES);
                 if value.is_array() && !is_batch || !answers(&value, id) {
@@ -538,7 +538,7 @@ fn mistaken(value: &Value) -> String {
     let said = value["error"]["message"].as_str().unwrap_or_default();
     let said: String = said.chars().filter(|c| !c.is_control()).take(200).collect();
     let colon = if said.is_empty() { "" } else { ": " };
-    format!("answered with what is no response to what it was asked{colon}{said}")
+    format!("sent an answer that does not match the request{colon}{said}")
 }
 
 /// The events of an answer.

@@ -28,7 +28,7 @@ pub(super) fn heard(text: &[u8]) -> Heard {
     match crate::read_once(text) {
         Ok(value) if value.is_object() || value.is_array() => Heard::Message(value),
         Err(error) if toolglot_value::from_slice(text).is_ok_and(|value| value.is_object()) => {
-            Heard::Failed(Trouble::Odd(format!("wrote what is no message: {error}")))
+            Heard::Failed(Trouble::Odd(format!("wrote an invalid message: {error}")))
         }
         // Some servers log to standard output.
         _ => Heard::Noise(String::from_utf8_lossy(text).into_owned()),

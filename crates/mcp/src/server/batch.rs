@@ -86,7 +86,7 @@ impl Session {
         let answers = Mutex::new(Vec::new());
         let hear = |(at, (value, slot)): (usize, (Value, Option<Slot>))| {
             let answer = if value.get("method").and_then(Value::as_str) == Some("initialize") {
-                let why = "`initialize` is no part of a batch";
+                let why = "`initialize` is not allowed in a batch";
                 Some(Message::Response {
                     id: value["id"].clone(),
                     result: Err(Fault::new(REQUEST, why)),

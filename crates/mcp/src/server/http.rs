@@ -246,7 +246,7 @@ impl Server {
         if let Some(version) = request.header("mcp-protocol-version")
             && !VERSIONS.contains(&version)
         {
-            return Err((400, "that version of the protocol is not spoken"));
+            return Err((400, "unsupported version of the protocol"));
         }
         Ok(live.clone())
     }

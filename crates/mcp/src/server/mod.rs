@@ -371,7 +371,7 @@ impl Session {
             "tools/list" => match params.get("cursor") {
                 None | Some(Value::Null) => self.tools.list(None),
                 Some(Value::String(cursor)) => self.tools.list(Some(cursor)),
-                Some(_) => Err(Fault::new(PARAMS, "`cursor` is no string")),
+                Some(_) => Err(Fault::new(PARAMS, "`cursor` is not a string")),
             },
             aside if ASIDE.contains(&aside) => self.tools.aside(aside, params),
             other => Err(Fault::new(METHOD, format!("there is no method `{other}`"))),
@@ -398,13 +398,13 @@ impl Session {
         let arguments = match params.get("arguments") {
             None | Some(Value::Null) => Map::new(),
             Some(Value::Object(arguments)) => arguments.clone(),
-            Some(_) => return fail(&id, PARAMS, "`arguments` is no object"),
+            Some(_) => return fail(&id, PARAMS, "`arguments` is not an object"),
         };
         let progress = params
             .get("_meta")
             .and_then(|meta| meta.get("progressToken"));
         let Some(Slot::Running(running)) = slot else {
-            return fail(&id, REQUEST, "a request of that id is under way");
+            return fail(&id, REQUEST, "a request of that id is running");
         };
         let call = Call {
             stop: running.stop.clone(),

@@ -86,7 +86,7 @@ impl Request {
             Err(httparse::Error::TooManyHeaders) => {
                 return Err(Unread::Bad(431, "too many headers"));
             }
-            _ => return Err(Unread::Bad(400, "this is no HTTP")),
+            _ => return Err(Unread::Bad(400, "not HTTP")),
         }
         let headers: Vec<(String, String)> = parsed
             .headers
@@ -135,7 +135,7 @@ impl Request {
                 .header("content-length")
                 .filter(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
             let Some(length) = length.and_then(|value| value.parse::<usize>().ok()) else {
-                return Err(Unread::Bad(400, "`Content-Length` is no number"));
+                return Err(Unread::Bad(400, "`Content-Length` is not a number"));
             };
             if length > MAX_BODY {
                 return Err(Unread::Bad(413, "the body is too long"));

@@ -181,7 +181,7 @@ fn checked(
     if version != STATELESS {
         let mut fault = Fault::new(
             UNSUPPORTED,
-            "that version of the protocol is not spoken without a session",
+            "unsupported version of the protocol without a session",
         );
         fault.data = Some(Box::new(
             json!({"supported": [STATELESS], "requested": version}),

@@ -23,7 +23,7 @@ pub(super) fn builtin(command: &Simple, variables: &mut Variables) -> Option<Str
         }
         "declare" | "typeset" | "local" | "export" | "readonly" => {
             if has('i') || has('n') {
-                return Some(format!("`{name}` makes a variable stand for an expression"));
+                return Some(format!("`{name}` makes a variable an expression"));
             }
             for word in arguments
                 .iter()
@@ -31,7 +31,7 @@ pub(super) fn builtin(command: &Simple, variables: &mut Variables) -> Option<Str
             {
                 let (variable, value) = word.split_once('=').unwrap_or((word, ""));
                 if is_unknown(variable) || variable.contains('[') {
-                    return Some(format!("`{name}` with a name that the text does not tell"));
+                    return Some(format!("`{name}` with a name that is not literal"));
                 }
                 if is_setting(word) && !value.chars().all(|c| c.is_ascii_digit()) {
                     variables
@@ -66,5 +66,5 @@ fn computed(name: &str, arguments: &[String]) -> Option<String> {
     arguments
         .iter()
         .any(|word| is_unknown(word) || word.contains('['))
-        .then(|| format!("`{name}` with a name that the text does not tell"))
+        .then(|| format!("`{name}` with a name that is not literal"))
 }

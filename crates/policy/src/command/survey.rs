@@ -54,7 +54,7 @@ impl Survey {
             let script = match &piece {
                 Piece::Script(text) => {
                     if is_unknown(text) {
-                        survey.doubt("a script of which the text does not tell all");
+                        survey.doubt("a script that is not fully literal");
                     }
                     shell::read(text)
                 }

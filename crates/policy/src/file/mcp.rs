@@ -83,7 +83,7 @@ impl ServerTable {
             };
             return if is_denied {
                 Err(format!(
-                    "the policy lists the servers that may be asked, and `{server}` is none of them: `[mcp.server.{server}]` would be its table"
+                    "the policy does not list the server `{server}`: add the table `[mcp.server.{server}]`"
                 ))
             } else {
                 Ok(())

@@ -154,7 +154,7 @@ pub enum PolicyError {
         rule: String,
     },
     /// A limit that is no amount.
-    #[error("`{what}` is no amount: write a number from 0")]
+    #[error("invalid amount `{what}`: write a number from 0")]
     Limit {
         /// The setting.
         what: &'static str,
@@ -190,7 +190,7 @@ impl PolicyError {
     pub fn told(&self) -> String {
         match self {
             PolicyError::Unreadable { why } => format!("it cannot be read: {why}"),
-            PolicyError::Syntax(_) => "it is no policy of a known form".to_owned(),
+            PolicyError::Syntax(_) => "not a policy of a known form".to_owned(),
             PolicyError::Version(_) => "its version is not known".to_owned(),
             _ => "one of its settings cannot be used".to_owned(),
         }

@@ -147,7 +147,7 @@ impl Place {
     pub(crate) fn new(pattern: &str) -> Result<Place, String> {
         if pattern == "~" || pattern.starts_with("~/") {
             return Err(
-                "a path is relative to the root, and `~` begins at a home: `./~` is a file of that name"
+                "a path is relative to the root, and `~` means a home: write `./~` for a file of that name"
                     .to_owned(),
             );
         }
@@ -163,8 +163,7 @@ impl Place {
         }
         if pattern.is_empty() || pattern.starts_with('!') {
             return Err(
-                "a path names something, such as `src/**`; what is left out stands in `except`"
-                    .to_owned(),
+                "a path names something, such as `src/**`; write exceptions in `except`".to_owned(),
             );
         }
         let build = |is_folded| {
@@ -240,7 +239,7 @@ impl HostPattern {
                 name,
                 match port {
                     "*" => Port::Any,
-                    port => Port::One(port.parse().map_err(|_| format!("`{port}` is no port"))?),
+                    port => Port::One(port.parse().map_err(|_| format!("invalid port `{port}`"))?),
                 },
             ),
             _ => (rest, Port::Usual),

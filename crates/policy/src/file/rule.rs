@@ -111,7 +111,7 @@ impl Rule {
                             return Err(pattern(
                                 "argv",
                                 REST,
-                                "it stands at the end of a line, behind a program".to_owned(),
+                                "it is at the end of a line, after a program".to_owned(),
                             ));
                         }
                         line[..n_fixed]

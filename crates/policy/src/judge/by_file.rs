@@ -318,7 +318,7 @@ fn by_doubt(
         },
         rule: DOUBT.into(),
         because: format!(
-            "it cannot be told what runs: {why}; rule `{}` of the {}'s policy is about commands, and this may be one of them: write it in literal words",
+            "cannot determine what runs: {why}; rule `{}` of the {}'s policy may match it: write the command in literal words",
             rule.id,
             layer.word()
         ),

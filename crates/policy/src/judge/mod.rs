@@ -193,7 +193,7 @@ impl Authority {
             .and_then(|command| command.only_shell_state())
         {
             let because =
-                format!("`{name}` changes nothing but the shell it runs in, and there is none");
+                format!("`{name}` only changes the shell it runs in, and no shell runs here");
             let verdict = Verdict {
                 decision: Decision::Allow,
                 rule: "changes-only-the-shell".into(),

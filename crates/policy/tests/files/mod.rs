@@ -114,7 +114,7 @@ fn a_run_costs_at_most_the_least_that_anyone_says() {
 #[test]
 fn a_model_is_told_the_kind_of_what_is_wrong_and_no_letter_of_the_file() {
     for (text, told) in [
-        ("version = 1\nsecret = 1", "it is no policy of a known form"),
+        ("version = 1\nsecret = 1", "not a policy of a known form"),
         ("version = 7", "its version is not known"),
         (
             "version = 1\n[[rule]]\nid = 'secret'\ndecision = 'allow'",

@@ -57,7 +57,7 @@ pub(super) trait Literals<'t, 's> {
         self.context().diagnostics.help(
             rules::COMPUTED,
             node.byte_range(),
-            format!("{code} in `{variable}` is no literal: {why}"),
+            format!("{code} in `{variable}` is not a literal: {why}"),
             "a tool file is read without running it: write the value itself".to_owned(),
         );
         Literal::computed(node.byte_range())
@@ -116,7 +116,7 @@ pub(super) trait Literals<'t, 's> {
             (Some("-"), Content::Number(number)) => match negated(&number) {
                 Some(number) => Content::Number(number),
                 None => {
-                    return self.computed(node, variable, "it is no number that JSON can carry");
+                    return self.computed(node, variable, "JSON cannot carry this number");
                 }
             },
             (_, Content::Computed) => Content::Computed,

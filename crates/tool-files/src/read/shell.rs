@@ -37,13 +37,13 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
             Some(span) => diagnostics.help(
                 rules::SYNTAX,
                 span,
-                "what the tool is stands behind its code".to_owned(),
+                "the fields of the tool come after its code".to_owned(),
                 "put the comment under the shebang".to_owned(),
             ),
             None => diagnostics.help(
                 rules::SYNTAX,
                 0..source.find('\n').unwrap_or(source.len()),
-                "no comment at the begin of the script says what the tool is".to_owned(),
+                "no comment at the start of the script describes the tool".to_owned(),
                 "write `# tool_id: ..` and the other fields under the shebang".to_owned(),
             ),
         },
@@ -64,7 +64,7 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
         diagnostics.help(
             rules::UNKNOWN_FIELD,
             span,
-            "a field stands behind the header, where none is read".to_owned(),
+            "a field comes after the header, where no fields are read".to_owned(),
             "put it beside the other fields: prose ends them".to_owned(),
         );
     }

@@ -16,7 +16,7 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
         diagnostics.add(
             rules::SYNTAX,
             at,
-            format!("this is no TOML: {}", error.message()),
+            format!("this is not TOML: {}", error.message()),
         );
     }
     if !errors.is_empty() {
@@ -84,7 +84,7 @@ fn literal(value: &Spanned<DeValue<'_>>, depth: usize, diagnostics: &mut Diagnos
         diagnostics.add(
             rules::COMPUTED,
             span.clone(),
-            "this is no number that JSON can carry".to_owned(),
+            "JSON cannot carry this number".to_owned(),
         );
         return Literal::computed(span);
     };

@@ -54,7 +54,7 @@ pub(super) fn fill(document: &Literal, reading: &mut Reading, diagnostics: &mut 
             diagnostics.help(
                 rules::UNKNOWN_FIELD,
                 member.key_span.clone(),
-                format!("`{written}` is no field of a tool"),
+                format!("unknown field `{written}`"),
                 help,
             );
         }
@@ -177,7 +177,7 @@ fn once(
                     loader.diagnostics.help(
                         rules::SYNTAX,
                         at,
-                        "a second document begins here, and a file holds one tool".to_owned(),
+                        "a second document starts here, and a file holds one tool".to_owned(),
                         "put it into a file of its own".to_owned(),
                     );
                     break;
@@ -195,14 +195,14 @@ fn once(
                     loader.diagnostics.help(
                         rules::SYNTAX,
                         at..at,
-                        format!("this is no YAML: {}", error.info()),
+                        format!("this is not YAML: {}", error.info()),
                         "write the character itself".to_owned(),
                     );
                 } else {
                     loader.diagnostics.add(
                         rules::SYNTAX,
                         at..at,
-                        format!("this is no YAML: {}", error.info()),
+                        format!("this is not YAML: {}", error.info()),
                     );
                 }
                 let is_ascii = source.is_ascii();
@@ -271,16 +271,13 @@ impl Loader<'_> {
                     Some((tag, None)) => {
                         self.refuse(
                             span.clone(),
-                            &format!(
-                                "the tag `{}{}` is none that is known",
-                                tag.handle, tag.suffix
-                            ),
+                            &format!("unknown tag `{}{}`", tag.handle, tag.suffix),
                         );
                         Content::Computed
                     }
                     Some((_, Some("int" | "float"))) => scalar_number(&text).map_or_else(
                         || {
-                            self.refuse(span.clone(), "it is no number that JSON can carry");
+                            self.refuse(span.clone(), "JSON cannot carry this number");
                             Content::Computed
                         },
                         Content::Number,
@@ -290,16 +287,13 @@ impl Loader<'_> {
                             (Content::Bool(flag), "bool") => Content::Bool(flag),
                             (Content::Null, "null") => Content::Null,
                             (_, kind) => {
-                                self.refuse(
-                                    span.clone(),
-                                    &format!("it is no {kind}, as its tag says"),
-                                );
+                                self.refuse(span.clone(), &format!("not {kind}, as its tag says"));
                                 Content::Computed
                             }
                         }
                     }
                     None if style == ScalarStyle::Plain && is_no_number(&text) => {
-                        self.refuse(span.clone(), "it is no number that JSON can carry");
+                        self.refuse(span.clone(), "JSON cannot carry this number");
                         Content::Computed
                     }
                     _ => scalar(&text, style),
@@ -360,10 +354,7 @@ impl Loader<'_> {
         if let Some(tag) = tag
             && core(tag, kind) != Some(kind)
         {
-            let why = format!(
-                "the tag `{}{}` is none that is known",
-                tag.handle, tag.suffix
-            );
+            let why = format!("unknown tag `{}{}`", tag.handle, tag.suffix);
             self.refuse(span.clone(), &why);
         }
     }
@@ -409,7 +400,7 @@ impl Loader<'_> {
                         _ => None,
                     };
                     let Some(text) = text else {
-                        self.refuse(literal.span, "a key is no text");
+                        self.refuse(literal.span, "a key is not a string");
                         return None;
                     };
                     *key = Some((text, literal.span));
@@ -445,7 +436,7 @@ impl Loader<'_> {
                         self.diagnostics.help(
                             rules::SYNTAX,
                             key_span.clone(),
-                            format!("the key `{key}` stands here for the second time"),
+                            format!("duplicate key `{key}`"),
                             "leave one of them out".to_owned(),
                         );
                         members.retain(|member| member.key != key);

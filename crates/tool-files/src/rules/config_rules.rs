@@ -44,7 +44,7 @@ const INSTEAD: &[(&[&str], &str)] = &[
     ),
     (
         &["cwd", "workdir", "working_dir", "working_directory", "dir"],
-        "a program begins in the directory of the project",
+        "a program starts in the directory of the project",
     ),
     (
         &["volumes", "mounts", "binds"],
@@ -114,7 +114,7 @@ pub(super) fn tool(tool: &ToolFile, id: &str) -> Vec<Diagnostic> {
     {
         faults.add(
             value.span.clone(),
-            "`config.operation` is none that there is".to_owned(),
+            "unknown `config.operation`".to_owned(),
             &format!("write one of {}", OPERATIONS.join(", ")),
         );
     }
@@ -129,7 +129,7 @@ pub(super) fn server(tool: &ToolFile) -> Vec<Diagnostic> {
             (RUNNABLE, Severity::Warning),
             tool.place("config", None),
             "neither `config.command` nor `config.url` says what the server is".to_owned(),
-            "write `command` and `args` of what is started, or `url` of what is asked",
+            "write `command` and `args` of the program, or `url` of the server",
         );
     }
     faults.unknown(OF_SERVERS, "a server");
@@ -189,7 +189,7 @@ impl<'a> Faults<'a> {
         {
             self.add(
                 at.span.clone(),
-                format!("`{{{name}}}` stands in `config`, and there is no parameter `{name}`"),
+                format!("`config` uses `{{{name}}}`, and there is no parameter `{name}`"),
                 "name a parameter of the tool, or declare this one",
             );
         }
@@ -308,7 +308,7 @@ impl<'a> Faults<'a> {
             self.add(
                 misfit.span.clone(),
                 format!(
-                    "`config.{key}` is no list of words: this is {}",
+                    "`config.{key}` is not a list of words: this is {}",
                     misfit.kind()
                 ),
                 "write texts and numbers in it, and no list, map or null",
@@ -364,7 +364,10 @@ impl<'a> Faults<'a> {
         {
             self.add(
                 image.span.clone(),
-                format!("`config.image` is {}, which is no image", image.to_json()),
+                format!(
+                    "`config.image` is {}, which is not an image",
+                    image.to_json()
+                ),
                 "write its name, as in `python:3.11`",
             );
         }
@@ -379,7 +382,7 @@ impl<'a> Faults<'a> {
         {
             self.add(
                 value.span.clone(),
-                format!("`config.method` is `{method}`, which is no method"),
+                format!("unknown method `{method}` in `config.method`"),
                 &format!("write one of {}", METHODS.join(", ")),
             );
         }
@@ -398,8 +401,8 @@ impl<'a> Faults<'a> {
         if !is_asked && !begin.contains(['{', '$']) {
             self.add(
                 value.span.clone(),
-                format!("`config.url` is `{url}`, which is no address that can be asked"),
-                "begin it with `https://` or `http://`",
+                format!("`config.url` is `{url}`, which is not an address of HTTP"),
+                "start it with `https://` or `http://`",
             );
             return;
         }
@@ -416,7 +419,7 @@ impl<'a> Faults<'a> {
             self.add(
                 value.span.clone(),
                 format!("`config.url` is `{url}`, which names no host"),
-                "write the host behind `://`",
+                "write the host after `://`",
             );
         }
     }

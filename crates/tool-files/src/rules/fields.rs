@@ -45,7 +45,7 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         diagnostics.help(
             CATEGORY,
             field.value.span.clone(),
-            format!("the category is `{category}`, and the file stands in `{right}`"),
+            format!("the category is `{category}`, and the file is in `{right}`"),
             if category.is_empty() {
                 format!("write `{right}`, or move the file to `.ai/tools/`")
             } else {
@@ -60,7 +60,7 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         diagnostics.help(
             VERSION,
             field.value.span.clone(),
-            format!("`{version}` is no version of the form X.Y.Z"),
+            format!("`{version}` is not a version of the form X.Y.Z"),
             "write three numbers, as in `1.0.0`".to_owned(),
         );
     }
@@ -92,7 +92,7 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         diagnostics.help(
             UNKNOWN_TYPE,
             field.value.span.clone(),
-            format!("`{tool_type}` is no type of the table"),
+            format!("unknown type `{tool_type}`"),
             help,
         );
     }
@@ -168,10 +168,10 @@ fn missing(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             span: subject.top(),
             message: match part {
                 Some("module") => format!(
-                    "`{written}` is missing: this is a module, which others import and nobody calls"
+                    "`{written}` is missing: this is a module, which is imported and not called"
                 ),
                 Some(part) => {
-                    format!("`{written}` is missing: this is data (`{part}`), which nobody calls")
+                    format!("`{written}` is missing: this is data (`{part}`), which is not called")
                 }
                 None => format!("`{written}` is missing"),
             },
@@ -255,7 +255,7 @@ fn shape(subject: Subject<'_>, field: &Field, diagnostics: &mut Diagnostics) {
     };
     if !fits {
         let help = if field.name == "version" && value.as_f64().is_some() {
-            "write it in quotation marks, with three numbers: `\"1.0.0\"`".to_owned()
+            "write it in quotes, with three numbers: `\"1.0.0\"`".to_owned()
         } else {
             format!("write {wanted}")
         };
@@ -336,7 +336,7 @@ fn requires(value: &Literal, diagnostics: &mut Diagnostics) {
             Content::Text(capability) => diagnostics.help(
                 REQUIRES,
                 item.span.clone(),
-                format!("`{capability}` is no capability with dots between its parts"),
+                format!("`{capability}` is not a capability with dots between its parts"),
                 "write it as in `fs.write`, `shell.execute` or `rye.execute.tool.NAME`".to_owned(),
             ),
             _ => diagnostics.add(

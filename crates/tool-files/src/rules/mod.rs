@@ -55,9 +55,9 @@ rules! {
     UNKNOWN_TYPE = "F05" "unknown-tool-type" Warning "`tool_type` is one of the format's table (its own TypeScript example says `javascript`)";
     BAD_SCHEMA = "F06" "schema" Error "the schema of the parameters can be compiled";
     TWO_SCHEMAS = "F07" "two-schemas" Warning "parameters are declared once; `input_schema` wins over `parameters`";
-    RUNNABLE = "F08" "runnable" Error "what runs it is there and can run it: it knows the language, and is told what to run (a configuration that does not say what is to be run, sent or asked is a warning, as the format's own is one; for `subprocess` it is an error)";
-    VARIABLES = "R01" "variables" Error "a program has `__version__`, `__tool_type__`, `__executor_id__`, `__category__` and `__tool_description__` (a runtime or library without a description is a warning, as the format's own `FileSink` is one; a module, which names no executor and has nothing to call, needs none of them)";
-    FIELDS = "R02" "fields" Error "a configuration has `tool_id`, `category`, `tool_type`, `version`, `description` and `executor_id` (without `tool_id` the file's path is the id, which is a warning; data, a configuration of another type that names no executor, needs none of them)";
+    RUNNABLE = "F08" "runnable" Error "the executor exists, knows the language, and has all that it runs. A configuration that does not say what to run, send or ask is a warning, for `subprocess` an error";
+    VARIABLES = "R01" "variables" Error "a program has `__version__`, `__tool_type__`, `__executor_id__`, `__category__` and `__tool_description__`. A runtime or library without a description is a warning. A module, which names no executor and has nothing to call, needs no fields";
+    FIELDS = "R02" "fields" Error "a configuration has `tool_id`, `category`, `tool_type`, `version`, `description` and `executor_id`. Without `tool_id` the file's path is the id, with a warning. Data, a configuration of another type that names no executor, needs no fields";
     TOOL_ID = "R03" "tool-id" Error "`tool_id` is kebab-case (a path of lower-case names is a warning, as the format's own `category/tool_name` is one)";
     CATEGORY = "R04" "category" Error "`category` is the directory of the file, relative to `tools/`";
     VERSION = "R05" "version" Error "`version` is X.Y.Z";

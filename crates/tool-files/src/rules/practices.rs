@@ -141,7 +141,7 @@ pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             } => tell(
                 severity,
                 one.span.clone(),
-                "`success` is no boolean here".to_owned(),
+                "`success` is not a boolean here".to_owned(),
                 "write `True` or `False`",
             ),
             _ => {}
@@ -254,12 +254,12 @@ fn signature_line(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         }
         let (message, help) = if allowed.is_some() {
             (
-                "this looks like a signature and is none: that of the file stands above it",
+                "this looks like a signature, but the file's signature is above it",
                 "leave the line out",
             )
         } else {
             (
-                "this looks like a signature and is none: the file is unsigned",
+                "this looks like a signature, but the file is unsigned",
                 "leave the line out; `toolglot tools sign` writes it",
             )
         };
@@ -285,7 +285,7 @@ fn structure(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     {
         let help = match subject.language {
             Language::JavaScript | Language::TypeScript => {
-                "refuse what `path.relative(projectPath, file)` finds above: it begins with `..`"
+                "refuse what `path.relative(projectPath, file)` finds above: it starts with `..`"
             }
             Language::Bash => "refuse what `realpath -m` does not find below the project",
             _ => "refuse what is not `file_path.resolve().is_relative_to(project)`",
@@ -301,7 +301,7 @@ fn structure(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         diagnostics.help(
             ERRORS,
             first.clone(),
-            "it goes on where a command fails, and then has not failed".to_owned(),
+            "it continues after a failed command, and then reports success".to_owned(),
             "write `set -euo pipefail` before the first command".to_owned(),
         );
     }

@@ -188,7 +188,7 @@ impl<'a> Schemas<'a> {
             ),
             _ => error(
                 span,
-                format!("this is no schema: {source}"),
+                format!("invalid schema: {source}"),
                 Some("write a map of the keywords of JSON Schema".to_owned()),
             ),
         }

@@ -263,7 +263,7 @@ fn check_type(value: &Literal, name: &str, diagnostics: &mut Diagnostics) {
             Some(text) => diagnostics.help(
                 PARAMETER_TYPE,
                 word.span.clone(),
-                format!("`{text}`, the type of `{name}`, is no type of JSON Schema"),
+                format!("`{text}`, the type of `{name}`, is not a type of JSON Schema"),
                 meant(text).map_or_else(
                     || format!("the types are {}", TYPES.join(", ")),
                     |meant| format!("did you mean `{meant}`?"),
@@ -329,7 +329,7 @@ fn check_pattern(value: &Literal, name: &str, diagnostics: &mut Diagnostics) {
             PATTERN,
             value.span.clone(),
             format!(
-                "`{pattern}`, the pattern of `{name}`, is no regular expression: {}",
+                "`{pattern}`, the pattern of `{name}`, is not a regular expression: {}",
                 why.trim_start_matches("error: ")
             ),
             "the syntax is that of the Rust crate `regex`".to_owned(),

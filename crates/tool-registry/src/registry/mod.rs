@@ -69,13 +69,13 @@ pub enum FindError {
         places: [String; 2],
     },
     /// A link leads out of the directory of tools.
-    #[error("`{path}` is or lies behind a symbolic link that leads out of `.ai/tools`")]
+    #[error("`{path}` is below a symbolic link that leads out of `.ai/tools`, or is one")]
     Escapes {
         /// The file.
         path: String,
     },
     /// No regular file.
-    #[error("`{path}` is no regular file")]
+    #[error("`{path}` is not a regular file")]
     NotRegular {
         /// The file.
         path: String,
@@ -89,7 +89,7 @@ pub enum FindError {
         bytes: u64,
     },
     /// Bytes that are no UTF-8.
-    #[error("`{path}` is no UTF-8 text")]
+    #[error("`{path}` is not UTF-8 text")]
     NotText {
         /// The file.
         path: String,

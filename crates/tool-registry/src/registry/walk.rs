@@ -89,7 +89,7 @@ pub(super) fn walk(
             let known = EXTENSIONS.iter().find(|(known, _)| *known == extension);
             let id = known.filter(|_| is_file).map(|_| ItemId::new(stem));
             if let Some(Err(why)) = &id {
-                problems.push(format!("`{relative}` is no tool: {why}"));
+                problems.push(format!("`{relative}` is not a tool: {why}"));
             }
             if let (Some((extension, _)), Some(Ok(id))) = (known, id) {
                 let metadata = if !is_stamped {

@@ -189,7 +189,7 @@ fn what_is_no_file_is_no_lock_and_no_key() {
     };
     pipe(&lock);
     let why = opened().expect_err("it is a pipe").to_string();
-    assert!(why.ends_with("it is no file"), "{why}");
+    assert!(why.ends_with("it is not a file"), "{why}");
     toolglot_tool_registry::Trust::fingerprint(&world.spaces());
     fs::remove_file(&lock).expect("it is there");
     let elsewhere = world.home.join("lock");

@@ -422,7 +422,7 @@ fn spaces_and_extensions_have_an_order() {
     let error = world.registry().find(&item("write")).expect_err("nothing");
     assert_eq!(
         error.to_string(),
-        "no tool is called `write`; did you mean `rye/file-system/write`?"
+        "unknown tool `write`; did you mean `rye/file-system/write`?"
     );
 }
 

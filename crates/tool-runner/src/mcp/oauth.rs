@@ -69,7 +69,7 @@ fn settings(
     let empty = Map::new();
     let said = match said {
         None => &empty,
-        Some(said) => said.as_object().ok_or("`oauth` is no map")?,
+        Some(said) => said.as_object().ok_or("`oauth` is not a map")?,
     };
     let mut read = Map::new();
     for (key, value) in said {
@@ -79,7 +79,7 @@ fn settings(
                 KEYS.join(", ")
             ));
         }
-        let value = text(value).ok_or_else(|| format!("`oauth.{key}` is no text"))??;
+        let value = text(value).ok_or_else(|| format!("`oauth.{key}` is not a string"))??;
         read.insert(key.clone(), Value::String(value));
     }
     let of = |key: &str| read.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -111,7 +111,7 @@ fn settings(
     }
     if is_machine && !has_secret {
         return Err(
-            "`oauth.client_secret` or `oauth.private_key` is missing: nobody else says who asks"
+            "`oauth.client_secret` or `oauth.private_key` is missing: the client needs one to identify itself"
                 .to_owned(),
         );
     }

@@ -26,7 +26,7 @@ pub(super) struct Tokens {
 impl Tokens {
     /// The file of the server at `url`, below the user's directory.
     pub(super) fn of(home: &Path, url: &str) -> Result<Tokens, String> {
-        let url = canonical(url).ok_or_else(|| format!("{url:?} is no address"))?;
+        let url = canonical(url).ok_or_else(|| format!("invalid address {url:?}"))?;
         let mut name = String::new();
         for byte in &Sha256::digest(url.as_bytes())[..16] {
             let _ = write!(name, "{byte:02x}");

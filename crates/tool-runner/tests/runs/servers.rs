@@ -175,7 +175,7 @@ fn lines_that_are_no_answers_are_told_or_passed_over() {
         ("both", Err("the server answered with what is no answer")),
         (
             "no-object",
-            Err("the server gave a result that is no object"),
+            Err("the server gave a result that is not an object"),
         ),
         ("old", Err("the server speaks version \"1999-01-01\"")),
     ] {

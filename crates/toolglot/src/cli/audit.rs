@@ -44,7 +44,7 @@ pub(crate) fn audit(command: &AuditCommand, out: &mut dyn Write) -> Result<Outco
 
 fn show(line: &str, out: &mut dyn Write) -> io::Result<()> {
     let Ok(record) = toolglot_value::from_str(line) else {
-        return writeln!(out, "?     a line that is none: {} bytes", line.len());
+        return writeln!(out, "?     not a record: {} bytes", line.len());
     };
     let text = |key: &str| {
         record

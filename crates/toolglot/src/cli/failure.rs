@@ -36,7 +36,7 @@ pub(crate) enum Failure {
     Catalog(#[from] toolglot_tool_catalog::CatalogError),
     #[error("there is no file {}", .0.display())]
     NoFile(PathBuf),
-    #[error("`--args` is no JSON object: write one, as in '{{\"name\": \"value\"}}'")]
+    #[error("`--args` is not a JSON object: write one, as in '{{\"name\": \"value\"}}'")]
     Args(#[source] toolglot_value::Error),
     #[error("`{address}` cannot be served: {why}")]
     Serving { address: String, why: String },
@@ -61,7 +61,7 @@ pub(crate) enum Failure {
     NotOneDialect(String),
     #[error("no builtin tools are called `{0}`; there are {list}", list = toolglot_toolset::Toolbox::BUILTIN.join(", "))]
     UnknownToolbox(String),
-    #[error("{origin}: these are no tools: {error}")]
+    #[error("{origin}: not a tool list: {error}")]
     Tools { origin: String, error: ToolError },
     #[error("{origin} is not JSON")]
     Json {
@@ -105,7 +105,7 @@ pub(crate) enum Failure {
         command: &'static str,
         feature: &'static str,
     },
-    #[error("`{0}` is no name for a dialect: lower-case letters, digits and `_`")]
+    #[error("invalid dialect name `{0}`: write lower-case letters, digits and `_`")]
     NoDialectName(String),
     #[error(transparent)]
     Message(#[from] toolglot_wire::WireError),

@@ -216,7 +216,7 @@ fn changes(explanation: &Explanation) -> Vec<String> {
 fn change(reason: &Reason) -> String {
     let rule = &reason.verdict.rule;
     match (reason.layer, reason.verdict.decision, &**rule) {
-        (_, _, "policy-broken") => "mend the policy file".to_owned(),
+        (_, _, "policy-broken") => "correct the policy file".to_owned(),
         (Layer::Floor, Decision::Deny, _) => format!(
             "nothing: `{rule}` holds whatever a policy says; {}",
             reason.verdict.because

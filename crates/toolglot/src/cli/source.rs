@@ -43,7 +43,7 @@ pub(crate) fn document(path: &Path) -> Result<String, Failure> {
         .read_to_end(&mut bytes)
         .map_err(|source| failed(path, source))?;
     if bytes.len() as u64 > DOCUMENT {
-        return Err(invalid(path, format!("it goes on behind {DOCUMENT} bytes")));
+        return Err(invalid(path, format!("longer than {DOCUMENT} bytes")));
     }
     let mut text = decoded(path, bytes)?;
     text.drain(..text.len() - without_mark(&text).len());

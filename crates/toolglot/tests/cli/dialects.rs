@@ -94,18 +94,18 @@ fn what_tells_dialects_apart_is_told() {
         (
             "{{- '[TOOL_CALLS]' + call.name + '[ARGS]' + call.arguments }}{{- eos_token }}",
             "mistral_args",
-            "as much of mistral: what stands here is written alike in both",
+            "as much of mistral: both write this alike",
         ),
         // Blanks between the parts tell the older models from the newer.
         (
             "<tool_call>{{ name }}<arg_key>{{ k }}</arg_key><arg_value>{{ v }}</arg_value></tool_call>",
             "glm47",
-            "as much of glm45: what stands here is written alike in both",
+            "as much of glm45: both write this alike",
         ),
         (
             "{{- '<tool_call>' + name + '\n<arg_key>' + k + '</arg_key>\n<arg_value>' + v + '</arg_value>\n</tool_call>' }}",
             "glm45",
-            "as much of glm47: what stands here is written alike in both",
+            "as much of glm47: both write this alike",
         ),
         // A model's own token, and its name.
         (

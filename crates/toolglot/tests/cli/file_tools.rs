@@ -226,7 +226,7 @@ fn an_error_says_its_reason_once() {
     let told = world.toolglot(&["tools", "list"]);
     let told = String::from_utf8_lossy(&told.stderr).into_owned();
     assert!(
-        told.trim_end().ends_with("is damaged: it is no file"),
+        told.trim_end().ends_with("is damaged: it is not a file"),
         "{told}"
     );
 }

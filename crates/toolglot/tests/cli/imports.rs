@@ -256,17 +256,17 @@ fn a_response_template_that_does_not_fit_says_why() {
         ),
         (
             r#"{"open": ["<c>", 1], "close": "</c>", "content": "json"}"#,
-            "`open` holds what is no text",
+            "`open` holds a value that is not a string",
         ),
         (
             r#"{"open_pattern": 1, "close": "</c>", "content": "json"}"#,
-            "`open_pattern` is no text",
+            "`open_pattern` is not a string",
         ),
         (
             r#"{"open": "<c>", "close": "</c>", "content": "json", "content_args": {"strip": false}}"#,
             "`content_args`: `strip` has no word",
         ),
-        (r#""<c>""#, "it is no object"),
+        (r#""<c>""#, "it is not an object"),
     ] {
         let ran = toolglot(&["dialects", "import", "-"], config(spec));
         assert_eq!(ran.code, 2, "{spec}: {}", ran.out);

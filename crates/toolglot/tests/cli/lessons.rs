@@ -173,7 +173,7 @@ const LESSONS: &[Lesson] = &[
         dialect: "auto",
         message: "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}",
         says: &[
-            "No tool was run: no tool is called `get_weather`",
+            "No tool was run: unknown tool `get_weather`",
             "the tools are: read_file",
         ],
         is_silent_on: &[],

@@ -39,6 +39,7 @@ mod tool_files;
 mod tool_project;
 #[cfg(unix)]
 mod undo;
+mod words;
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -149,7 +149,7 @@ fn files_that_are_no_tools_are_told_with_their_reasons() {
     for reason in [
         "cannot read `text/lost-one.yaml`: it is a link to what is not there",
         "cannot read `text/round-a.yaml`: its links lead in a circle",
-        "`text/two words.yaml` is no tool: ",
+        "`text/two words.yaml` is not a tool: ",
         "`text/big-one.yaml` has",
     ] {
         assert!(told.contains(reason), "{told}");
@@ -336,7 +336,7 @@ fn tools_are_listed_searched_and_shown() {
     let said = String::from_utf8_lossy(&missing.stderr).into_owned();
     assert_eq!(
         said,
-        "error: no tool is called `find-notes`; did you mean `repo/find-notes`?\n"
+        "error: unknown tool `find-notes`; did you mean `repo/find-notes`?\n"
     );
 }
 

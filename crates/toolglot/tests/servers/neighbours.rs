@@ -294,7 +294,7 @@ fn answers_that_are_none_are_told_as_such() {
     });
     let world = over_http(port);
     let policy = World::pinned_policy();
-    let none = "answered with what is no response to what it was asked";
+    let none = "sent an answer that does not match the request";
     for (how, expected) in [
         ("plain", Ok("fine")),
         ("stream-of-returns", Ok("fine")),

@@ -205,7 +205,7 @@ impl Chat {
             "human" | "user" => "user",
             "gpt" | "assistant" | "model" | "bot" | "chatgpt" | "function_call" => "assistant",
             "tool" | "observation" | "function" | "function_response" | "ipython" => "tool",
-            other => return Err(format!("`{other}` is nobody that is known")),
+            other => return Err(format!("unknown role `{other}`")),
         };
         fields.insert("role".to_owned(), Value::from(role));
         fields.insert("content".to_owned(), Value::from(text));

@@ -357,7 +357,7 @@ impl<'d> Converter<'d> {
         }
         for call in calls.iter().filter(|call| call.is_recovered) {
             report.doubtful.push(format!(
-                "messages[{place}]: the call of `{}` was mended, its values are in doubt",
+                "messages[{place}]: the call of `{}` was repaired, its values are uncertain",
                 call.name
             ));
         }

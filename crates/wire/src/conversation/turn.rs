@@ -94,7 +94,10 @@ impl Turn {
                 return turn;
             }
             let Arguments::Object(arguments) = Arguments::of(call) else {
-                turn.fault = Some(format!("the arguments of `{}` are no object", call.name));
+                turn.fault = Some(format!(
+                    "the arguments of `{}` are not an object",
+                    call.name
+                ));
                 return turn;
             };
             turn.calls.push(TurnCall {

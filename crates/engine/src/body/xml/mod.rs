@@ -201,7 +201,7 @@ impl Xml {
                         out.remarks.push((
                             Code::BareAmpersand,
                             Span::new(self.pos, self.pos + 1),
-                            String::from("an `&` that begins no entity was kept"),
+                            String::from("an `&` that starts no entity was left as it is"),
                         ));
                         self.push_text("&", false, out);
                         i += 1;

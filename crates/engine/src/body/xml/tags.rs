@@ -85,7 +85,7 @@ impl Xml {
                     out.remarks.push((
                         Code::BareLessThan,
                         Span::new(self.pos, self.pos + 1),
-                        String::from("a `<` that begins no tag was kept"),
+                        String::from("a `<` that starts no tag was left as it is"),
                     ));
                 }
                 self.push_text(&text[..1], false, out);

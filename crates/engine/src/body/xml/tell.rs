@@ -143,7 +143,7 @@ impl Xml {
                 Code::OversizedScalar,
                 Span::empty(at),
                 format!(
-                    "over {} bytes were undecided: told as they look",
+                    "over {} bytes were undecided: emitted as they look",
                     self.undecided
                 ),
             ));

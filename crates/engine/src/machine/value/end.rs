@@ -38,7 +38,7 @@ impl Parser {
             let at = value.start;
             self.doubt(
                 at,
-                "the value begins with what misses its opener by one character; it may hold too much",
+                "the value starts with its opener short of one character; it may hold too much",
                 sink,
             );
         }

@@ -90,7 +90,7 @@ impl Value {
         sink: &mut dyn Sink,
     ) -> Value {
         let Node::Text(text) = program.node(body.node) else {
-            unreachable!("only text begins a value")
+            unreachable!("only text starts a value")
         };
         let key: String = text
             .argument

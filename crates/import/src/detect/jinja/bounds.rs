@@ -27,7 +27,7 @@ pub(in crate::detect) fn check(template: &str) -> Result<(), Excess> {
             .find(|&at| template.is_char_boundary(at));
         return excess(
             whole.unwrap_or(0),
-            format!("the template goes on behind {LONGEST} bytes"),
+            format!("the template is longer than {LONGEST} bytes"),
         );
     }
     let (mut at, mut n_branches) = (0, 0);

@@ -183,7 +183,7 @@ impl Reader<'_> {
         } else if let Some(at) =
             open.filter(|_| !self.commands.is_empty() || self.join != Join::Then)
         {
-            return Err(not(at, "an operator without a command behind it"));
+            return Err(not(at, "an operator without a command after it"));
         }
         Ok(())
     }
@@ -310,7 +310,7 @@ impl Reader<'_> {
         let operator = operators
             .into_iter()
             .find(|operator| rest.starts_with(operator));
-        let operator = operator.expect("it begins with a sign of one");
+        let operator = operator.expect("it starts with a sign of one");
         let after = &rest[operator.len()..];
         let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
         let after = &after[blanks..];

@@ -112,7 +112,7 @@ pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
     });
     if let Some(word) = unseen {
         found.push(Inner::Unknown(format!(
-            "`git {word}` runs what no word tells"
+            "`git {word}` runs a program that the command does not name"
         )));
     }
     for (first, second) in [("submodule", "foreach"), ("bisect", "run")] {
@@ -139,7 +139,7 @@ fn unseen(key: &str, found: &mut Vec<Inner>) {
     let is_include = lower.starts_with("include") && lower.rsplit('.').next() == Some("path");
     if lower == "core.hookspath" || lower == "init.templatedir" || is_include {
         found.push(Inner::Unknown(format!(
-            "git runs what stands where `{key}` leads"
+            "git runs the program that `{key}` leads to"
         )));
     }
 }

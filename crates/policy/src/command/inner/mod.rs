@@ -436,7 +436,7 @@ fn shell_script(name: &str, arguments: &[String], input: &Input) -> Inner {
     let mut rest = arguments;
     while let Some((word, behind)) = rest.split_first() {
         if is_unknown(word) && !is_text {
-            return Inner::Unknown(format!("`{name}` with a word that the text does not tell"));
+            return Inner::Unknown(format!("`{name}` with a word that is not literal"));
         }
         if !word.starts_with(['-', '+']) || word.len() == 1 {
             break;

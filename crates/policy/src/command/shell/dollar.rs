@@ -131,7 +131,7 @@ impl Reader {
         let is_indirect = self.peek(0) == Some('!') && self.peek(1).is_some_and(|c| c != '}');
         if is_indirect {
             self.script
-                .doubt("`${!`, which stands for a variable that the text does not name");
+                .doubt("`${!`, which names a variable that is not literal");
             self.at += 1;
         }
         if self.peek(0) == Some('#') && self.peek(1).is_some_and(|c| c != '}') {

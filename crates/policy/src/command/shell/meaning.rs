@@ -56,7 +56,7 @@ impl Reader {
             Next::Delimiter { strips } => {
                 list.next = Next::Word;
                 if !is_told {
-                    script.doubt("a here-document whose end the text does not tell");
+                    script.doubt("a here-document whose end is not literal");
                 }
                 list.command.input = Input::Document(bodies.len());
                 documents.push(Document {

@@ -177,7 +177,7 @@ impl Reader {
             .any(|document| document.depth != depth)
         {
             self.script
-                .doubt("a here-document whose text begins inside of another command");
+                .doubt("a here-document whose text starts inside of another command");
         }
         for document in std::mem::take(&mut self.documents) {
             self.body(&document);
@@ -295,8 +295,7 @@ impl Reader {
                 .first()
                 .is_some_and(|name| is_unknown(name))
             {
-                self.script
-                    .doubt("a function whose name the text does not tell");
+                self.script.doubt("a function whose name is not literal");
             }
             let list = self.list();
             list.command = Simple::default();
@@ -443,7 +442,7 @@ impl Reader {
                 self.script.needs_shell |= matches!(c, '|' | '&');
                 if c == ';' || (c == '\n' && !self.documents.is_empty()) {
                     self.script
-                        .doubt("`[[` that goes on over the end of its line");
+                        .doubt("`[[` that continues after the end of its line");
                     self.list().test = None;
                     return false;
                 }

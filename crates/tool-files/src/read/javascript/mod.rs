@@ -583,7 +583,7 @@ impl<'a, 't> Literals<'t, 'a> for Module<'a, 't> {
             "number" => match javascript_number(self.text(node)) {
                 Some(number) => Content::Number(number),
                 None => {
-                    return self.computed(node, variable, "it is no number that JSON can carry");
+                    return self.computed(node, variable, "JSON cannot carry this number");
                 }
             },
             "string" => match string::decode(self.text(node)) {

@@ -57,9 +57,9 @@ pub(in super::super) fn decode(literal: &str) -> Result<String, &'static str> {
                 let is_octal = escape == '0' && chars.peek().is_some_and(char::is_ascii_digit);
                 match escape {
                     // Old scripts have them, modules and templates do not.
-                    '1'..='9' => return Err("an escape of octal digits is none of a module"),
+                    '1'..='9' => return Err("a module has no escapes of octal digits"),
                     '0' if is_octal => {
-                        return Err("an escape of octal digits is none of a module");
+                        return Err("a module has no escapes of octal digits");
                     }
                     'n' => out.push('\n'),
                     't' => out.push('\t'),
@@ -91,7 +91,7 @@ pub(in super::super) fn decode(literal: &str) -> Result<String, &'static str> {
 
 fn flush(units: &mut Vec<u16>, out: &mut String) -> Result<(), &'static str> {
     for c in char::decode_utf16(units.drain(..)) {
-        out.push(c.map_err(|_| "half a surrogate pair is no character that JSON can carry")?);
+        out.push(c.map_err(|_| "JSON cannot carry half a surrogate pair")?);
     }
     Ok(())
 }

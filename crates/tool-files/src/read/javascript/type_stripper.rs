@@ -17,7 +17,7 @@ pub fn javascript_of(source: &str) -> Result<String, String> {
     let grammar = tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into();
     let tree = tree::parse(&grammar, source).ok_or("the grammar does not fit its library")?;
     if tree.root_node().has_error() {
-        return Err("it is no TypeScript".to_owned());
+        return Err("it is not TypeScript".to_owned());
     }
     let blanks = blanks(tree.root_node(), source).map_err(|(node, what)| {
         let line = node.start_position().row + 1;

@@ -30,8 +30,8 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
             module.context.diagnostics.help(
                 rules::SYNTAX,
                 statement.start_byte()..statement.start_byte(),
-                "this line is indented, and nothing before it begins a block".to_owned(),
-                "begin it at the first column".to_owned(),
+                "this line is indented, and nothing before it starts a block".to_owned(),
+                "start it at the first column".to_owned(),
             );
         }
         module.statement(statement);
@@ -447,8 +447,10 @@ impl<'t> Module<'t> {
                     self.context.diagnostics.help(
                         rules::COMPUTED,
                         key.byte_range(),
-                        format!("a key of `{variable}` is no string, and JSON has no other keys"),
-                        "write it in quotation marks".to_owned(),
+                        format!(
+                            "a key of `{variable}` is not a string, and JSON has no other keys"
+                        ),
+                        "write it in quotes".to_owned(),
                     );
                     continue;
                 }
@@ -578,7 +580,7 @@ impl<'t> Literals<'t, 't> for Module<'t> {
             "integer" | "float" => match python_number(text(node, self.context.source)) {
                 Some(number) => Content::Number(number),
                 None => {
-                    return self.computed(node, variable, "it is no number that JSON can carry");
+                    return self.computed(node, variable, "JSON cannot carry this number");
                 }
             },
             "string" => {
@@ -606,7 +608,7 @@ impl<'t> Literals<'t, 't> for Module<'t> {
             "parenthesized_expression" => {
                 return match children(node).first() {
                     Some(inner) => self.value(*inner, variable, depth + 1),
-                    None => self.computed(node, variable, "nothing stands in the brackets"),
+                    None => self.computed(node, variable, "the brackets are empty"),
                 };
             }
             "unary_operator" => return self.unary(node, variable, depth),

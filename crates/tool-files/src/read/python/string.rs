@@ -6,14 +6,14 @@ use std::str::Chars;
 
 /// The text of a string literal that holds no replacement field, or why it has none.
 pub(in super::super) fn decode(literal: &str) -> Result<String, &'static str> {
-    let quote_at = literal.find(['"', '\'']).ok_or("it is no string")?;
+    let quote_at = literal.find(['"', '\'']).ok_or("it is not a string")?;
     let (prefix, quoted) = literal.split_at(quote_at);
     let prefix = prefix.to_ascii_lowercase();
     if prefix.contains('b') {
-        return Err("bytes are no text: leave out the `b`");
+        return Err("bytes are not text: leave out the `b`");
     }
     if prefix.contains('t') {
-        return Err("a template is no text: leave out the `t`");
+        return Err("a template is not text: leave out the `t`");
     }
     if !["", "r", "u", "f", "fr", "rf"].contains(&prefix.as_str()) {
         return Err("Python has no text with those letters before it");

@@ -37,7 +37,7 @@ pub(crate) enum DialectsCommand {
         #[arg(long, value_name = "FILE")]
         template: PathBuf,
     },
-    /// Write a dialect file to begin with
+    /// Write a dialect file to start from
     New {
         /// The new dialect's name
         name: String,

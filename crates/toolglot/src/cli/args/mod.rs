@@ -30,8 +30,8 @@ pub(crate) use tools::{KeysCommand, ToolsCommand, ToolsFormat, ToolsProject};
 
 /// Reads the tool calls in a model's text, shows them, runs them, and teaches models to write them.
 ///
-/// Data goes to standard output, everything else to standard error. Exit code 0: every call is closed and valid, or there
-/// is none; 1: a call is truncated, unknown, invalid, denied or failed; 2: usage or input and output.
+/// Data goes to standard output, everything else to standard error. Exit code 0: every call is closed and valid, or
+/// there is no call; 1: a call is truncated, unknown, invalid, denied or failed; 2: usage or input and output.
 #[derive(Debug, Parser)]
 #[command(name = "toolglot", version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -53,7 +53,7 @@ pub(crate) enum Command {
     Prompt(PromptArguments),
     /// Run the calls in a message and write the answer
     Run(RunArguments),
-    /// List, show, check and begin dialects
+    /// List, show, check and create dialects
     Dialects {
         #[command(subcommand)]
         command: DialectsCommand,
@@ -62,7 +62,7 @@ pub(crate) enum Command {
     Call(CallArguments),
     /// Serve the tools that may run here to an MCP client, over standard input and output
     Mcp(McpArguments),
-    /// Tools that are files: list, show, check, begin, sign and trust them
+    /// Tools that are files: list, show, check, create, sign and trust them
     Tools {
         #[command(subcommand)]
         command: ToolsCommand,

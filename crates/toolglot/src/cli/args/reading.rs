@@ -23,7 +23,7 @@ pub(crate) struct ReadingArguments {
     /// What becomes of a call in reasoning
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub(crate) in_reasoning: Aside,
-    /// The text begins inside reasoning
+    /// The text starts inside reasoning
     #[arg(long)]
     pub(crate) reasoning_open: bool,
     /// Why the model stopped; without it `parse` takes `stop`, and `run` `unknown`
@@ -72,11 +72,11 @@ impl ReadingArguments {
 /// What becomes of a call in quoted code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum QuotedWord {
-    /// In a fence without a language, or with one of data, it is a call if nothing but calls of known tools stands there;
-    /// elsewhere a note tells of it
+    /// In a fence without a language, or with one of data, it is a call if the fence holds only calls of known tools;
+    /// elsewhere it gives a note
     #[default]
     Auto,
-    /// It is no call; a note tells of it
+    /// It is not a call; a note says so
     Ignore,
     /// It is a call
     Accept,
@@ -85,7 +85,7 @@ pub(crate) enum QuotedWord {
 /// What becomes of a call in reasoning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Aside {
-    /// It is no call; a note tells of it
+    /// It is not a call; a note says so
     #[default]
     Ignore,
     /// It is a call

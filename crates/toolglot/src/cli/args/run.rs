@@ -21,7 +21,7 @@ pub(crate) struct RunArguments {
     pub(crate) root: PathBuf,
     #[command(flatten)]
     pub(crate) policy: PolicyArguments,
-    /// What becomes of the commands of a shell block behind one that failed
+    /// What becomes of the commands of a shell block after one that failed
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub(crate) after_failing_line: AfterFailure,
     /// A log to which is appended what is decided and done; also by the variable `TOOLGLOT_AUDIT`

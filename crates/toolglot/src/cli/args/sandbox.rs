@@ -18,7 +18,7 @@ pub(crate) struct SandboxArguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SandboxWord {
-    /// Limits only, and nothing left behind
+    /// Limits only, and no process left running
     Plain,
     /// Files and system calls
     Landlock,

@@ -34,7 +34,7 @@ pub(crate) enum ToolsCommand {
         #[command(flatten)]
         common: ToolsProject,
     },
-    /// Write a tool to begin with
+    /// Write a tool to start from
     New {
         /// Its id: the directory below .ai/tools, and its name
         id: String,

@@ -26,7 +26,7 @@ pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failur
     let Some((best, others)) = detection.candidates.split_first() else {
         writeln!(
             out,
-            "no dialect: the literals of none stand in {}",
+            "no dialect: {} has the literals of no dialect",
             source::name(file)
         )
         .map_err(Failure::Output)?;
@@ -62,7 +62,7 @@ fn line(other: &Candidate) -> String {
             let literals = quoted(literals.iter().copied().take(MISSES));
             format!("as much of {name}: that has {literals} as well, which the template lacks\n")
         }
-        _ => format!("as much of {name}: what stands here is written alike in both\n"),
+        _ => format!("as much of {name}: both write this alike\n"),
     }
 }
 

@@ -114,7 +114,7 @@ pub(super) fn files(
     let after = cursor.unwrap_or_default();
     let (entries, _) = registry.list();
     if !after.is_empty() && !entries.iter().any(|entry| entry.id.as_str() == after) {
-        return Err(Fault::new(PARAMS, "`cursor` is none of this list"));
+        return Err(Fault::new(PARAMS, "`cursor` is not one of this list"));
     }
     let mut files = Vec::new();
     let mut rest = entries.iter().filter(|entry| entry.id.as_str() > after);

@@ -38,7 +38,7 @@ pub(super) fn get(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result<Valu
     let dialect = match arguments.and_then(|arguments| arguments.get(DIALECT)) {
         None => DEFAULT_DIALECT,
         Some(Value::String(name)) => name,
-        Some(_) => return Err(Fault::new(PARAMS, format!("`{DIALECT}` is no text"))),
+        Some(_) => return Err(Fault::new(PARAMS, format!("`{DIALECT}` is not a string"))),
     };
     // Those that are embedded: a client names no file of ours.
     let dialect = dialect_named(dialect)

@@ -234,10 +234,10 @@ impl Tools for Served {
             self.n_workers.fetch_add(1, Ordering::SeqCst);
             self.begin_worker();
         }
-        let gone = |_| Fault::new(INTERNAL, "nobody is left to do it");
+        let gone = |_| Fault::new(INTERNAL, "no worker is left");
         self.jobs
             .send(job)
-            .map_err(|_| Fault::new(INTERNAL, "nobody is left to do it"))?;
+            .map_err(|_| Fault::new(INTERNAL, "no worker is left"))?;
         answered.recv().map_err(gone)?
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn serve(
     };
     let places: Vec<_> = address
         .to_socket_addrs()
-        .map_err(|error| refused(format!("it is no address, as in 127.0.0.1:8642: {error}")))?
+        .map_err(|error| refused(format!("not an address such as 127.0.0.1:8642: {error}")))?
         .collect();
     let token = match &serving.token_file {
         None => None,

@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     if let Some(why) = &run.journal_problem {
         let _ = writeln!(
             screen::stderr(),
-            "note: nothing is kept for `--undo`: {why}"
+            "note: nothing is saved for `--undo`: {why}"
         );
     }
     write(&run, &session, (arguments, &name, is_colored), out).map_err(Failure::Output)?;

@@ -62,7 +62,7 @@ fn all(
                 if is_changed && has_shebang {
                     let _ = writeln!(
                         screen::stderr(),
-                        "note: the signature of `{}` stands above its `#!`: toolglot runs it, and `node` alone does not any more",
+                        "note: the signature of `{}` is above its `#!`: toolglot runs it, and `node` alone no longer does",
                         found.id
                     );
                 }

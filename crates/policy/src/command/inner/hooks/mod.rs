@@ -51,7 +51,7 @@ pub(super) fn hooks(name: &str, arguments: &[String], found: &mut Vec<Inner>) {
                 |value: &str| signs.is_empty() || signs.iter().any(|sign| value.contains(sign));
             if plain_values(option, arguments).any(shows) {
                 found.push(Inner::Unknown(format!(
-                    "`{name} {option}` runs what no word tells"
+                    "`{name} {option}` runs a program that the command does not name"
                 )));
             }
         }
@@ -117,7 +117,7 @@ fn make(arguments: &[String], found: &mut Vec<Inner>) {
     for (name, value) in arguments.iter().filter_map(|word| word.split_once('=')) {
         let is_computed = name.ends_with('!') || name == "MAKEFLAGS" || name == ".SHELLFLAGS";
         if !name.starts_with('-') && (is_computed || is_active(value)) {
-            found.push(unknown("`make` runs what stands in a variable"));
+            found.push(unknown("`make` runs the contents of a variable"));
         }
     }
 }

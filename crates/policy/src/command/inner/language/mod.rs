@@ -192,7 +192,7 @@ impl Walk<'_> {
                     Kind::Value(Some(_)) | Kind::Plain => {}
                     Kind::Unlisted if self.has_script => {}
                     Kind::Unlisted | Kind::Unsure => found.push(Inner::Unknown(format!(
-                        "`{}` with `{}`, of which it is not known what it runs",
+                        "`{}` with `{}` runs an unknown program",
                         self.name,
                         super::super::shell::shown(word)
                     ))),
@@ -355,7 +355,7 @@ impl Walk<'_> {
         if is_unknown(word) {
             let name = self.name;
             found.push(Inner::Unknown(format!(
-                "`{name}` with a word that the text does not tell"
+                "`{name}` with a word that is not literal"
             )));
         }
         // An expression: of Clojure's programs.
@@ -375,7 +375,7 @@ impl Walk<'_> {
         let name = self.name;
         if is_unknown(text) {
             found.push(Inner::Unknown(format!(
-                "`{name}` runs a text that is not told in full"
+                "`{name}` runs a text that is not fully literal"
             )));
             return;
         }
@@ -396,7 +396,7 @@ impl Walk<'_> {
         }
         let name = self.name;
         found.push(Inner::Unknown(format!(
-            "`{name}` runs what stands in `{}`",
+            "`{name}` runs the contents of `{}`",
             super::super::shell::shown(file)
         )));
     }
