@@ -112,7 +112,7 @@ pub fn all() -> &'static [Dialect] {
 }
 
 /// All dialects in the order in which they count as a union: of a family first the dialect that it has the name of.
-/// Dialects that read plain shell blocks (`split`) stand in it as well; beside prose they belong in no union.
+/// Dialects that read plain shell blocks (`split`) are in it as well; beside prose they belong in no union.
 pub fn union() -> Vec<&'static Dialect> {
     let follows = |dialect: &&Dialect| {
         let family = dialect.setting("family");
@@ -182,7 +182,7 @@ pub fn canonical(name: &str) -> &str {
 }
 
 fn load() -> Result<Vec<Dialect>, GrammarError> {
-    // A dialect stands behind the one that it builds on.
+    // A dialect comes after the one that it builds on.
     let base = |text: &str| {
         let head = text.lines().next().unwrap_or("");
         let head = head.split('#').next().unwrap_or("");

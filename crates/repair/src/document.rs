@@ -40,7 +40,7 @@ pub struct RepairNote {
     pub end: usize,
     /// The words.
     pub message: String,
-    /// What stands there now; `None` where nothing was changed.
+    /// What is there now; `None` where nothing was changed.
     pub after: Option<String>,
     /// Whether `start` and `end` are places of the input.
     pub is_placed: bool,

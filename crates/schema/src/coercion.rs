@@ -67,7 +67,7 @@ impl<'a> Fitter<'a> {
         })
     }
 
-    /// The schema behind its references.
+    /// The schema after its references.
     fn resolve(&mut self, mut schema: &'a Value, path: &str) -> Result<&'a Value, CoercionError> {
         let mut n_followed = 0;
         while let Some(reference) = schema.get("$ref") {

@@ -9,7 +9,7 @@ use toolglot_value::Value;
 
 use crate::document::Document;
 
-/// Keywords whose schemas apply to the same value as the schema they stand in.
+/// Keywords whose schemas apply to the same value as the schema they are in.
 const SAME_VALUE: &[&str] = &[
     "allOf",
     "anyOf",

@@ -17,7 +17,7 @@
 //! let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
 //! let validator = Validator::new(&schema)?;
 //! let violations = validator.validate(&json!({"pth": "a.rs"}));
-//! assert_eq!(violations[0].message, "add the required `path`; `pth` is no parameter, rename it if you meant that");
+//! assert_eq!(violations[0].message, "add the required `path`; `pth` is not a parameter, rename it if you meant that");
 //! # Ok::<(), toolglot_schema::SchemaError>(())
 //! ```
 

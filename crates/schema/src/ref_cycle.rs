@@ -7,7 +7,7 @@ use toolglot_value::Value;
 /// More references in a row than anyone writes, and than a validator should follow.
 const LONGEST_CHAIN: usize = 100;
 
-/// Keywords whose schemas are about the same value, in lists and alone; a schema behind others is about a smaller one.
+/// Keywords whose schemas are about the same value, in lists and alone; a schema after others is about a smaller one.
 const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 const ALONE: [&str; 4] = ["not", "if", "then", "else"];
 const NAMED: [&str; 1] = ["dependentSchemas"];
@@ -36,7 +36,7 @@ pub(crate) fn circle(schema: &Value) -> Option<String> {
 enum State {
     /// On the way that is being walked.
     Open,
-    /// Nothing behind it leads back; so many references follow each other from here.
+    /// Nothing after it leads back; so many references follow each other from here.
     Done(usize),
 }
 

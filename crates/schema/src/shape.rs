@@ -21,7 +21,7 @@ const UNFOLDED: usize = 2_000;
 ///
 /// References are followed inside the schema; one that leads back to where it stands is followed as long as the shape stays
 /// small, 16 times at most, and below that, or outside, nothing is known ([`Shape::Any`]). In a union text comes last, so that `42` for `["string", "integer"]` is an integer:
-/// dialects without quotation marks have no other way to say so. Objects of a union become one that knows the
+/// dialects without quotes have no other way to say so. Objects of a union become one that knows the
 /// properties of each. Conditions (`if`, `not`, `dependentSchemas`) say nothing about reading and are passed over.
 pub fn shape(schema: &Value) -> Shape {
     let schema = standard(schema);

@@ -13,7 +13,7 @@ use crate::normal_form::standard;
 use crate::plain_schema::{admits, is_plain};
 use crate::ref_cycle::circle;
 
-/// More violations than a model would mend in one turn are not listed.
+/// More violations than a model would repair in one turn are not listed.
 const MAX_VIOLATIONS: usize = 16;
 
 /// Why a schema cannot be used.

@@ -1,4 +1,4 @@
-//! Violations, worded as instructions: a model that does what the message says has mended its call.
+//! Violations, worded as instructions: a model that does what the message says has repaired its call.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -309,7 +309,7 @@ fn add_missing(property: &serde_json::Value, path: &str, value: &Value, known: &
     message
 }
 
-/// `name` stands in the object at `path`, beside `given`.
+/// `name` is in the object at `path`, beside `given`.
 fn leave_out(name: &str, path: &str, known: &[&str], given: Option<&Map<String, Value>>) -> String {
     let whole = member(path, name);
     let is_given = |name: &str| given.is_some_and(|given| given.contains_key(name));
@@ -332,7 +332,7 @@ fn leave_out(name: &str, path: &str, known: &[&str], given: Option<&Map<String, 
     }
 }
 
-/// How a message calls the member `name` of the object at `path`: as it stands there, if nothing else holds it.
+/// How a message calls the member `name` of the object at `path`: as it is there, if nothing else holds it.
 fn member(path: &str, name: &str) -> String {
     if path.is_empty() {
         name.to_owned()

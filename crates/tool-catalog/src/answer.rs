@@ -55,7 +55,7 @@ impl CatalogAnswer {
         }
     }
 
-    /// Whether it would be called if everything were in order, and is not. What is no tool is in order so.
+    /// Whether it would be called if everything were in order, and is not. What is not a tool is in order so.
     pub fn is_faulty(&self) -> bool {
         let is_part = matches!(self.runs, Err(CallError::NotCallable { .. }));
         self.standing.is_err() || (self.runs.is_err() && !is_part)

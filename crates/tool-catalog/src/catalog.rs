@@ -51,7 +51,7 @@ impl Catalog {
     /// An id that names nothing is an error, a pattern that fits nothing as well.
     ///
     /// # Errors
-    /// For the first word that names nothing, or is no id and no pattern.
+    /// For the first word that names nothing, or is not an id and no pattern.
     pub fn named(&self, words: &[String]) -> Result<Vec<ToolSource>, CatalogError> {
         if words.is_empty() {
             return self.own().into_iter().map(|read| Ok(read?)).collect();

@@ -18,10 +18,10 @@ pub enum CatalogError {
     /// The trust store cannot be used.
     #[error(transparent)]
     Trust(#[from] TrustError),
-    /// A word is no id.
+    /// A word is not an id.
     #[error(transparent)]
     Id(#[from] IdError),
-    /// A word is no pattern of ids.
+    /// A word is not a pattern of ids.
     #[error("invalid tool id pattern `{pattern}`")]
     BadPattern {
         /// The word.
@@ -33,7 +33,7 @@ pub enum CatalogError {
     /// A pattern fits no tool that can be changed.
     #[error("no tool of the project or the user fits `{0}`")]
     NothingFits(String),
-    /// A word is no language, or a file has no extension of one.
+    /// A word is not a language, or a file has no extension of one.
     #[error("unknown language `{0}`: write python, javascript, typescript, bash, yaml or toml")]
     NoLanguage(String),
     /// Another file has the id.

@@ -50,12 +50,12 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Rows that were kept, in the order of a listing: a line for each, which begins with its key.
+/// Rows that were kept, in the order of a listing: a line for each, which starts with its key.
 #[derive(Debug, Default)]
 pub struct RowCache {
     file: Option<PathBuf>,
     fingerprint: String,
-    /// The file as it was read, and where its lines begin: none, if it was none.
+    /// The file as it was read, and where its lines start: none, if it was none.
     text: String,
     begin: usize,
 }
@@ -171,7 +171,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// What a line begins with: the file, and what tells that it did not change.
+/// What a line starts with: the file, and what tells that it did not change.
 fn key(entry: &Entry, stamp: &FileStamp, out: &mut String) {
     let space = match entry.space {
         Space::Project => "project",
@@ -276,7 +276,7 @@ mod tests {
             text: String::new(),
             begin: 0,
         };
-        // An id may be the begin of another, and a blank or a dash stands before a slash.
+        // An id may be the start of another, and a blank or a dash comes before a slash.
         let ids = ["a/b", "a/b-c", "a/bc", "a-b/c", "b"];
         let mut ids: Vec<&str> = ids.to_vec();
         ids.sort_by_key(|id| ItemId::new(id).expect("an id"));

@@ -54,7 +54,7 @@ pub fn sign_file(
     let version = tool.metadata.version.clone().unwrap_or_default();
     let style = found.language.signature_style();
     let sha = digest(body(found.text(), style));
-    // A new time alone is no reason to change a file.
+    // A new time alone is not a reason to change a file.
     let is_same = Header::find(found.text(), style).is_some_and(|header| {
         header.generation == generation
             && header.key == key.public().fingerprint()

@@ -62,7 +62,7 @@ pub fn of_item(verb: &str, item_type: &str, id: &str) -> String {
     out
 }
 
-/// Whether what is granted covers what is required, by itself: equal, or `a.*` and something behind `a.`.
+/// Whether what is granted covers what is required, by itself: equal, or `a.*` and something after `a.`.
 pub fn matches(granted: &str, required: &str) -> bool {
     let granted = match granted {
         "rye.execute" | "rye.search" | "rye.load" | "rye.sign" => format!("{granted}.*"),

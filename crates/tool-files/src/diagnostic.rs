@@ -42,7 +42,7 @@ impl Severity {
 #[derive(Debug, Default)]
 pub(crate) struct Diagnostics(Vec<Diagnostic>);
 
-/// More are not kept of one file: nobody mends more in one go.
+/// More are not kept of one file: nobody repairs more in one go.
 const MAX_DIAGNOSTICS: usize = 200;
 
 impl Diagnostics {

@@ -54,7 +54,7 @@ pub const EXECUTORS: &str =
 
 /// The executor that was probably meant by a name that none has: one of the system's or of `others`.
 ///
-/// Long paths are alike by what they begin with, so that only what differs is compared.
+/// Long paths are alike by what they start with, so that only what differs is compared.
 pub fn nearest_executor<'a>(
     name: &str,
     mut others: impl Iterator<Item = &'a str>,

@@ -11,7 +11,7 @@ const MAX_BYTES: usize = 160;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemId(String);
 
-/// Why a text is no id.
+/// Why a text is not an id.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum IdError {
@@ -30,7 +30,7 @@ pub enum IdError {
     /// `..`, `.`
     #[error("`{0}` would lead out of `.ai/tools`: the parts of an id are neither `.` nor `..`")]
     Traversal(String),
-    /// A part that begins with a dot.
+    /// A part that starts with a dot.
     #[error("a part of `{0}` starts with a dot, which no part of an id may")]
     Hidden(String),
     /// A character that no id has.
@@ -90,7 +90,7 @@ impl ItemId {
         &self.0
     }
 
-    /// The directory below `tools/`; empty for a file that stands in it.
+    /// The directory below `tools/`; empty for a file that is in it.
     pub fn category(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(category, _)| category)
     }
@@ -124,7 +124,7 @@ fn is_plain(text: &str) -> bool {
     before != b'/' && text.len() <= MAX_BYTES
 }
 
-/// Whether a word may stand behind the dot of `tool-id.action`.
+/// Whether a word may come after the dot of `tool-id.action`.
 pub(crate) fn is_name(word: &str) -> bool {
     !word.is_empty()
         && word

@@ -75,7 +75,7 @@ impl Language {
             .map_or("", |(extension, _)| extension)
     }
 
-    /// What begins a comment that runs to the end of the line.
+    /// What starts a comment that runs to the end of the line.
     pub fn comment(self) -> &'static str {
         match self {
             Language::JavaScript | Language::TypeScript => "//",

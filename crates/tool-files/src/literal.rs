@@ -1,4 +1,4 @@
-//! A value as it stands in a file, with its place.
+//! A value as it is in a file, with its place.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ pub(crate) const MAX_DEPTH: usize = 64;
 /// How many values the literals of one file may have; what aliases and constants stand for counts wherever they are used.
 pub(crate) const MAX_VALUES: usize = 20_000;
 
-/// A literal and the bytes of the file that it stands at.
+/// A literal and the bytes of the file that it is at.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Literal {
     pub(crate) span: Range<usize>,

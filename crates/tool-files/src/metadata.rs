@@ -84,7 +84,7 @@ pub enum RetryBackoff {
 }
 
 impl RetryPolicy {
-    /// The delay behind a failed attempt; `attempt` counts from 1. `None` if it was the last.
+    /// The delay after a failed attempt; `attempt` counts from 1. `None` if it was the last.
     pub fn delay(&self, attempt: u32) -> Option<Duration> {
         if attempt >= self.max_attempts {
             return None;

@@ -3,7 +3,7 @@
 use crate::rules::kebab;
 use crate::{ItemId, Language};
 
-/// The text of a tool to begin with: it greets, and keeps every rule and best practice.
+/// The text of a tool to start with: it greets, and keeps every rule and best practice.
 pub fn new_tool(id: &ItemId, language: Language) -> String {
     let text = match language {
         Language::Python => include_str!("../new/python"),

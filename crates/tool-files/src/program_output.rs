@@ -7,7 +7,7 @@ use toolglot_value::{Map, Value};
 use crate::read_json;
 use toolglot_tool_signature::BOM;
 
-/// As deep as JSON is read. What begins a line inside an object is deeper than that, so that no text is looked at more often.
+/// As deep as JSON is read. What starts a line inside an object is deeper than that, so that no text is looked at more often.
 const MAX_DEPTH: usize = 128;
 
 /// The object with which a program answers.
@@ -22,7 +22,7 @@ pub(crate) struct Printed {
 impl Printed {
     /// Looks for it: the object that ends the output, else the last one that says `success`.
     ///
-    /// An object begins a line and ends one, and may go over several.
+    /// An object starts a line and ends one, and may go over several.
     pub(crate) fn find(output: &str) -> Option<Printed> {
         let mut said = None;
         let mut at = if output.starts_with(BOM) {
@@ -53,7 +53,7 @@ impl Printed {
         })
     }
 
-    /// What stands before and behind it.
+    /// What comes before and after it.
     pub(crate) fn beside(&self, output: &str) -> String {
         let before = &output[..self.span.start];
         let behind = output[self.span.end..].trim_start_matches(['\r', '\n']);
@@ -64,7 +64,7 @@ impl Printed {
         output[self.span.end..].trim_start().is_empty()
     }
 
-    /// The object that stands there, if it ends its line.
+    /// The object that is there, if it ends its line.
     fn read(output: &str, start: usize, strings: Strings) -> Option<Printed> {
         let len = extent(&output.as_bytes()[start..], strings).ok()?;
         let span = start..start + len;
@@ -183,7 +183,7 @@ mod tests {
             // With no indentation, and brackets in strings.
             ("{\n\"a\":\n{\"b\":\"}{\"}\n}", "{\"a\":{\"b\":\"}{\"}}", ""),
             ("{\"a\":1}\n  {\"b\":2}\n", "{\"b\":2}", "{\"a\":1}\n  "),
-            // Text behind it: only what says `success` is an answer.
+            // Text after it: only what says `success` is an answer.
             (
                 "log\n{\"success\":false}\ndone\n",
                 "{\"success\":false}",

@@ -17,7 +17,7 @@ pub struct Schema {
 /// A part of a tool that is called by itself, as `tool-id.action`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
-    /// What stands behind the dot.
+    /// What comes after the dot.
     pub name: String,
     /// What it does.
     pub description: Option<String>,
@@ -82,7 +82,7 @@ fn own(reading: &Reading) -> Option<Value> {
     list.as_list().map(|_| listed(Some(list)))
 }
 
-/// A list of parameters as a schema. It is closed: what is not listed is no parameter.
+/// A list of parameters as a schema. It is closed: what is not listed is not a parameter.
 fn listed(list: Option<&Literal>) -> Value {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for parameter in list.and_then(Literal::as_list).unwrap_or_default() {
@@ -139,7 +139,7 @@ fn beside(own: Option<&Value>, action: Value) -> Value {
             }
         }
     }
-    // How it was chosen is no parameter of it.
+    // How it was chosen is not a parameter of it.
     if let Some(Value::Object(properties)) = whole.get_mut("properties") {
         properties.shift_remove("action");
     }

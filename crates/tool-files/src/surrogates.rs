@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 /// Reads JSON. Half a pair, which no other text can hold, becomes U+FFFD.
 ///
 /// # Errors
-/// If it is no JSON beyond that.
+/// If it is not JSON beyond that.
 pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str(text).or_else(|error| match whole(text) {
         Cow::Borrowed(_) => Err(error),
@@ -21,7 +21,7 @@ fn whole(text: &str) -> Cow<'_, str> {
     while let Some(found) = text[at..].find('\\') {
         let start = at + found;
         let Some(unit) = unit(&text[start..]) else {
-            // Of a backslash and what it escapes, neither begins another escape.
+            // Of a backslash and what it escapes, neither starts another escape.
             at = start + 1;
             at += text[at..].chars().next().map_or(0, char::len_utf8);
             continue;
@@ -44,7 +44,7 @@ fn whole(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The number of an escape `\uXXXX` that a text begins with.
+/// The number of an escape `\uXXXX` that a text starts with.
 fn unit(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     u32::from_str_radix(digits, 16).ok()

@@ -113,7 +113,7 @@ pub fn variables(
     Ok(out)
 }
 
-/// The words between braces, `{name}`, that are not behind a `$`; what is between is a name of letters, digits, `_` and `-`.
+/// The words between braces, `{name}`, that are not after a `$`; what is between is a name of letters, digits, `_` and `-`.
 pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     text.match_indices('{').filter_map(move |(at, _)| {

@@ -12,7 +12,7 @@ use crate::read::{Asked, Field, read};
 use crate::rules::{self, Subject};
 use crate::{Action, ItemId, Language, Metadata, ReturnContract, Schema};
 
-/// A larger file is no tool.
+/// A larger file is not a tool.
 pub const MAX_BYTES: usize = 1 << 20;
 
 /// A tool file: what it says about itself, and what is to be said about that.
@@ -36,7 +36,7 @@ pub struct ToolFile {
     imports: Vec<String>,
     /// What it is where nobody calls it: `runtime`, `library`, `primitive`, `mcp_server`, `module`, or the type of data.
     part: Option<String>,
-    /// The fields as they stand in the file.
+    /// The fields as they are in the file.
     fields: Vec<Field>,
 }
 
@@ -132,7 +132,7 @@ impl ToolFile {
     }
 
     /// The bytes of a field's value, or of that of its member; of what is not there, those of what it would be a part of, and
-    /// in the end the begin of the file.
+    /// in the end the start of the file.
     pub fn place(&self, field: &str, member: Option<&str>) -> Range<usize> {
         let whole = self.field(field);
         let part = member.and_then(|member| whole?.get(member));

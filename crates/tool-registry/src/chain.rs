@@ -16,7 +16,7 @@ pub struct Link {
     pub version: Option<String>,
     /// What it needs of the link before it, where it says so.
     pub inputs: Vec<String>,
-    /// What it gives to the link behind it, where it says so.
+    /// What it gives to the link after it, where it says so.
     pub outputs: Vec<String>,
     /// Versions that it asks of links before it, `(minimum, maximum)` by id.
     pub constraints: BTreeMap<String, (Option<String>, Option<String>)>,
@@ -62,7 +62,7 @@ pub enum LinkError {
     },
 }
 
-/// Looks at each link and the one behind it; all that does not fit.
+/// Looks at each link and the one after it; all that does not fit.
 pub fn validate(chain: &[Link]) -> Vec<LinkError> {
     let mut bad = Vec::new();
     for pair in chain.windows(2) {

@@ -2,7 +2,7 @@
 //!
 //! A server of `.mcp.json` is the file `mcp/servers/NAME` with the same words in it; a tool of any server that the user
 //! approved is the file `mcp/NAME/TOOL`, with the description and the schema that were approved. So they are found, shown,
-//! judged and called like all others. Nothing of them runs before it was approved, as it stands there.
+//! judged and called like all others. Nothing of them runs before it was approved, as it is there.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -259,7 +259,7 @@ fn found(id: &str, text: &Value, path: Option<&Path>, space: Space) -> Result<To
     ))
 }
 
-/// The file as it is written. A name that stands there twice is refused: two readers would start two programs.
+/// The file as it is written. A name that is there twice is refused: two readers would start two programs.
 struct Written {
     servers: Vec<(String, Value)>,
     /// A key of a file that has no servers where they belong.

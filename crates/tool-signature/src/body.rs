@@ -4,13 +4,13 @@ use sha2::{Digest, Sha256};
 
 use crate::parts::Parts;
 
-/// What some editors put before a text. It is no part of it.
+/// What some editors put before a text. It is not a part of it.
 pub const BOM: char = '\u{feff}';
 
 /// How a kind of file writes its signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// `# ..`, on line 1 or behind a shebang: Python, YAML, shell, TOML.
+    /// `# ..`, on line 1 or after a shebang: Python, YAML, shell, TOML.
     Hash,
     /// `// ..`, on line 1 only: JavaScript and TypeScript.
     Slashes,
@@ -28,7 +28,7 @@ pub enum Item {
 }
 
 impl Style {
-    /// What stands before the words of the signature: one blank is part of it.
+    /// What comes before the words of the signature: one blank is part of it.
     pub fn prefix(self) -> &'static str {
         match self {
             Style::Hash => "# ",
@@ -37,7 +37,7 @@ impl Style {
         }
     }
 
-    /// What stands behind them.
+    /// What comes after them.
     pub fn suffix(self) -> &'static str {
         match self {
             Style::Markdown(_) => " -->",

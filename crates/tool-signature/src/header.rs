@@ -24,7 +24,7 @@ pub struct Header {
     pub time: String,
     /// The SHA-256 that it declares.
     pub hash: String,
-    /// The signature, decoded; `None` if it is no base64.
+    /// The signature, decoded; `None` if it is not a base64.
     pub signature: Option<Vec<u8>>,
     /// The key's fingerprint: 16 digits of the PEM's hash, or 64 of the raw key's.
     pub key: String,
@@ -48,7 +48,7 @@ pub enum Generation {
 }
 
 impl Header {
-    /// The signature line of a file: line 1, or line 2 behind a shebang where the comment sign is `#`.
+    /// The signature line of a file: line 1, or line 2 after a shebang where the comment sign is `#`.
     ///
     /// `None` if there is none, or it is not exactly as it should be: then the file is unsigned.
     pub fn find(text: &str, style: Style) -> Option<Header> {
@@ -146,7 +146,7 @@ pub fn is_malformed(text: &str, style: Style) -> bool {
     is_like && Header::find(text, style).is_none()
 }
 
-/// Whether a line is a comment that begins as a signature does.
+/// Whether a line is a comment that starts as a signature does.
 pub fn is_signature_like(line: &str) -> bool {
     let line = line.trim_start_matches(BOM).trim_start();
     let body = line
@@ -156,7 +156,7 @@ pub fn is_signature_like(line: &str) -> bool {
     body.is_some_and(|body| begins_as_signature(body.trim_start()))
 }
 
-/// Whether a comment's text begins as any signature does, those that were never valid included.
+/// Whether a comment's text starts as any signature does, those that were never valid included.
 pub(crate) fn begins_as_signature(text: &str) -> bool {
     ["rye", "kiwi-mcp", "ryeos", "toolglot"]
         .iter()

@@ -18,7 +18,7 @@ const SPKI: [u8; 12] = [
 const PKCS8: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
-/// Version 2 differs in two bytes and has the public key behind the seed.
+/// Version 2 differs in two bytes and has the public key after the seed.
 const PKCS8_V2: [u8; 16] = [
     0x30, 0x51, 0x02, 0x01, 0x01, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
@@ -27,7 +27,7 @@ const PKCS8_V2: [u8; 16] = [
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// The text is no PEM block of that kind.
+    /// The text is not a PEM block of that kind.
     #[error("no PEM block `{0}` is in it")]
     NoPem(&'static str),
     /// The bytes are no Ed25519 key.

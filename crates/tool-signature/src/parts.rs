@@ -9,16 +9,16 @@ use crate::header;
 /// line by any reader's idea of a line, or they are body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parts<'a> {
-    /// The line `#!/..` with its end, where the signature stands behind it; else nothing.
+    /// The line `#!/..` with its end, where the signature comes after it; else nothing.
     pub(crate) shebang: &'a str,
     /// The line of the signature with its end, of whatever generation; nothing if there is none.
     pub(crate) signature: &'a str,
-    /// All that is behind.
+    /// All that is after.
     pub(crate) body: &'a str,
 }
 
 impl Parts<'_> {
-    /// Takes a text apart. A byte order mark is no part of a line that is left out.
+    /// Takes a text apart. A byte order mark is not a part of a line that is left out.
     pub(crate) fn of(text: &str, style: Style) -> Parts<'_> {
         let (first, behind) = first_line(text);
         let has_shebang = style == Style::Hash && first.ends_with('\n') && is_shebang(first);
@@ -54,7 +54,7 @@ fn first_line(text: &str) -> (&str, &str) {
 
 /// Whether a line does nothing but name an interpreter.
 ///
-/// One that names an encoding (PEP 263) says how Python reads all that is behind it, if it is given the file: that is no
+/// One that names an encoding (PEP 263) says how Python reads all that is after it, if it is given the file: that is no
 /// line to leave out, unless it names the one that all tools are read in.
 fn is_shebang(line: &str) -> bool {
     let mut encodings = line.match_indices("coding").filter_map(|(at, word)| {
@@ -102,7 +102,7 @@ mod tests {
                 (Style::Slashes, "// ryeos:signed:x"),
                 (knowledge, "<!-- rye:signed:x -->"),
             ] {
-                // Behind it, and as the last of it: `\r\r\n` is a line end and an empty line to Python.
+                // After it, and as the last of it: `\r\r\n` is a line end and an empty line to Python.
                 for text in [
                     format!("{head}{end}evil()\nrest\n"),
                     format!("{head}{end}\r\nrest\n"),

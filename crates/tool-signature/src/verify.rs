@@ -162,7 +162,7 @@ pub fn verify(
     };
     let actual = digest(body(text, style));
     if actual != header.hash {
-        // What was signed is what stands in the file, byte for byte; why it is another is worth a word.
+        // What was signed is what is in the file, byte for byte; why it is another is worth a word.
         let unix = text.replace("\r\n", "\n");
         let is_by_line_ends = [unix.replace('\n', "\r\n"), unix]
             .iter()

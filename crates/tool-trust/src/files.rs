@@ -150,7 +150,7 @@ pub(crate) fn turn(path: &Path) -> Result<File, TrustError> {
     Ok(file)
 }
 
-/// The text of a file, if it is there. What is no file is not opened: a pipe would never end.
+/// The text of a file, if it is there. What is not a file is not opened: a pipe would never end.
 fn read(path: &Path) -> Result<Option<String>, TrustError> {
     let failed = |source| TrustError::Io {
         path: path.to_owned(),

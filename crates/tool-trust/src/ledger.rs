@@ -1,4 +1,4 @@
-//! What the user's ledger remembers of tools, and how a signed text stands in time to that.
+//! What the user's ledger remembers of tools, and how a signed text is in time to that.
 //!
 //! The ledger lies with the user, outside of every project: whoever writes to a project, its lock included, cannot make it
 //! forget. By project and tool it has the digest and the signing time of the newest text that was seen.

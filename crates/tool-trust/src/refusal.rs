@@ -46,7 +46,7 @@ pub enum TrustRefusal {
         id: String,
         /// The version that was signed.
         version: String,
-        /// Whether a line stands in its place that only looks like one.
+        /// Whether a line is in its place that only looks like one.
         is_malformed: bool,
     },
     /// It has no signature, and is not the text that was trusted.

@@ -63,7 +63,7 @@ pub(crate) fn counted(keys: &Keyring, named: &[String]) -> Result<Keyring, Trust
             }
             match keys.find(name) {
                 Some(signer) => signer.clone(),
-                // A name alone is no key: what it signed stays untrusted.
+                // A name alone is not a key: what it signed stays untrusted.
                 None => continue,
             }
         };

@@ -98,7 +98,7 @@ impl Trust {
         Ok(trust)
     }
 
-    /// The hash of all that trust depends on beside the tools: whoever kept what a standing was may go on if it is the same.
+    /// The hash of all that trust depends on beside the tools: whoever kept what a standing was may continue if it is the same.
     ///
     /// Reads the files and understands none of them.
     pub fn fingerprint(spaces: &Spaces) -> String {

@@ -1,6 +1,6 @@
 //! Versions, as far as they are compared.
 
-/// A version as numbers, to compare; what is no number counts as 0, and more than three parts do not count.
+/// A version as numbers, to compare; what is not a number counts as 0, and more than three parts do not count.
 ///
 /// ```
 /// use toolglot_tool_trust::version_numbers;

@@ -25,7 +25,7 @@ pub enum Error {
         /// What the reader of JSON says, with line and column.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A tool list with an entry that is no tool.
+    /// A tool list with an entry that is not a tool.
     #[error(transparent)]
     ToolList(#[from] ToolError),
     /// Calls that the dialect cannot carry.

@@ -157,7 +157,7 @@ pub fn repair(text: &str) -> Result<RepairedText, Error> {
 /// [`Toolbox`] has what a [`ToolSet`] leaves out: descriptions, schemas and other names.
 ///
 /// # Errors
-/// Text that is no JSON, and entries that are no tools.
+/// Text that is not JSON, and entries that are no tools.
 pub fn tools(list: &str) -> Result<ToolSet, Error> {
     let list = serde_json::from_str(list).map_err(|source| Error::ToolListSyntax {
         source: Box::new(source),

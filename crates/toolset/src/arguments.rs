@@ -20,7 +20,7 @@ pub(crate) enum Change {
     Unpacked { key: String, as_what: &'static str },
 }
 
-/// Renames, takes apart and types what stands in `arguments`; says what was changed, in order.
+/// Renames, takes apart and types what is in `arguments`; says what was changed, in order.
 pub(crate) fn bring_to(
     entry: &Entry,
     arguments: Map<String, Value>,
@@ -138,7 +138,7 @@ fn element_list(text: &str, name: &str) -> Option<Value> {
         .collect()
 }
 
-/// The value that `text` stands for, where the shape asks for something that is no text.
+/// The value that `text` stands for, where the shape asks for something that is not text.
 fn typed(text: &str, shape: &Shape) -> Option<Value> {
     serde_json::from_str(&from_text(text, shape)?).ok()
 }

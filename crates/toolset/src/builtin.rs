@@ -25,7 +25,7 @@ struct Catalog {
     /// Whether letter case of tools' names does not count.
     #[serde(default)]
     ignore_case: bool,
-    /// Parameters that may stand in a call of any tool.
+    /// Parameters that may are in a call of any tool.
     #[serde(default)]
     parameters_of_all: Vec<String>,
     tools: Vec<CatalogTool>,

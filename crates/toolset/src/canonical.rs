@@ -18,7 +18,7 @@ pub struct Canonical {
     pub tool: String,
     /// Whether there is such a tool.
     pub known: bool,
-    /// The arguments; empty where the written ones are no JSON object, as those of a truncated call.
+    /// The arguments; empty where the written ones are not a JSON object, as those of a truncated call.
     pub arguments: Map<String, Value>,
     /// The index, in the list this call is in, of the earlier call that it repeats.
     pub duplicate_of: Option<usize>,

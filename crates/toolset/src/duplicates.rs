@@ -15,7 +15,7 @@ use crate::toolbox::{Effect, ToolSpec};
 /// Models write one call in several of AXE's forms, and mean it once. Only what is harmless to leave out counts as
 /// repeated: a read or a command before which nothing ran, since it ran itself, that may have changed what it sees. What a
 /// test says after a fix is another answer, and so is what `ls` shows after `touch`.
-/// A repeated write is no duplicate: two equal appends may be meant.
+/// A repeated write is not a duplicate: two equal appends may be meant.
 #[derive(Default)]
 pub(crate) struct Seen {
     /// By a keyed hash each: arguments may be large.

@@ -19,7 +19,7 @@ pub enum ToolError {
         /// What it is.
         found: &'static str,
     },
-    /// An entry is no object.
+    /// An entry is not an object.
     #[error("{at} is {found}, where a tool is an object")]
     NotAnObject {
         /// The entry.
@@ -53,7 +53,7 @@ pub enum ToolError {
         /// The earlier entry.
         first: String,
     },
-    /// The parameters of an entry are no JSON Schema.
+    /// The parameters of an entry are not JSON Schema.
     #[error("the parameters of {at} (`{name}`) are {found}, where a JSON Schema is an object")]
     BadParameters {
         /// The entry.
@@ -63,7 +63,7 @@ pub enum ToolError {
         /// What they are.
         found: &'static str,
     },
-    /// The description of an entry is no text.
+    /// The description of an entry is not text.
     #[error("the description of {at} (`{name}`) is {found}, where text belongs")]
     BadDescription {
         /// The entry.
@@ -82,7 +82,7 @@ impl Toolbox {
     ///   with `tools` inside is a namespace, its tools are called `namespace__tool`, and by the last part of that where no
     ///   other tool is called so;
     /// - in the same array freeform tools, `{"type": "custom", "name": ..}` or `{"type": "custom", "custom": {..}}`: they have
-    ///   one parameter, `input`, a string, and a grammar of it stands in the description;
+    ///   one parameter, `input`, a string, and a grammar of it is in the description;
     /// - MCP's answer to `tools/list`, `{"tools": [{"name", "inputSchema"}]}`, also inside its JSON-RPC response;
     /// - a map from names to JSON Schemas.
     ///
@@ -306,7 +306,7 @@ fn freeform_description(tool: &Map<String, Value>) -> Option<Value> {
     let words = match given {
         None | Some(Value::Null) => "",
         Some(Value::String(words)) => words.trim_end(),
-        // What is no text is refused as any other.
+        // What is not text is refused as any other.
         other => return other.cloned(),
     };
     let grammar = format!(

@@ -1,6 +1,6 @@
 //! A block of shell text cut into its commands, as a person would paste them one by one.
 //!
-//! This is no shell: it finds out where a command ends and nothing else. One pass over the bytes, with a stack of what
+//! This is not a shell: it finds out where a command ends and nothing else. One pass over the bytes, with a stack of what
 //! is open. In doubt lines stay together: a command that is too long fails as a whole, a half runs as something else.
 
 use std::ops::Range;
@@ -109,7 +109,7 @@ struct Scanner<'a> {
     at: usize,
     open: Vec<Open>,
     place: Place,
-    /// A word that began at `at` would begin fresh: behind a blank or an operator.
+    /// A word that started at `at` would start fresh: after a blank or an operator.
     fresh: bool,
     /// The line cannot end the command: `|`, `&&`, `||` or a function's head stand last.
     continues: bool,
@@ -313,7 +313,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The word that ends a here-document, behind `<<`. A number is the right side of a shift.
+    /// The word that ends a here-document, after `<<`. A number is the right side of a shift.
     fn delimiter(&self) -> Option<Range<usize>> {
         let rest = &self.bytes[self.at..];
         let rest = rest.strip_prefix(b"-").unwrap_or(rest).trim_ascii_start();

@@ -75,14 +75,14 @@ enum Found {
     Commands(Vec<String>),
     /// A block or a command that asks for nothing.
     Nothing,
-    /// The beginning of a block, as the beginning of a command.
+    /// The start of a block, as the start of a command.
     Half(String),
     /// Any other call.
     Other,
 }
 
 impl Found {
-    /// Whether its last command is cut short, as far as quotation marks and here-documents tell.
+    /// Whether its last command is cut short, as far as quotes and here-documents tell.
     fn ends_open(&self, call: &Call, (_, command): (&str, &str)) -> bool {
         match self {
             Found::Commands(commands) => commands
@@ -95,7 +95,7 @@ impl Found {
 
     fn of(call: &Call, (block, command): (&str, &str)) -> Found {
         if call.end == End::Truncated {
-            // Half an object is no JSON yet; a rule that reads a block reads it first.
+            // Half an object is not JSON yet; a rule that reads a block reads it first.
             return match call.arguments.strip_prefix(&format!("{{\"{block}\"")) {
                 Some(rest) => Found::Half(format!("{{\"{command}\"{rest}")),
                 None => Found::Other,

@@ -96,7 +96,7 @@ pub struct Toolbox {
     left_out: Vec<String>,
 }
 
-/// Adds tools without other names, behind those that are there. Of two with one name the first stays.
+/// Adds tools without other names, after those that are there. Of two with one name the first stays.
 impl Extend<ToolSpec> for Toolbox {
     fn extend<I: IntoIterator<Item = ToolSpec>>(&mut self, specs: I) {
         for spec in specs {
@@ -220,7 +220,7 @@ impl Toolbox {
     }
 
     /// What the engine has to know to read calls of these tools: every name and every key that a model may write,
-    /// aliases too, behind the tools' own.
+    /// aliases too, after the tools' own.
     ///
     /// What stands for a list of elements or files is read as text: [`normalize`](crate::normalize) takes it apart.
     pub fn tool_set(&self) -> ToolSet {

@@ -1,9 +1,9 @@
-//! Why a text is no JSON, or a value does not have the type that was asked for.
+//! Why a text is not JSON, or a value does not have the type that was asked for.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// Why a text is no JSON value, or a value is none of the type that was asked for. It reads as an error of `serde_json` does.
+/// Why a text is not a JSON value, or a value is none of the type that was asked for. It reads as an error of `serde_json` does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(Box<Place>);
 

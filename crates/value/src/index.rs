@@ -100,7 +100,7 @@ impl<I: Index> ops::Index<I> for Value {
 /// The member, added as `null` where an object has none or the value is `null`; or the item.
 ///
 /// # Panics
-/// If the value is no object or has no such item.
+/// If the value is not an object or has no such item.
 impl<I: Index> ops::IndexMut<I> for Value {
     fn index_mut(&mut self, index: I) -> &mut Value {
         index.of_or_insert(self)

@@ -18,7 +18,7 @@ impl Number {
         Number(digits.into())
     }
 
-    /// The number that an `f64` is, in the fewest digits that lead back to it; `None` of infinities and what is no number.
+    /// The number that an `f64` is, in the fewest digits that lead back to it; `None` of infinities and what is not a number.
     pub fn from_f64(value: f64) -> Option<Number> {
         serde_json::Number::from_f64(value).map(|number| Number::from(&number))
     }

@@ -13,7 +13,7 @@ const DEEPEST: usize = 1024;
 /// Reads a JSON value of at most 127 nested arrays and objects. Of a key that comes twice the last value counts.
 ///
 /// # Errors
-/// If the text is no JSON value, or nests deeper.
+/// If the text is not a JSON value, or nests deeper.
 pub fn from_str(text: &str) -> Result<Value, Error> {
     from_slice(text.as_bytes())
 }
@@ -21,7 +21,7 @@ pub fn from_str(text: &str) -> Result<Value, Error> {
 /// The same of bytes.
 ///
 /// # Errors
-/// If the bytes are no JSON value in UTF-8, or nest deeper.
+/// If the bytes are not a JSON value in UTF-8, or nest deeper.
 pub fn from_slice(bytes: &[u8]) -> Result<Value, Error> {
     ReadOptions::default().read(bytes)
 }
@@ -57,7 +57,7 @@ impl ReadOptions {
     /// Reads a JSON value.
     ///
     /// # Errors
-    /// If the bytes are no JSON value in UTF-8, or one that these options refuse.
+    /// If the bytes are not a JSON value in UTF-8, or one that these options refuse.
     pub fn read(&self, bytes: &[u8]) -> Result<Value, Error> {
         let mut reader = Reader::new(bytes);
         let value = reader.value(self)?;

@@ -10,7 +10,7 @@ use crate::prefix::complete;
 pub enum Arguments {
     /// An object; of a key that came twice the last value.
     Object(Map<String, Value>),
-    /// The text, where it is no object or nests deeper than it was asked for.
+    /// The text, where it is not an object or nests deeper than it was asked for.
     Raw(String),
 }
 

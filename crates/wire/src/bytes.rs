@@ -2,7 +2,7 @@
 
 use toolglot_engine::{Code, Event, Input, Note, Parser, Sink, Span};
 
-/// Joins characters that were cut between two pieces, and replaces bytes that are no UTF-8.
+/// Joins characters that were cut between two pieces, and replaces bytes that are not UTF-8.
 ///
 /// At most three bytes are held. Each maximal invalid sequence becomes one U+FFFD, with a note `N027`; spans count bytes of
 /// the text after that replacement.
@@ -42,7 +42,7 @@ impl Bytes {
                     bytes = rest;
                 }
                 Err(_) => {
-                    // The head is broken; this byte begins something new.
+                    // The head is broken; this byte starts something new.
                     self.n_held = 0;
                     self.replacement(parser, sink);
                 }

@@ -7,7 +7,7 @@ use toolglot_engine::GrammarError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WireError {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("not JSON")]
     Syntax(#[from] toolglot_value::Error),
     /// A value has a wrong type or is missing.

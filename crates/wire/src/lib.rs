@@ -9,7 +9,7 @@
 //! What this crate deliberately does not do: it reads no file and writes none, it repairs nothing, and it decides nothing
 //! about calls.
 //!
-//! A conversation whose calls stand in the text of the `hermes` dialect, as messages of OpenAI's chat API:
+//! A conversation whose calls are in the text of the `hermes` dialect, as messages of OpenAI's chat API:
 //!
 //! ```
 //! use toolglot_value::json;

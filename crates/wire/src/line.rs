@@ -19,9 +19,9 @@ pub struct Line {
     pub dialect: Option<String>,
     /// Tools, in any shape that a tool file may have; a string names a builtin set.
     pub tools: Option<Value>,
-    /// Whether the text begins inside reasoning.
+    /// Whether the text starts inside reasoning.
     pub reasoning_open: bool,
-    /// The end of the prompt, where the answer begins inside something.
+    /// The end of the prompt, where the answer starts inside something.
     pub prompt_suffix: Option<String>,
     /// Which calls who asked wants.
     pub tool_choice: ToolChoice,
@@ -29,10 +29,10 @@ pub struct Line {
     pub finish: Option<String>,
 }
 
-/// Why a line is no document.
+/// Why a line is not a document.
 #[derive(Debug, Error)]
 enum LineError {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("not JSON: {0}")]
     Syntax(#[from] toolglot_value::Error),
     /// It is JSON, but no object.

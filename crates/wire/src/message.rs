@@ -12,7 +12,7 @@ pub enum Message {
     Calls {
         /// The calls, in order.
         calls: Vec<MessageCall>,
-        /// Text that stands before them.
+        /// Text that comes before them.
         content: String,
     },
     /// `{"results":[..]}`: what came of calls.
@@ -37,7 +37,7 @@ pub struct MessageCall {
 pub struct MessageResult {
     /// The call that it answers.
     pub call: MessageCall,
-    /// Its text; a result that is no string is its JSON.
+    /// Its text; a result that is not a string is its JSON.
     pub text: String,
     /// Whether it was no string.
     pub is_json: bool,

@@ -1,9 +1,9 @@
 //! The prefix of a JSON text, closed so that it can be shown.
 
-/// The longest part of `prefix` that becomes JSON by adding a quotation mark and brackets, with those added.
+/// The longest part of `prefix` that becomes JSON by adding a quote and brackets, with those added.
 ///
 /// A key without a value, a comma and half a word are left out; half a string and half a number are kept.
-/// `None` where nothing of a value has begun. Linear in the length of `prefix`.
+/// `None` where nothing of a value has started. Linear in the length of `prefix`.
 ///
 /// ```text
 ///  {"path": "src/ma      ->  {"path": "src/ma"}
@@ -48,14 +48,14 @@ enum Bracket {
 
 #[derive(Clone, Copy, Default)]
 enum State {
-    /// A value may begin.
+    /// A value may start.
     #[default]
     Value,
-    /// A key or `}` may begin.
+    /// A key or `}` may start.
     Key,
-    /// Behind a key.
+    /// After a key.
     Colon,
-    /// Behind a value.
+    /// After a value.
     After,
     /// Inside a string.
     Text { key: bool, escape: Escape },

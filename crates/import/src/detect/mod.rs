@@ -16,7 +16,7 @@ use score::{Score, heads};
 /// What a chat template teaches, as far as its text and the call that it renders tell.
 #[derive(Clone, Debug, Default)]
 pub struct Detection {
-    /// Dialects whose calls the template writes, or whose literals stand in it, the best first.
+    /// Dialects whose calls the template writes, or whose literals are in it, the best first.
     pub candidates: Vec<Candidate>,
     /// A call that the template renders, where the best candidate was chosen since it reads that.
     pub call: Option<String>,
@@ -27,13 +27,13 @@ pub struct Detection {
 pub struct Candidate {
     /// The dialect.
     pub dialect: &'static Dialect,
-    /// Its literals that stand in the template, in order.
+    /// Its literals that are in the template, in order.
     pub literals: Vec<FoundLiteral>,
     /// How it compares with the best candidate.
     pub rank: Rank,
 }
 
-/// A literal of a dialect, and where it stands in a template.
+/// A literal of a dialect, and where it is in a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLiteral {
     /// The literal, without blanks at its ends.
@@ -54,9 +54,9 @@ pub enum Rank {
     ReadsLess,
     /// It does not read that call.
     ReadsNoCall,
-    /// Less of its text stands in the template.
+    /// Less of its text is in the template.
     FewerLiterals,
-    /// As much of its text stands there. These literals of it do not, and the best candidate has none of them.
+    /// As much of its text is there. These literals of it do not, and the best candidate has none of them.
     Lacks(Vec<&'static str>),
     /// Nothing tells it from the best.
     Alike,
@@ -64,7 +64,7 @@ pub enum Rank {
 
 /// The dialects that a chat template teaches: Jinja, or a `tokenizer_config.json` that holds some.
 ///
-/// First come the dialects that read most of the call that the template renders, or else those of whose literals most stands in
+/// First come the dialects that read most of the call that the template renders, or else those of whose literals most is in
 /// it. Among equals a dialect comes first that has a literal of its own there, of which a model is named, which writes calls with
 /// these blanks, of which least is missing, and a model's own before one of any model.
 ///
@@ -96,7 +96,7 @@ pub fn detect(document: &str) -> Result<Detection, ImportError> {
         .into_iter()
         .filter_map(|dialect| Score::in_template(dialect, &template, &source, &calls))
         .collect();
-    // The sort is stable: a family's head stands before its followers.
+    // The sort is stable: a family's head comes before its followers.
     scores.sort_by_key(|one| {
         let (weight, present) = (Reverse(one.weight()), Reverse(one.present));
         let kind = usize::from(one.is_any()).max(heads(one.dialect).count());
@@ -106,7 +106,7 @@ pub fn detect(document: &str) -> Result<Detection, ImportError> {
         let written = Reverse(one.written);
         (weight, own, named, written, kind, present, missing)
     });
-    // What reads the call that the template writes is believed before what stands in its text, unless the call is written bare,
+    // What reads the call that the template writes is believed before what is in its text, unless the call is written bare,
     // and the text teaches a marker.
     let is_marked = scores.first().is_some_and(|best| best.is_marked);
     let is_asked = !(is_marked && calls.iter().any(|call| template_run::is_bare(call)));

@@ -1,22 +1,22 @@
-//! How much of a dialect stands in a template.
+//! How much of a dialect is in a template.
 
 use toolglot_engine::{Dialect, Evidence};
 
 use super::template_run;
 
-/// A dialect of which literals stand in the template.
+/// A dialect of which literals are in the template.
 pub(super) struct Score {
     pub(super) dialect: &'static Dialect,
     pub(super) evidence: Vec<Evidence>,
-    /// Bytes of all its literals that stand there: also of reasoning, answers and ends of turns.
+    /// Bytes of all its literals that are there: also of reasoning, answers and ends of turns.
     pub(super) present: usize,
     /// Those that do not.
     pub(super) absent: Vec<&'static str>,
-    /// Bytes of the literals by which its calls are written, blanks included, that stand there, without those that do not.
+    /// Bytes of the literals by which its calls are written, blanks included, that are there, without those that do not.
     pub(super) written: isize,
     /// The template names a model of it.
     pub(super) is_named: bool,
-    /// What stands there has a marker.
+    /// What is there has a marker.
     pub(super) is_marked: bool,
     /// It reads the call that the template writes: characters of the call and its marks.
     pub(super) covered: Option<usize>,
@@ -90,7 +90,7 @@ impl Score {
         self.evidence.iter().map(|one| one.literal.len()).sum()
     }
 
-    /// Whether it is no model's own.
+    /// Whether it is not a model's own.
     pub(super) fn is_any(&self) -> bool {
         let models = self.dialect.setting("models");
         models.is_some_and(|models| models.starts_with("any"))
@@ -113,7 +113,7 @@ pub(super) fn heads(dialect: &Dialect) -> impl Iterator<Item = &'static Dialect>
     std::iter::successors(next(dialect), move |one| next(one))
 }
 
-/// A quoted key alone says nothing: it stands in every template with tools. A fence stands in every prose.
+/// A quoted key alone says nothing: it is in every template with tools. A fence is in every prose.
 fn is_marker(literal: &str) -> bool {
     literal.len() > 2 && !literal.starts_with('"') && !literal.chars().all(|c| c == '`')
 }
@@ -130,7 +130,7 @@ fn is_bare_call(evidence: &[Evidence], template: &str) -> bool {
     has(&"\"name\"")
         && key.is_some_and(|key| {
             template.match_indices(opener).any(|(at, _)| {
-                // Behind a tag it is what that tag marks.
+                // After a tag it is what that tag marks.
                 let is_bare = !template[..at].trim_end().ends_with(['>', ']']);
                 let rest = &template[at + opener.len()..];
                 let between = rest.find(key).map(|end| &rest[..end]);

@@ -48,7 +48,7 @@ pub(super) fn in_time(template: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// What the template writes for a call, in each way that a server gives it one, without what stands before and after it in
+/// What the template writes for a call, in each way that a server gives it one, without what comes before and after it in
 /// every answer. Empty if the template cannot be rendered, or writes no calls.
 fn calls(template: &str) -> Vec<String> {
     let template = without_generation(template);

@@ -8,7 +8,7 @@ use super::terms::{Side, literal, terms};
 /// Most texts that one end of a field lists.
 const TEXTS: usize = 256;
 
-/// What stands at one end of a field.
+/// What is at one end of a field.
 pub(super) enum Delimiter {
     Texts(Vec<String>),
     Pattern(Pattern),
@@ -118,7 +118,7 @@ pub(super) fn side(
                 .map_err(|Unsupported(why)| Unsupported(format!("`{key}`: {why}")))?,
         ),
     };
-    // Blanks before an opener are the text's that stands there.
+    // Blanks before an opener are the text's that is there.
     let is_open = side == Side::Open;
     let written = written.map(|terms| match terms.strip_prefix("ws ") {
         Some(rest) if is_open => rest.to_owned(),

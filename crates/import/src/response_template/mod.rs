@@ -401,7 +401,7 @@ fn around(rule: &str, open: &str, text: &str, close: Option<&str>) -> String {
     }
 }
 
-/// A tool's name that can stand in a rule.
+/// A tool's name that can are in a rule.
 fn tool_word(name: &str) -> Result<&str, Unsupported> {
     let is_word = name.starts_with(|c: char| c.is_alphanumeric() || c == '_')
         && name
@@ -418,7 +418,7 @@ fn tool_word(name: &str) -> Result<&str, Unsupported> {
 }
 
 /// The tag that holds the name and that the opener leaves open, where the closer does not close it either: the parameters
-/// stand in it.
+/// are in it.
 fn left_open<'s>(spec: &'s Value, shape: &Shape) -> Option<&'s str> {
     let Name::Group(name) = &shape.name else {
         return None;

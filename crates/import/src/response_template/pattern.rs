@@ -257,7 +257,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A part with what says how often it stands there. Whether as much or as little as can be is taken makes no difference.
+    /// A part with what says how often it is there. Whether as much or as little as can be is taken makes no difference.
     fn repeated(&mut self, part: Part) -> Result<Part, Unsupported> {
         let at = self.at;
         let (min, max) = if self.eat("?") {

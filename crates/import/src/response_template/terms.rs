@@ -2,7 +2,7 @@
 
 use super::pattern::{Part, Pattern, Unsupported};
 
-/// A literal of the notation. Braces that may be a hole there, around a word, stand in two literals.
+/// A literal of the notation. Braces that may be a hole there, around a word, are in two literals.
 pub(super) fn literal(text: &str) -> String {
     literals(text).join(" ")
 }
@@ -79,7 +79,7 @@ fn seq_terms(
 ) -> Result<String, Unsupported> {
     let mut out = Out::default();
     let mut parts = seq.iter().enumerate();
-    // What may stand before an opener, and a run after it: `(?:<header>)?[^<]*`. Without the header the run is text.
+    // What may come before an opener, and a run after it: `(?:<header>)?[^<]*`. Without the header the run is text.
     if side == Side::Open
         && let [Part::Repeat(header, 0, Some(1)), run @ Part::Repeat(..), ..] = seq
         && is_run(run)
@@ -105,7 +105,7 @@ fn seq_terms(
     Ok(out.done())
 }
 
-/// A run of a class that is no run of blanks.
+/// A run of a class that is not a run of blanks.
 fn is_run(part: &Part) -> bool {
     match part {
         Part::Repeat(inner, _, None) => {
@@ -173,7 +173,7 @@ impl Out {
         Ok(())
     }
 
-    /// A place between characters is read with them; but a run after a word starts with what is no word: a blank.
+    /// A place between characters is read with them; but a run after a word starts with what is not a word: a blank.
     fn boundary(&mut self, next: Option<&Part>) {
         let is_behind = self
             .pending

@@ -28,7 +28,7 @@ pub(crate) struct Code {
     pub(crate) works_on: BTreeMap<WorksOn, Range<usize>>,
     /// The names by which the entry is given the parameters.
     pub(super) given: Vec<String>,
-    /// Where a script goes on although a command failed.
+    /// Where a script continues although a command failed.
     pub(crate) goes_on: Option<Range<usize>>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) enum Gives {
         open: bool,
         success: Success,
     },
-    /// A literal that is no map, or nothing; what it is.
+    /// A literal that is not a map, or nothing; what it is.
     Other(&'static str),
     /// What a call or a variable gives: known only when it runs.
     Unknown,
@@ -81,7 +81,7 @@ pub(crate) enum Success {
     Missing,
     True,
     False,
-    /// A literal that is no boolean.
+    /// A literal that is not a boolean.
     NoBoolean,
     Computed,
 }

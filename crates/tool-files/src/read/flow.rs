@@ -56,7 +56,7 @@ struct Names<'a, 'n> {
     source: &'a str,
     held: BTreeSet<&'a str>,
     functions: BTreeMap<&'a str, Vec<&'a str>>,
-    /// With where the function begins that they stand in.
+    /// With where the function starts that they are in.
     calls: Vec<(Node<'n>, Option<usize>)>,
     binds: Vec<(Vec<&'a str>, Node<'n>)>,
     work_left: usize,
@@ -123,7 +123,7 @@ impl Flow {
 }
 
 impl<'a, 'n> Names<'a, 'n> {
-    /// Notes what gives names, functions with their parameters, and calls with the function that they stand in.
+    /// Notes what gives names, functions with their parameters, and calls with the function that they are in.
     fn collect(&mut self, root: Node<'n>) {
         let mut around: Vec<Range<usize>> = Vec::new();
         walk(root, |node| {
@@ -206,7 +206,7 @@ impl<'a, 'n> Names<'a, 'n> {
         let mut holds = false;
         let (flow, source) = (self.flow, self.source);
         let mut work_left = self.work_left;
-        // A name behind a dot, and that of an argument: nobody's.
+        // A name after a dot, and that of an argument: nobody's.
         let mut passed_over = None;
         walk(node, |one| {
             work_left = work_left.saturating_sub(1);

@@ -40,7 +40,7 @@ pub(super) trait Literals<'t, 's> {
     const TOO_MANY: &'static str;
 
     fn context(&mut self) -> &mut LiteralContext<'s>;
-    /// The literal of a node that was counted; what is no literal is reported and [`Content::Computed`].
+    /// The literal of a node that was counted; what is not a literal is reported and [`Content::Computed`].
     fn literal(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal;
 
     /// The literal of a node, unless it nests too deep or is one too many.
@@ -51,7 +51,7 @@ pub(super) trait Literals<'t, 's> {
         }
     }
 
-    /// Tells that a node is no literal.
+    /// Tells that a node is not a literal.
     fn computed(&mut self, node: Node<'_>, variable: &str, why: &str) -> Literal {
         let code = shortened(text(node, self.context().source));
         self.context().diagnostics.help(
@@ -63,7 +63,7 @@ pub(super) trait Literals<'t, 's> {
         Literal::computed(node.byte_range())
     }
 
-    /// Counts a value that is about to be read: what stands in its place if it nests too deep, or is one too many.
+    /// Counts a value that is about to be read: what is in its place if it nests too deep, or is one too many.
     fn refused(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Option<Literal> {
         if depth > MAX_DEPTH {
             return Some(self.computed(node, variable, "it nests too deep"));

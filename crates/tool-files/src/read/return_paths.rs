@@ -37,7 +37,7 @@ pub(super) struct Ends<'a, 'n, L> {
     pub(super) function: Node<'n>,
     /// What a value gives that is written down where it is returned.
     pub(super) literal: L,
-    /// Where each name stands in the function.
+    /// Where each name is in the function.
     pub(super) names: OnceCell<BTreeMap<&'a str, Vec<Node<'n>>>>,
 }
 
@@ -189,7 +189,7 @@ impl<'n> Use<'n> {
                 | "case_pattern"
                 | "except_clause"
                 | "delete_statement" => return Use::Changed,
-                // What is below one of these is no target of what is above.
+                // What is below one of these is not a target of what is above.
                 "attribute"
                 | "subscript"
                 | "member_expression"
@@ -244,7 +244,7 @@ impl<L> Ends<'_, '_, L> {
         self.sequence(&children(block), block.byte_range(), depth)
     }
 
-    /// Statements one behind the other: the last decides, unless one before it leaves.
+    /// Statements one after the other: the last decides, unless one before it leaves.
     fn sequence(&self, statements: &[Node<'_>], whole: Range<usize>, depth: usize) -> End {
         if depth > MAX_DEPTH {
             return End::Perhaps;
@@ -362,7 +362,7 @@ impl<L> Ends<'_, '_, L> {
         if statement.kind() == "switch_statement" {
             let is_left = leaves_by(statement, "break_statement");
             let has_default = cases.iter().any(|case| case.kind() == "switch_default");
-            // A case that leaves nothing goes on in the next: only the last one ends the statement.
+            // A case that leaves nothing continues in the next: only the last one ends the statement.
             let last = cases.last().map(|last| {
                 let mut statements = children(*last);
                 if last.kind() == "switch_case" && !statements.is_empty() {

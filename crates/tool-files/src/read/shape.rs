@@ -118,7 +118,7 @@ impl Syntax {
         }
     }
 
-    /// What a literal gives that is no map.
+    /// What a literal gives that is not a map.
     pub(super) fn other(&self, kind: &str) -> Gives {
         let named = self.literals.iter().find(|(known, _)| *known == kind);
         named.map_or(Gives::Unknown, |(_, name)| Gives::Other(name))
@@ -134,7 +134,7 @@ impl Syntax {
         }
     }
 
-    /// A map of which these entries are written down: a key, and the kind of its value where that stands there. An entry
+    /// A map of which these entries are written down: a key, and the kind of its value where that is there. An entry
     /// without a key is one that only running tells.
     pub(super) fn map(
         &self,

@@ -1,4 +1,4 @@
-//! Shell scripts: a header of comments, behind the shebang and the signature.
+//! Shell scripts: a header of comments, after the shebang and the signature.
 //!
 //! Two forms are read. YAML's fields, from the first `# key:` line to the end of the comments:
 //!
@@ -8,7 +8,7 @@
 //! # version: "1.0.0"
 //! ```
 //!
-//! and Python's variables, from the first `# __name__ = ..` line on. Prose may stand before either, and behind it too.
+//! and Python's variables, from the first `# __name__ = ..` line on. Prose may come before either, and after it too.
 //! Between two lines `# ---` nothing but fields stands. How many `#` and blanks the first field has, others have as well.
 //! Before a header stand no commands but those that set up the shell: `set -e`.
 
@@ -157,7 +157,7 @@ fn sets_errexit(word: &str) -> bool {
         .is_some_and(|letters| !letters.starts_with('-') && letters.contains('e'))
 }
 
-/// Whether a line only ends what another began.
+/// Whether a line only ends what another started.
 fn closes(line: &str) -> bool {
     ["fi", "done", "esac", "}", ";;", "else", "then", "do"].contains(&line)
 }
@@ -181,13 +181,13 @@ enum Form {
     Variables,
 }
 
-/// The header without its comment signs, and where each of its lines stands in the file.
+/// The header without its comment signs, and where each of its lines is in the file.
 struct Header {
     form: Form,
     text: String,
-    /// Begin in `text`, begin in the file.
+    /// Begin in `text`, start in the file.
     lines: Vec<(usize, usize)>,
-    /// A line behind it that could be one of its fields.
+    /// A line after it that could be one of its fields.
     passed_over: Option<Range<usize>>,
 }
 
@@ -267,7 +267,7 @@ enum Line<'a> {
     Field(&'a str),
     /// No part of it.
     Other,
-    /// Behind it.
+    /// After it.
     Ends,
 }
 
@@ -281,7 +281,7 @@ struct Reader {
     /// Brackets that are open.
     depth: usize,
     is_behind_empty: bool,
-    /// Whether a line without a comment stands before this one.
+    /// Whether a line without a comment comes before this one.
     is_apart: bool,
 }
 
@@ -316,7 +316,7 @@ impl Reader {
         let blanks = bare.len() - bare.trim_start_matches([' ', '\t']).len();
         let body = &bare[blanks.min(self.blanks)..];
         let is_outside = self.depth == 0 && !self.is_fenced;
-        // Behind an empty line of the file only a field goes on with what is written in fields.
+        // After an empty line of the file only a field continues with what is written in fields.
         if std::mem::take(&mut self.is_apart) && is_outside && self::form(body) != *form {
             return Line::Ends;
         }
@@ -363,7 +363,7 @@ impl Reader {
         }
     }
 
-    /// Follows the brackets of a line, without those in quotation marks.
+    /// Follows the brackets of a line, without those in quotes.
     fn brackets(&mut self, body: &str, form: Form) {
         if form == Form::Yaml && self.depth == 0 {
             // In a text brackets are letters.
@@ -392,13 +392,13 @@ impl Reader {
     }
 }
 
-/// Whether a line of a script only says how the shell goes on: a header may stand behind it.
+/// Whether a line of a script only says how the shell continues: a header may come after it.
 fn is_setting(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
     matches!(word, "set" | "shopt" | "umask" | ":")
 }
 
-/// The first line of the comments that `text` begins with which is written as a field of that form.
+/// The first line of the comments that `text` starts with which is written as a field of that form.
 fn field_of(text: &str, wanted: Form) -> Option<Range<usize>> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -416,7 +416,7 @@ fn field_of(text: &str, wanted: Form) -> Option<Range<usize>> {
     None
 }
 
-/// The first comment of a script that could begin a header, had it a header's place.
+/// The first comment of a script that could start a header, had it a header's place.
 fn late(source: &str) -> Option<Range<usize>> {
     let mut at = 0;
     for line in source.split_inclusive('\n') {
@@ -431,7 +431,7 @@ fn late(source: &str) -> Option<Range<usize>> {
     None
 }
 
-/// The form that a header has which begins with this line.
+/// The form that a header has which starts with this line.
 fn form(line: &str) -> Form {
     if let Some((variable, _)) = line.split_once('=')
         && fields::of_variable(variable.trim()).is_some()
@@ -448,7 +448,7 @@ fn form(line: &str) -> Form {
     }
 }
 
-/// Moves a literal to where it stands in the file. As deep as literals nest.
+/// Moves a literal to where it is in the file. As deep as literals nest.
 fn relocate(literal: &mut crate::literal::Literal, header: &Header) {
     use crate::literal::Content;
     literal.span = header.range(literal.span.clone());

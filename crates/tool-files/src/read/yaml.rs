@@ -86,10 +86,10 @@ pub(super) fn document(source: &str, diagnostics: &mut Diagnostics) -> Option<Li
 /// How many bytes are read anew at most for the sake of characters in two halves.
 const MAX_JOINED: usize = 8 << 20;
 
-/// A text whose characters in two halves are one each, in the quoted text that an error stands in; where each character of it
-/// stands in the file. `None` if there is none.
+/// A text whose characters in two halves are one each, in the quoted text that an error is in; where each character of it
+/// is in the file. `None` if there is none.
 fn joined(text: &str, offsets: &Offsets, at: usize) -> Option<(String, Offsets)> {
-    // The error is told where the quoted text begins.
+    // The error is told where the quoted text starts.
     let first = at + 1;
     if !text.get(at..)?.starts_with('"') {
         return None;
@@ -98,7 +98,7 @@ fn joined(text: &str, offsets: &Offsets, at: usize) -> Option<(String, Offsets)>
     let mut bytes = Vec::with_capacity(text.len());
     let mut chars = text.char_indices().enumerate().peekable();
     let (mut is_open, mut is_joined) = (true, false);
-    // Where only brackets, commas and colons stand before it, as in JSON, the next mark opens a text as well.
+    // Where only brackets, commas and colons come before it, as in JSON, the next mark opens a text as well.
     let mut may_open = true;
     let mut put = |c: char, n: usize| {
         out.push(c);
@@ -138,7 +138,7 @@ fn joined(text: &str, offsets: &Offsets, at: usize) -> Option<(String, Offsets)>
 /// The length of `\ud83d`.
 const ESCAPE: usize = 6;
 
-/// The character that two escapes at the begin of a text are the halves of.
+/// The character that two escapes at the start of a text are the halves of.
 fn pair(text: &str) -> Option<char> {
     let half = |at: usize| -> Option<u16> {
         let digits = text.get(at..at + ESCAPE)?.strip_prefix("\\u")?;
@@ -240,7 +240,7 @@ enum OpenKind {
     List(Vec<Literal>),
     Map {
         members: Vec<Member>,
-        /// Keys that only a merge (`<<`) gave so far: those of the map itself stand in their place.
+        /// Keys that only a merge (`<<`) gave so far: those of the map itself are in their place.
         merged: Vec<String>,
         key: Option<(String, Range<usize>)>,
     },
@@ -406,7 +406,7 @@ impl Loader<'_> {
                     *key = Some((text, literal.span));
                 }
                 Some((key, key_span)) => {
-                    // In quotation marks it is a key like others.
+                    // In quotes it is a key like others.
                     if key == "<<" && key_span.len() == key.len() {
                         let span = literal.span.clone();
                         let Some(more) = merges(literal) else {

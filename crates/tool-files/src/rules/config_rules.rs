@@ -181,7 +181,7 @@ impl<'a> Faults<'a> {
         value.filter(|value| !value.is_computed())
     }
 
-    /// A `{name}` of a request that is no parameter's, unless its place is told of.
+    /// A `{name}` of a request that is not a parameter's, unless its place is told of.
     fn placeholders(&mut self, executor: &str) {
         if executor == "primitives/http_client"
             && let Some((name, at)) = self.tool.lost_placeholder()
@@ -203,7 +203,7 @@ impl<'a> Faults<'a> {
         let takes = |name: &str| parameters.is_some_and(|all| all.get(name).is_some());
         let key = match name {
             "primitives/subprocess" if !has("command") && !has("image") => {
-                // Without a program there is nothing: what the format's own example leaves to its runtime is no case of this.
+                // Without a program there is nothing: what the format's own example leaves to its runtime is not a case of this.
                 self.add(
                     tool.place("config", None),
                     "`config.command` is missing, which `subprocess` runs".to_owned(),

@@ -87,7 +87,7 @@ impl ToolFile {
         self.lost_placeholder().map(|(name, _)| name)
     }
 
-    /// The same, and the text that it stands in.
+    /// The same, and the text that it is in.
     pub(super) fn lost_placeholder(&self) -> Option<(String, &Literal)> {
         let inputs = std::iter::once(&self.schema.input)
             .chain(self.actions.iter().map(|action| &action.input));

@@ -1,4 +1,4 @@
-//! Rules 1 to 6 and 8: the fields that a tool has, and what may stand in them.
+//! Rules 1 to 6 and 8: the fields that a tool has, and what may are in them.
 
 use crate::Language;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};

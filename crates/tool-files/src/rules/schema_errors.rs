@@ -107,7 +107,7 @@ fn error(span: Range<usize>, message: String, help: Option<String>) -> Diagnosti
     }
 }
 
-/// The schemas of a tool as they stand in its file.
+/// The schemas of a tool as they are in its file.
 struct Schemas<'a> {
     tool: &'a ToolFile,
 }

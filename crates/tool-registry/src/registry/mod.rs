@@ -88,7 +88,7 @@ pub enum FindError {
         /// Its size.
         bytes: u64,
     },
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     #[error("`{path}` is not UTF-8 text")]
     NotText {
         /// The file.
@@ -324,7 +324,7 @@ impl Registry {
                 .position(|(extension, _)| *extension == entry.extension);
             (entry.space, extension)
         };
-        // Those of one id stay as they were found, one behind the other.
+        // Those of one id stay as they were found, one after the other.
         all.sort_by(|(one, _), (other, _)| one.id.cmp(&other.id));
         let mut shadowed = Vec::new();
         let mut entries: Vec<(Entry, Option<FileStamp>)> = Vec::with_capacity(all.len());
@@ -339,7 +339,7 @@ impl Registry {
             } else {
                 entry
             };
-            // That the project's file stands before the user's is meant; two in one directory are a slip.
+            // That the project's file comes before the user's is meant; two in one directory are a slip.
             if other.space == known.0.space && other.extension != known.0.extension {
                 let Entry { id, extension, .. } = &known.0;
                 shadowed.push(format!(

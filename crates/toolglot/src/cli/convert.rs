@@ -1,7 +1,7 @@
 //! `toolglot convert`: conversations from one dialect into another.
 //!
 //! `openai` stands for the structured form, `responses` for the items of the Responses API.
-//! A text that is no conversation is one assistant's message, and stays a text.
+//! A text that is not a conversation is one assistant's message, and stays a text.
 
 use std::fmt::Write as _;
 use std::io::Write;

@@ -35,7 +35,7 @@ pub(crate) fn text(path: &Path) -> Result<String, Failure> {
 /// Longest document of ours, in bytes: a checkpoint's configuration has a few megabytes.
 const DOCUMENT: u64 = 64 << 20;
 
-/// All text of a document of ours - JSON, a dialect, a template - whose byte order mark is no part of it.
+/// All text of a document of ours - JSON, a dialect, a template - whose byte order mark is not a part of it.
 pub(crate) fn document(path: &Path) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     open(path)?
@@ -63,7 +63,7 @@ fn invalid(path: &Path, what: String) -> Failure {
     failed(path, io::Error::new(io::ErrorKind::InvalidData, what))
 }
 
-/// `text` without the byte order mark that some editors put at its begin.
+/// `text` without the byte order mark that some editors put at its start.
 pub(crate) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }

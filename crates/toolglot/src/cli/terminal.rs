@@ -137,7 +137,7 @@ fn ask(
     Approval::Yes
 }
 
-/// So much of an argument stands before the question, in characters.
+/// So much of an argument comes before the question, in characters.
 const SHORT: usize = 80;
 
 /// The tool with its arguments, each cut short: what stands right before the question, however long the rest is.

@@ -14,7 +14,7 @@ const LISTS: &[&str] = &["messages", "conversations", "contents", "input"];
 pub(super) struct ChatMessage {
     pub(super) at: usize,
     pub(super) message: Value,
-    /// Why it is no chat message; it stays as it is.
+    /// Why it is not a chat message; it stays as it is.
     pub(super) fault: Option<String>,
 }
 
@@ -233,7 +233,7 @@ impl Chat {
         Ok(())
     }
 
-    /// Blocks of Anthropic's Messages: results stand before whatever else the user says.
+    /// Blocks of Anthropic's Messages: results come before whatever else the user says.
     fn anthropic(&mut self, message: &Value, parts: &[Value]) -> Result<(), String> {
         let mut converted = Value::Object(without(message, &[]));
         let (mut others, mut thoughts, mut results) = (Vec::new(), Vec::new(), Vec::new());
@@ -303,7 +303,7 @@ impl Chat {
         Ok(())
     }
 
-    /// What the parts of one message come to: results stand before whatever else the message says.
+    /// What the parts of one message come to: results come before whatever else the message says.
     fn parts(
         &mut self,
         mut converted: Value,

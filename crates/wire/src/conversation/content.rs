@@ -2,7 +2,7 @@
 
 use toolglot_value::{Value, json};
 
-/// What stands in `content`.
+/// What is in `content`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Content {
     /// The string, or the parts of the type `text` one after the other.

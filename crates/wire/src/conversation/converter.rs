@@ -55,7 +55,7 @@ struct State {
 /// The results that stand after a message of the assistant.
 #[derive(Default)]
 struct Run {
-    /// Where the message stands in the source, and among the converted.
+    /// Where the message is in the source, and among the converted.
     at: usize,
     message: usize,
     calls: Vec<TurnCall>,
@@ -222,7 +222,7 @@ impl<'d> Converter<'d> {
         frame.is_some_and(|frame| frame.starts_result(&content.text))
     }
 
-    /// All ids that stand in a conversation.
+    /// All ids that are in a conversation.
     fn written_ids(
         &self,
         messages: &[Value],
@@ -437,7 +437,7 @@ impl<'d> Converter<'d> {
                 ResultOwner::Unknown => Some("the result of no call that is known"),
             };
             let mut fields = without_calls(message);
-            // What is no text stands in the first.
+            // What is not text is in the first.
             let content = |text: String| match n {
                 0 => content.with(text),
                 _ => Value::String(text),

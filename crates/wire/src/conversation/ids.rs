@@ -8,7 +8,7 @@ use toolglot_engine::{Dialect, IdForm};
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     taken: BTreeSet<String>,
-    /// The number of the next call: a counter of the dialect's goes on over the history, and after what that wrote.
+    /// The number of the next call: a counter of the dialect's continues over the history, and after what that wrote.
     counter: u64,
 }
 
@@ -107,7 +107,7 @@ fn number(id: &str, name: &str, spelling: &str) -> Option<u64> {
     Some(u64::from(number))
 }
 
-/// What stands in the place of `{id}`.
+/// What is in the place of `{id}`.
 fn counted<'i>(id: &'i str, name: &str, spelling: &str) -> Option<&'i str> {
     let spelling = spelling.replace("{name}", name);
     let (before, after) = spelling.split_once("{id}")?;

@@ -6,7 +6,7 @@
 //!
 //! A conversation is a list of messages as chat APIs have them, or an object that holds one; `apis` has those of other APIs.
 //! The structured form has calls under `tool_calls`, and results in messages of the role `tool`.
-//! In a text form calls stand in the text of the assistant's messages.
+//! In a text form calls are in the text of the assistant's messages.
 //! What cannot be carried stays as it was and is counted; nothing is dropped silently.
 
 mod apis;
@@ -37,7 +37,7 @@ pub use report::ConversionReport;
 pub enum SourceForm<'d> {
     /// Calls stand beside the text, as chat APIs have them; text is never read.
     Structured,
-    /// Calls stand in the text of the assistant's messages. Those that stand beside it are read as well.
+    /// Calls are in the text of the assistant's messages. Those that stand beside it are read as well.
     Text {
         /// The dialects that are read.
         dialects: &'d [Dialect],

@@ -2,7 +2,7 @@
 
 use toolglot_value::Value;
 
-/// A result: the message that it stands in, and which of the results there it is.
+/// A result: the message that it is in, and which of the results there it is.
 pub(super) type ResultAt = (usize, usize);
 
 /// A result after a message of the assistant.
@@ -13,7 +13,7 @@ pub(super) struct ResultBlock {
     pub(super) id: Option<String>,
     /// The tool that its message names.
     pub(super) name: Option<String>,
-    /// As it stands there, in its frame.
+    /// As it is there, in its frame.
     pub(super) text: String,
 }
 

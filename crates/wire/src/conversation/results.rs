@@ -21,7 +21,7 @@ impl<'d> Results<'d> {
     pub(super) fn written(&self, call: CallText<'_>, text: &str, failed: bool) -> String {
         let result = plain(call, text, failed);
         if self.takes_values(call) && matches!(text.trim_start().get(..1), Some("{" | "[")) {
-            // What is JSON already stands in a fence of JSON as a value, where that brings back the very same text.
+            // What is JSON already is in a fence of JSON as a value, where that brings back the very same text.
             let is_json = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
             let value = self.writer.results(&[ResultText { is_json, ..result }]);
             if is_json && value.notes.is_empty() {
@@ -31,7 +31,7 @@ impl<'d> Results<'d> {
         self.writer.results(&[result]).text
     }
 
-    /// Whether results stand in a fence of JSON.
+    /// Whether results are in a fence of JSON.
     fn takes_values(&self, call: CallText<'_>) -> bool {
         let (before, _) = self.writer.frame(call, false, false);
         self.writer.encodes(false) && before.ends_with("```json\n")
@@ -42,7 +42,7 @@ impl<'d> Results<'d> {
         self.writer.frame(one, false, true) == self.writer.frame(other, false, true)
     }
 
-    /// What stands before and after a result of this call, or a failure, the longest first; none where the dialect writes it
+    /// What comes before and after a result of this call, or a failure, the longest first; none where the dialect writes it
     /// bare. A failure is looked for as one where the dialect has no frame of its own for those.
     fn frames(&self, call: CallText<'_>, is_failure: bool) -> Vec<Frame> {
         let frame = |(failed, is_alone)| {
@@ -68,7 +68,7 @@ impl<'d> Results<'d> {
         frames
     }
 
-    /// Whether `text` stands in the frame of this call's results.
+    /// Whether `text` is in the frame of this call's results.
     pub(super) fn is_framed(&self, call: CallText<'_>, text: &str) -> bool {
         let frames = self.frames(call, false);
         frames.iter().any(|frame| frame.inside(text).is_some())
@@ -94,7 +94,7 @@ impl<'d> Results<'d> {
         })
     }
 
-    /// What stands in the frame that the dialect puts around a result or a failure, as it was before it was written.
+    /// What is in the frame that the dialect puts around a result or a failure, as it was before it was written.
     /// `is_failure`: the message says that it is one.
     pub(super) fn unwrapped(&self, call: CallText<'_>, text: &str, is_failure: bool) -> ResultBody {
         let frames = self.frames(call, is_failure);

@@ -12,7 +12,7 @@ use crate::Arguments;
 pub(super) struct Turn {
     /// Text outside calls.
     pub(super) content: String,
-    /// The content as it stood, for its parts that are no text.
+    /// The content as it stood, for its parts that are not text.
     pub(super) whole: Content,
     pub(super) reasoning: String,
     pub(super) calls: Vec<TurnCall>,
@@ -35,7 +35,7 @@ pub(super) struct TurnCall {
     pub(super) server: Option<String>,
     /// The dialect whose text it was.
     pub(super) dialect: Option<String>,
-    /// What stands there was repaired, and its value is in doubt.
+    /// What is there was repaired, and its value is in doubt.
     pub(super) is_recovered: bool,
     /// The structured form has one raw text for it.
     pub(super) is_freeform: bool,

@@ -8,7 +8,7 @@ use super::tokens::tokens;
 pub(in crate::detect) const LONGEST: usize = 1 << 20;
 /// Most tokens of one tag: an expression is as deep as it is long.
 const TOKENS: usize = 4096;
-/// Most branches (`elif`): each stands in the one before it.
+/// Most branches (`elif`): each is in the one before it.
 const BRANCHES: usize = 512;
 
 /// What is too much, and where.

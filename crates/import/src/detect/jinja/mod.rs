@@ -1,7 +1,7 @@
 //! What a Jinja template writes: the text outside its tags and the strings inside them, joined as they are joined there.
 //!
-//! Code is no text: what is compared, looked up or split by says nothing of what is written. Constants (`{% set x = '..' %}`)
-//! stand in their places, and macros are written where they are called. Control flow is not followed: all branches are written,
+//! Code is not text: what is compared, looked up or split by says nothing of what is written. Constants (`{% set x = '..' %}`)
+//! are in their places, and macros are written where they are called. Control flow is not followed: all branches are written,
 //! one after the other.
 
 pub(super) mod bounds;
@@ -31,7 +31,7 @@ const DEPTH: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct TemplateText {
     pub(super) text: String,
-    /// Where each byte of the text stands in the template, and where that ends.
+    /// Where each byte of the text is in the template, and where that ends.
     pub(super) places: Vec<usize>,
 }
 
@@ -320,7 +320,7 @@ impl Reader<'_> {
     /// The strings of an expression; `from` is where it stands. A sum is joined, and what is not known is a value.
     fn written(&mut self, code: &str, from: usize, is_output: bool) {
         let tokens = tokens(code);
-        // Brackets that are open, and whether what stands in them is code.
+        // Brackets that are open, and whether what is in them is code.
         let mut open: Vec<bool> = Vec::new();
         let mut n = 0;
         while n < tokens.len() {

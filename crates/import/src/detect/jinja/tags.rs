@@ -33,7 +33,7 @@ pub(super) fn next_tag(text: &str) -> Option<(usize, Tag)> {
     })
 }
 
-/// Behind the `endfor` of the loop that `text` is inside of.
+/// After the `endfor` of the loop that `text` is inside of.
 pub(super) fn end_of_loop(text: &str) -> usize {
     let (mut at, mut depth) = (0, 1_usize);
     while let Some((start, tag)) = next_tag(&text[at..]) {

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use super::super::tree::{text, walk};
 use super::string;
 
-/// The paths that a file imports, wherever it does: those that begin with `./` or `../`, each once.
+/// The paths that a file imports, wherever it does: those that start with `./` or `../`, each once.
 ///
 /// `import .. from`, `export .. from`, `import("..")` and `require("..")` of texts that are written down; what is computed is
 /// found by nobody before it runs, and then is not there.

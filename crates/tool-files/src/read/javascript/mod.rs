@@ -115,7 +115,7 @@ struct Module<'a, 't> {
     reading: &'a mut Reading,
     /// The values of `const NAME = ..` at the top of the file: a spread may name them.
     constants: BTreeMap<&'a str, Node<'t>>,
-    /// The constants that something of the file changes behind their literals.
+    /// The constants that something of the file changes after their literals.
     grown: BTreeSet<&'a str>,
     functions: BTreeMap<&'a str, Node<'t>>,
     entry: Option<Node<'t>>,

@@ -166,7 +166,7 @@ fn token<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
         .find(|child| !child.is_named() && kinds.contains(&child.kind()))
 }
 
-/// A specifier and the comma behind it.
+/// A specifier and the comma after it.
 fn with_comma(node: Node<'_>, source: &str) -> Range<usize> {
     match node.next_sibling() {
         Some(next) if text(next, source) == "," => node.start_byte()..next.end_byte(),

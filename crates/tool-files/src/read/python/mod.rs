@@ -49,7 +49,7 @@ pub(super) fn read(asked: Asked, source: &str, diagnostics: &mut Diagnostics) ->
     reading
 }
 
-/// Whether blanks stand before a statement of the module: the grammar takes that, and Python does not.
+/// Whether blanks come before a statement of the module: the grammar takes that, and Python does not.
 fn is_indented(statement: Node<'_>, source: &str) -> bool {
     let before = &source[..statement.start_byte()];
     let line = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -121,7 +121,7 @@ struct Module<'a> {
     constants: Option<BTreeMap<&'a str, Node<'a>>>,
     /// Whether the next dictionary maps names to schemas, and is none itself.
     holds_names: bool,
-    /// Names of parts of fields: `P` behind `P = CONFIG_SCHEMA["properties"]`.
+    /// Names of parts of fields: `P` after `P = CONFIG_SCHEMA["properties"]`.
     aliases: BTreeMap<String, String>,
 }
 
@@ -667,7 +667,7 @@ fn innermost(mut assignment: Node<'_>) -> Node<'_> {
 
 pub(super) fn python_number(text: &str) -> Option<toolglot_value::Number> {
     let lower = text.to_ascii_lowercase();
-    // Behind `0x` one may stand as well.
+    // After `0x` one may stand as well.
     let digits = lower
         .strip_prefix("0x")
         .or_else(|| lower.strip_prefix("0o"));

@@ -136,7 +136,7 @@ impl View<'_> {
         // A hint must not fail the command that it would help.
         let Ok(program) = program else { return Ok(()) };
         let reader = Reader::new(program);
-        // Nor cost more than that: a call is looked for at the beginning of a long text.
+        // Nor cost more than that: a call is looked for at the start of a long text.
         let text = &self.reading.text;
         let text = &text[..snippet::floor(text, HINT_BYTES.min(text.len()))];
         let document = Document::new(&reader.read(text.as_bytes()).trace.message);

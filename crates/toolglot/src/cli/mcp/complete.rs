@@ -1,4 +1,4 @@
-//! What an argument of a prompt, or a part of a resource's address, may be that begins like this.
+//! What an argument of a prompt, or a part of a resource's address, may be that starts like this.
 
 use toolglot_mcp::message::{Fault, PARAMS};
 use toolglot_value::{Map, Value, json};

@@ -12,7 +12,7 @@ const PAGE: usize = 200;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rights<'a> {
     pub(super) granted: &'a [String],
-    /// Whether walls hold them to it.
+    /// Whether sandbox hold them to it.
     pub(super) has_walls: bool,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn id_of(registry: &Registry, name: &str) -> String {
     if is_there(registry, &id) {
         return id;
     }
-    // An action: its tool is what stands before the last dot.
+    // An action: its tool is what comes before the last dot.
     if let Some((tool, action)) = id.rsplit_once('/')
         && is_there(registry, tool)
     {
@@ -150,7 +150,7 @@ pub(super) fn page(
                 "inputSchema": with_type(spec.parameters),
                 "annotations": {"readOnlyHint": reads_only},
             }));
-            // Clients refuse a list with what is no name in it.
+            // Clients refuse a list with what is not a name in it.
             if shown["name"].as_str().is_some_and(toolglot_mcp::is_name) {
                 tools.push(shown);
             }

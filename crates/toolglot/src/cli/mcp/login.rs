@@ -67,7 +67,7 @@ fn show(address: &str, opens: bool) {
     let mut out = screen::stderr();
     let _ = writeln!(out, "visit {address}").and_then(|()| out.flush());
     if opens {
-        // The address is one word, of letters that mean nothing to anybody else, and begins with its scheme.
+        // The address is one word, of letters that mean nothing to anybody else, and starts with its scheme.
         let opener = Command::new(OPENER)
             .arg(address)
             .stdin(Stdio::null())

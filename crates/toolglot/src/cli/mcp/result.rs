@@ -72,7 +72,7 @@ fn bounded(blocks: Vec<Value>) -> Vec<Value> {
 /// Less of a text than this says nothing.
 const SHORT: usize = 1 << 10;
 
-/// A map of which a client is told no more than of any result: the longest members first, texts are cut and what is no text is
+/// A map of which a client is told no more than of any result: the longest members first, texts are cut and what is not text is
 /// left out, by name and size.
 fn structured(mut map: Map<String, Value>) -> Map<String, Value> {
     let mut sizes: Vec<(usize, String)> = map

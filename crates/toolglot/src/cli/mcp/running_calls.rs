@@ -16,7 +16,7 @@ pub(super) struct UnderWay {
 
 #[derive(Debug, Default)]
 struct Calls {
-    /// Whether none begins any more.
+    /// Whether none starts any more.
     is_over: bool,
     n_begun: u64,
     stops: BTreeMap<u64, Stop>,
@@ -37,7 +37,7 @@ impl Drop for Place<'_> {
 }
 
 impl UnderWay {
-    /// A call begins; `None` where none may any more.
+    /// A call starts; `None` where none may any more.
     pub(super) fn begin(&self, stop: &Stop) -> Option<Place<'_>> {
         let mut calls = self.calls();
         if calls.is_over {
@@ -49,7 +49,7 @@ impl UnderWay {
         Some(Place { of: self, n })
     }
 
-    /// Ends all of them, and waits until they are done, but for no longer than `most`. None begins from now on.
+    /// Ends all of them, and waits until they are done, but for no longer than `most`. None starts from now on.
     pub(super) fn end(&self, most: Duration) {
         let stops: Vec<Stop> = {
             let mut calls = self.calls();

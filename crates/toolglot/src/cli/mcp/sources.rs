@@ -9,7 +9,7 @@ use toolglot_value::{Map, Value, json};
 
 use super::list;
 
-/// What the address of a tool's text begins with; its id follows.
+/// What the address of a tool's text starts with; its id follows.
 pub(super) const BEGIN: &str = "rye://tools/";
 /// The addresses of all.
 pub(super) const TEMPLATE: &str = "rye://tools/{+id}";

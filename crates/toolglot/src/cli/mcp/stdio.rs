@@ -54,7 +54,7 @@ pub(super) fn serve(
         }
         match told.recv_timeout(TICK) {
             Ok(message) => written = write(&message),
-            // The reader and all that it began are done: nobody is left who could tell anything.
+            // The reader and all that it started are done: nobody is left who could tell anything.
             Err(_) if reading.is_finished() && Arc::strong_count(&session) == 1 => break,
             Err(_) if is_unread() => written = Err(io::ErrorKind::BrokenPipe.into()),
             Err(_) => {}

@@ -18,7 +18,7 @@ pub(super) fn new(
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let created = create_tool(&common.root, id, word)?;
-    // What the name alone breaks is no fault of the text.
+    // What the name alone breaks is not a fault of the text.
     for said in &created.diagnostics {
         let help = said.help.as_ref().map(|help| format!("; {help}"));
         let _ = writeln!(
