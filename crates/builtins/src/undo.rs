@@ -31,12 +31,10 @@ pub struct UndoReport {
 #[non_exhaustive]
 pub enum UndoError {
     /// There is no journal of this root.
-    #[error(
-        "there is nothing to take back: no run in this root has changed anything, or all was taken back"
-    )]
+    #[error("nothing to undo: no run in this root has changed anything, or all was undone")]
     Nothing,
     /// Somebody changed what the run had left.
-    #[error("nothing was taken back, as this has changed since the run: {}", changed.join(", "))]
+    #[error("nothing was undone, as this has changed since the run: {}", changed.join(", "))]
     Changed {
         /// The places.
         changed: Vec<String>,
@@ -48,7 +46,7 @@ pub enum UndoError {
     #[error("nothing was undone, as the audit log cannot be written: {0}")]
     Log(io::Error),
     /// A step failed. The ones before it were done; asking again goes on.
-    #[error("`{path}` could not be brought back: {source}")]
+    #[error("`{path}` could not be restored: {source}")]
     Step {
         /// The place.
         path: String,

@@ -8,7 +8,7 @@ use toolglot_engine::GrammarError;
 #[non_exhaustive]
 pub enum ChatError {
     /// A dialect that is not embedded.
-    #[error("no dialect is called `{name}`{}", suggestion(*nearest))]
+    #[error("unknown dialect `{name}`{}", suggestion(*nearest))]
     UnknownDialect {
         /// The name as it was given.
         name: String,
@@ -22,7 +22,7 @@ pub enum ChatError {
     #[error("there are no tools to teach")]
     NothingToTeach,
     /// Instructions for tools that the dialect has no call of.
-    #[error("`{dialect}` has calls of {calls} alone, and no tool that is given is such")]
+    #[error("`{dialect}` only has calls of {calls}, and the given tools have other names")]
     NoToolOfDialect {
         /// The dialect.
         dialect: String,
@@ -38,7 +38,7 @@ pub enum ChatError {
         why: String,
     },
     /// Dialects that do not compile together.
-    #[error("the dialects make no program: {}", .0.message)]
+    #[error("the dialects cannot be compiled: {}", .0.message)]
     Program(Box<GrammarError>),
 }
 

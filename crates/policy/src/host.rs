@@ -22,7 +22,7 @@ pub struct HostPort {
 #[non_exhaustive]
 pub enum BadUrl {
     /// Another scheme, or none.
-    #[error("only `http://` and `https://` can be asked")]
+    #[error("only `http://` and `https://` are supported")]
     Scheme,
     /// A user or password before the host, which makes one host look like another.
     #[error("a URL with `@` before the path hides its host: write it without user and password")]

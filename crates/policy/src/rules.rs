@@ -93,12 +93,8 @@ fn truncated(request: &Request<'_>, _: &Grants) -> Option<String> {
 }
 
 fn unknown_tool(request: &Request<'_>, _: &Grants) -> Option<String> {
-    (request.effect == Effect::Unknown).then(|| {
-        format!(
-            "nothing is known of a tool `{}`, so it is not run",
-            request.tool
-        )
-    })
+    (request.effect == Effect::Unknown)
+        .then(|| format!("unknown tool `{}`, so it is not run", request.tool))
 }
 
 fn path_outside_root(request: &Request<'_>, _: &Grants) -> Option<String> {
@@ -305,14 +301,14 @@ fn ungranted_network(request: &Request<'_>, grants: &Grants) -> Option<String> {
     }
     let Some(host) = request.host else {
         return Some(format!(
-            "`{}` asks another machine and does not say which",
+            "`{}` sends a request without naming its host",
             request.tool
         ));
     };
     let host = host.as_ref().ok()?;
     (!grants.asks(host)).then(|| {
         format!(
-            "`{}` asks {}, which needs the grant `net:{}`",
+            "`{}` sends a request to {}, which needs the grant `net:{}`",
             request.tool, host.name, host.name
         )
     })
@@ -342,7 +338,7 @@ fn granted_network(request: &Request<'_>, grants: &Grants) -> Option<String> {
     let host = request.host?.as_ref().ok()?;
     grants
         .asks(host)
-        .then(|| format!("asking {} is granted", host.name))
+        .then(|| format!("requests to {} are granted", host.name))
 }
 
 /// Whether a grant covers one item of a request: then what a policy file asks about is answered beforehand.

@@ -44,7 +44,7 @@ pub enum SessionError {
     )]
     Function,
     /// A set of tools that should be built in.
-    #[error("no builtin tools are called `{0}`")]
+    #[error("unknown builtin tool set `{0}`")]
     NoToolbox(&'static str),
     /// The system has no pipe left, by which calls are ended.
     #[error("cannot make a handle to cancel by")]

@@ -19,7 +19,7 @@
 //! let found = registry.find(&ItemId::new("work/greet-it")?)?;
 //! assert_eq!((found.space, found.extension), (Space::Project, "sh"));
 //! let wrong = registry.find(&ItemId::new("work/greet-its")?).unwrap_err();
-//! assert_eq!(wrong.to_string(), "no tool is called `work/greet-its`; did you mean `work/greet-it`?");
+//! assert_eq!(wrong.to_string(), "unknown tool `work/greet-its`; did you mean `work/greet-it`?");
 //! # std::fs::remove_dir_all(root)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

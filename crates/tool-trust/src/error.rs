@@ -73,7 +73,7 @@ pub enum TrustError {
     },
     /// What a server says of a tool was not approved, and the policy takes nothing on first sight.
     #[error(
-        "what the server says of `{id}` was not approved yet, and the policy takes nothing on first sight: `toolglot mcp approve {server}` shows it and approves it"
+        "the server's definition of `{id}` is not approved yet, as the policy requires: `toolglot mcp approve {server}` shows it and approves it"
     )]
     NotApproved {
         /// The tool.
@@ -82,7 +82,7 @@ pub enum TrustError {
         server: String,
     },
     /// Something else was pinned of what a server says of a tool.
-    #[error("what the server says of `{id}` was pinned otherwise")]
+    #[error("the server's definition of `{id}` differs from the pinned one")]
     PinnedOtherwise {
         /// The tool.
         id: String,

@@ -35,7 +35,7 @@ pub enum WireError {
         at: usize,
     },
     /// The dialects of a form make no program.
-    #[error("the dialects make no program: {}", .0.message)]
+    #[error("the dialects cannot be compiled: {}", .0.message)]
     Program(#[source] Box<GrammarError>),
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn program(case: &Case) -> Result<Arc<Program>, String> {
     for name in &case.manner.dialects {
         dialects.push(
             toolglot_dialects::get(name)
-                .ok_or_else(|| format!("no dialect is called `{name}`"))?
+                .ok_or_else(|| format!("unknown dialect `{name}`"))?
                 .clone(),
         );
     }

@@ -183,7 +183,7 @@ impl Parser {
                 call.name_at = Span::new(start + n_space as u64, end);
                 call.tool = meant.map(|(tool, _)| tool);
                 if call.tool.is_none() && !program.tools.is_empty() {
-                    let message = format!("no tool is called `{text}`");
+                    let message = format!("unknown tool `{text}`");
                     self.teller.note(
                         Code::UnknownTool,
                         Span::new(start, end),

@@ -159,7 +159,7 @@ impl Parser {
             call.written_id = envelope.id.take().or(call.written_id.take());
             call.ns = envelope.ns.take().or(call.ns.take());
             if call.tool.is_none() && !program.tools.is_empty() {
-                let message = alloc::format!("no tool is called `{}`", call.name);
+                let message = alloc::format!("unknown tool `{}`", call.name);
                 self.teller.note(
                     Code::UnknownTool,
                     Span::new(start.min(end), end),

@@ -174,7 +174,7 @@ impl Parser {
             self.hints.bare_body = Some(python.node);
         }
         if named.tool.is_none() && !program.tools.is_empty() {
-            let message = alloc::format!("no tool is called `{}`", named.name);
+            let message = alloc::format!("unknown tool `{}`", named.name);
             self.teller.note(Code::UnknownTool, at, message, None, sink);
         }
         if self.hints.bare_body.is_some() {

@@ -372,7 +372,7 @@ impl Teller {
             return;
         };
         if *name != call.name {
-            let message = format!("no tool is called `{}`; it was read as `{name}`", call.name);
+            let message = format!("unknown tool `{}`; it was read as `{name}`", call.name);
             call.name.clone_from(name);
             call.worsen(End::Recovered);
             self.note(Code::NearName, call.name_at, message, None, sink);

@@ -95,10 +95,10 @@ pub enum PolicyError {
     #[error("{0}")]
     Syntax(String),
     /// A version that is not known.
-    #[error("`version = {0}` is not known: write `version = 1`")]
+    #[error("unsupported `version = {0}`: write `version = 1`")]
     Version(u32),
     /// Two rules of one name.
-    #[error("two rules are called `{rule}`")]
+    #[error("duplicate rule `{rule}`")]
     Double {
         /// The name.
         rule: String,
@@ -160,7 +160,7 @@ pub enum PolicyError {
         what: &'static str,
     },
     /// A setting of a project's file that only the user's may have.
-    #[error("`{what}` is the user's to say: a project's policy file cannot")]
+    #[error("`{what}` is allowed in the user's policy file only")]
     UsersOnly {
         /// The setting.
         what: &'static str,

@@ -152,7 +152,7 @@ impl Place {
             );
         }
         if has_separator_of_another_system(pattern) {
-            return Err("names of a path are parted by `/`".to_owned());
+            return Err("separate the names of a path by `/`".to_owned());
         }
         let is_absolute = pattern.starts_with('/');
         // As paths are judged: without what names nothing.

@@ -16,7 +16,7 @@ fn what_is_not_known_or_not_so_is_refused() {
         ),
         (
             &format!("version = 1\n{rule}all = true\n{rule}all = true"),
-            "two rules are called `a`",
+            "duplicate rule `a`",
         ),
         (
             "version = 1\n[[rule]]\nid = 'a'\ndecision = 'maybe'",

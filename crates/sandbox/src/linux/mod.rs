@@ -205,9 +205,9 @@ fn look() -> Layers {
         )),
         Err(error) => Err(because(error)),
     };
-    let children = std::fs::metadata("/proc/thread-self/children").map(|_| "there".to_owned());
+    let children = std::fs::metadata("/proc/thread-self/children").map(|_| "available".to_owned());
     let group = match cgroup::parents() {
-        [] => Err("none can be made by this user".to_owned()),
+        [] => Err("this user cannot create one".to_owned()),
         parents => Ok(parents
             .iter()
             .map(|parent| parent.display().to_string())
@@ -216,7 +216,7 @@ fn look() -> Layers {
     };
     let layers = vec![
         Layer {
-            name: "children of processes",
+            name: "process tree tracking",
             needed_by: Some(Isolation::Plain),
             found: children.map_err(|error| error.to_string()),
         },
@@ -228,7 +228,9 @@ fn look() -> Layers {
         Layer {
             name: "seccomp",
             needed_by: Some(Isolation::Plain),
-            found: probe(0, true).map(|()| "there".to_owned()).map_err(because),
+            found: probe(0, true)
+                .map(|()| "available".to_owned())
+                .map_err(because),
         },
         Layer {
             name: "namespaces",

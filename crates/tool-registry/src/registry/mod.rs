@@ -53,7 +53,7 @@ pub struct Entry {
 #[non_exhaustive]
 pub enum FindError {
     /// Nothing has that id.
-    #[error("no tool is called `{id}`{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
+    #[error("unknown tool `{id}`{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
     NotFound {
         /// The id.
         id: String,

@@ -268,7 +268,7 @@ fn what_a_server_says_is_pinned_once() {
     assert!(
         error
             .expect_err("another is pinned")
-            .contains("pinned otherwise")
+            .contains("differs from the pinned one")
     );
     other.pin_server(&found, "first").expect("the same");
     assert_eq!(world.trust().pinned(&found), Some("first"));

@@ -116,6 +116,6 @@ impl ToolRunner {
 fn is_over_http(definition: &Definition) -> Result<(), String> {
     match transport(&definition.settings) {
         "http" => Ok(()),
-        _ => Err("it is started here, and asks for no login".to_owned()),
+        _ => Err("it is started here, and needs no login".to_owned()),
     }
 }

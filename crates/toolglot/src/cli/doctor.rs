@@ -27,13 +27,11 @@ fn write(layers: &Layers, out: &mut dyn Write) -> std::io::Result<()> {
             Ok(what) => ("ok     ", what),
             Err(why) => ("MISSING", why),
         };
-        let needed = layer
-            .needed_by
-            .map_or("used where it is there", |level| match level {
-                Isolation::Plain => "needed for every command",
-                Isolation::Landlock => "needed from level landlock on",
-                Isolation::Namespaces => "needed for level namespaces",
-            });
+        let needed = layer.needed_by.map_or("optional", |level| match level {
+            Isolation::Plain => "required",
+            Isolation::Landlock => "required from level landlock on",
+            Isolation::Namespaces => "required for level namespaces",
+        });
         writeln!(out, "  {sign} {:22} {what} ({needed})", layer.name)?;
     }
     writeln!(out, "levels:")?;

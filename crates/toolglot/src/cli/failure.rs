@@ -44,22 +44,22 @@ pub(crate) enum Failure {
     Signals(#[source] io::Error),
     #[error("cannot write to standard output")]
     Output(#[source] io::Error),
-    #[error("no dialect is called `{name}`{}", suggestion(*nearest))]
+    #[error("unknown dialect `{name}`{}", suggestion(*nearest))]
     UnknownDialect {
         name: String,
         nearest: Option<&'static str>,
     },
-    #[error("no dialect is called `{0}`: the file of that name is `./{0}`")]
+    #[error("unknown dialect `{0}`; to name the file, write `./{0}`")]
     BareFile(String),
-    #[error("`--dialect` names no dialect")]
+    #[error("`--dialect` needs the name of a dialect")]
     NoDialect,
-    #[error("`--jsonl` gives a JSON document for each line: no `--format` but `json` goes with it")]
+    #[error("`--jsonl` only supports `--format json`")]
     NotOfLines,
     #[error(transparent)]
     Chat(ChatError),
     #[error("`{0}` is more than one dialect; name one")]
     NotOneDialect(String),
-    #[error("no builtin tools are called `{0}`; there are {list}", list = toolglot_toolset::Toolbox::BUILTIN.join(", "))]
+    #[error("unknown builtin tool set `{0}`; write {list}", list = toolglot_toolset::Toolbox::BUILTIN.join(", "))]
     UnknownToolbox(String),
     #[error("{origin}: not a tool list: {error}")]
     Tools { origin: String, error: ToolError },
@@ -73,11 +73,11 @@ pub(crate) enum Failure {
     UnknownFinish(String),
     #[error("a dialect file has a fault")]
     DialectFile(Box<DialectFault>),
-    #[error("the dialects make no program: {}", .0.message)]
+    #[error("the dialects cannot be compiled: {}", .0.message)]
     Program(Box<GrammarError>),
     #[error(transparent)]
     Repair(#[from] toolglot_repair::RepairError),
-    #[error("no note has the code `{0}`; codes run from N001 to N{last:03}", last = toolglot_engine::Code::ALL.last().map_or(0, |code| code.number()))]
+    #[error("unknown note code `{0}`; codes run from N001 to N{last:03}", last = toolglot_engine::Code::ALL.last().map_or(0, |code| code.number()))]
     UnknownCode(String),
     #[error(
         "{0} is a chat template: `toolglot dialects detect --template {0}` says which dialect it teaches"
@@ -92,7 +92,7 @@ pub(crate) enum Failure {
         what: String,
     },
     #[cfg(feature = "import")]
-    #[error("{origin} declares no dialect that the notation can say: {error}")]
+    #[error("{origin} declares a format that the notation cannot express: {error}")]
     Import {
         origin: String,
         error: toolglot_import::ImportError,

@@ -90,7 +90,7 @@ pub(crate) fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
     for spec in specs {
         let why = if builtin.canonical(&spec.name).is_some() {
             Some(format!(
-                "a builtin tool is called `{}`, and runs in its place",
+                "the builtin tool `{}` runs in its place",
                 spec.name
             ))
         } else {

@@ -136,7 +136,7 @@ fn all_that_a_run_changed_comes_back_with_its_mode() {
         !is_fine
             && nothing["problem"]
                 .as_str()
-                .is_some_and(|text| text.contains("nothing to take back")),
+                .is_some_and(|text| text.contains("nothing to undo")),
         "{nothing}"
     );
 }
@@ -446,7 +446,7 @@ fn a_run_that_was_killed_is_taken_back() {
         let (is_fine, told) = place.undo(&[]);
         let is_nothing = told["problem"]
             .as_str()
-            .is_some_and(|text| text.contains("nothing to take back"));
+            .is_some_and(|text| text.contains("nothing to undo"));
         assert!(is_fine || is_nothing, "{round}: {told}");
         assert_eq!(tree(&place.at("")), before, "{round}");
     }

@@ -182,7 +182,7 @@ fn a_tool_of_a_server_that_nobody_approved_is_told_with_the_way_to_approve() {
     );
     assert!(told.contains("\"code\":\"unknown-tool\""), "{told}");
     let told = words(&world.toolglot(&["call", "nowhere/other"]));
-    assert!(told.contains("no tool is called"), "{told}");
+    assert!(told.contains("unknown tool"), "{told}");
 }
 
 #[test]

@@ -32,6 +32,6 @@ fn amount(text: &str) -> Result<f64, String> {
     if amount.is_finite() && amount >= 0.0 {
         Ok(amount)
     } else {
-        Err("no amount: write a number from 0".to_owned())
+        Err("invalid amount: write a number from 0".to_owned())
     }
 }

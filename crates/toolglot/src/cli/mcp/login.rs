@@ -54,7 +54,7 @@ pub(super) fn login(
             });
             let text = match &done.issuer {
                 Some(issuer) => format!("{name}  logged in by {issuer}, {} tools\n", done.n_tools),
-                None => format!("{name}  asks for no login, {} tools\n", done.n_tools),
+                None => format!("{name}  needs no login, {} tools\n", done.n_tools),
             };
             answer(common, out, &json, &text)?;
             Ok(Outcome::Fine)
@@ -77,7 +77,7 @@ fn show(address: &str, opens: bool) {
         if let Err(error) = opener {
             let _ = writeln!(
                 screen::stderr(),
-                "note: `{OPENER}` opens no browser: {error}"
+                "note: `{OPENER}` cannot open a browser: {error}"
             );
         }
     }

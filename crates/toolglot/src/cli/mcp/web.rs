@@ -53,7 +53,8 @@ pub(super) fn serve(
     let is_here = !places.is_empty() && places.iter().all(|place| place.ip().is_loopback());
     if !is_here && token.is_none() {
         return Err(refused(
-            "others than this machine reach it: `--token-file FILE` names a token that they have to show".to_owned(),
+            "other machines can reach it: name a token for them with `--token-file FILE`"
+                .to_owned(),
         ));
     }
     let listener =

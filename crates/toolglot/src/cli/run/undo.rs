@@ -79,10 +79,10 @@ fn write(
         )?;
     }
     if undone.steps.is_empty() {
-        writeln!(out, "nothing of the run was left to be taken back")?;
+        writeln!(out, "nothing of the run was left to undo")?;
     }
     for tool in &undone.remaining {
-        writeln!(out, "not taken back: what `{tool}` did")?;
+        writeln!(out, "not undone: what `{tool}` did")?;
     }
     Ok(())
 }
