@@ -196,7 +196,7 @@ pub enum Failure {
     },
     /// Bytes that are no text.
     #[error(
-        "`{path}` is a binary file of {size} bytes (it holds a zero byte), and only text can be read: use a command such as `file` or `xxd`"
+        "`{path}` is a binary file of {size} bytes (it holds a zero byte), not text: use a command such as `file` or `xxd`"
     )]
     Binary {
         /// The path.

@@ -39,7 +39,7 @@ pub(crate) struct ServeArguments {
     /// Put the arguments themselves into the log, secrets masked, and not only their sizes
     #[arg(long)]
     pub(crate) audit_values: bool,
-    /// Serve the texts of the tools as resources: whoever approves a call can read first what would run
+    /// Serve the texts of the tools as resources: a person who approves a call can read first what would run
     #[arg(long)]
     pub(crate) sources: bool,
     #[command(flatten)]

@@ -30,8 +30,10 @@ pub(crate) use tools::{KeysCommand, ToolsCommand, ToolsFormat, ToolsProject};
 
 /// Reads the tool calls in a model's text, shows them, runs them, and teaches models to write them.
 ///
-/// Data goes to standard output, everything else to standard error. Exit code 0: every call is closed and valid, or
-/// there is no call; 1: a call is truncated, unknown, invalid, denied or failed; 2: usage or input and output.
+/// Data goes to standard output, everything else to standard error.
+/// Exit code 0: every call is closed and valid, or there is no call.
+/// Exit code 1: a call is truncated, unknown, invalid, denied or failed.
+/// Exit code 2: usage or input and output.
 #[derive(Debug, Parser)]
 #[command(name = "toolglot", version, max_term_width = 100)]
 pub(crate) struct Arguments {

@@ -11,7 +11,7 @@ pub(crate) struct SandboxArguments {
     /// What the calls may cost together, in the currency of the tools
     #[arg(long, value_name = "AMOUNT", value_parser = amount)]
     pub(crate) max_cost: Option<f64>,
-    /// Tell on standard error how far a tool is, and what it says there
+    /// Report on standard error how far a tool is, and what it says there
     #[arg(long)]
     pub(crate) progress: bool,
 }

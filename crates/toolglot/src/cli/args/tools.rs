@@ -96,7 +96,7 @@ pub(crate) enum KeysCommand {
         #[command(flatten)]
         common: ToolsProject,
     },
-    /// Trust a key that you were given, in every project; look at its fingerprint with whoever gave it
+    /// Trust a key that you were given, in every project; compare its fingerprint with the person who gave it
     Trust {
         /// A file with the public key: PEM, or `ed25519:<base64>`; - is standard input
         file: PathBuf,

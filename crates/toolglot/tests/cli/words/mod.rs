@@ -323,7 +323,7 @@ fn help() -> Vec<Shown> {
         let mut depth = 0;
         for line in ran.out.lines().chain([""]) {
             let inner = line.len() - line.trim_start().len();
-            let is_entry = line.trim_start().starts_with('-') || item.is_empty();
+            let is_entry = line.trim_start().starts_with('-') || line.trim().contains("  ");
             if line.is_empty() || is_entry || inner != depth {
                 let text = std::mem::take(&mut item);
                 if !text.is_empty() {
