@@ -19,6 +19,7 @@ use crate::shown::shown;
 
 /// What was taken back, or would be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UndoReport {
     /// What becomes of which place, the latest effect first: `restored`, `removed`, `moved back`.
     pub steps: Vec<(&'static str, PathBuf)>,

@@ -24,6 +24,7 @@ pub struct DigestContext<'a> {
 
 /// A message that is ready to be shown.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Digest {
     /// The calls as they were written, and all notes on them.
     pub message: Calls,

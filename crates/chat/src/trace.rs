@@ -30,6 +30,7 @@ pub struct Piece {
 
 /// Folds events into calls and keeps where they stood.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Trace {
     /// The calls, the content, the reasoning and the notes.
     pub message: Calls,

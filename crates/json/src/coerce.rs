@@ -10,6 +10,7 @@ use crate::shape::{Fields, Shape};
 
 /// JSON text whose values have the types of a shape, as far as they can be brought to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CoercedText {
     /// The JSON text; the input, byte for byte, where nothing had to change.
     pub text: String,
@@ -19,6 +20,7 @@ pub struct CoercedText {
 
 /// One value, or one key, that was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Coercion {
     /// What was done.
     pub repair: Repair,

@@ -4,6 +4,7 @@ use toolglot_value::{Map, Value, json};
 
 /// An error of JSON-RPC.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fault {
     /// One of the codes below, or one of the sender's own.
     pub code: i64,

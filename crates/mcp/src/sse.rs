@@ -10,6 +10,7 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SseEvent {
     /// Its id: what a stream is taken up again from.
     pub id: Option<String>,

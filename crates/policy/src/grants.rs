@@ -69,6 +69,7 @@ impl Default for Grants {
 
 /// Why a list of grants was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum GrantError {
     /// A word that grants nothing.
     #[error(

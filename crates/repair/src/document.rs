@@ -22,6 +22,7 @@ const KEPT: usize = 64;
 
 /// A repaired document.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RepairedDocument {
     /// The JSON text.
     pub text: String,
@@ -31,6 +32,7 @@ pub struct RepairedDocument {
 
 /// One thing that was done, or is wrong still.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RepairNote {
     /// The code, as in `docs/notes.md`.
     pub code: Code,

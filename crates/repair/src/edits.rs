@@ -17,6 +17,7 @@ pub struct Edits<'t> {
 
 /// A stretch of the text that came, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EditPiece {
     /// Where it is in the text that came.
     pub before: Range<usize>,

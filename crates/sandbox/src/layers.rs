@@ -4,6 +4,7 @@ use crate::Isolation;
 
 /// What there is to build walls of, on this machine, for this user.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Layers {
     /// Every layer that was looked for.
     pub layers: Vec<Layer>,
@@ -11,6 +12,7 @@ pub struct Layers {
 
 /// One layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Layer {
     /// Its name.
     pub name: &'static str,

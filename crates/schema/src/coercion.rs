@@ -20,6 +20,7 @@ pub enum CoercionRules {
 /// Why a value cannot be made to fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message} at `{path}`")]
+#[non_exhaustive]
 pub struct CoercionError {
     /// A JSON pointer into the value; empty for the whole.
     pub path: String,

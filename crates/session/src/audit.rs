@@ -78,6 +78,7 @@ pub trait AuditLog: Send + Sync {
 
 /// What came of a call, for a log.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LoggedResult<'a> {
     /// Whether it did what was asked.
     pub ok: bool,

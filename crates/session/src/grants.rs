@@ -25,6 +25,7 @@ pub struct Grants {
 
 /// Why the words were refused.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum GrantsError {
     /// It grants nothing.
     #[error(

@@ -38,6 +38,7 @@ pub fn brief(found: &ToolSource, tool: &ToolFile, catalog: &Catalog) -> Map<Stri
 
 /// Who vouches for a file, and whether it is called.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CatalogAnswer {
     /// Whether anybody vouches for it, and who.
     pub standing: Result<TrustBasis, TrustRefusal>,

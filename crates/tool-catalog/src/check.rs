@@ -11,6 +11,7 @@ use crate::{Catalog, CatalogAnswer, CatalogError};
 
 /// A file that was checked.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CheckedFile {
     /// How it is called in messages.
     pub name: String,

@@ -10,6 +10,7 @@ use crate::CatalogError;
 
 /// A tool that was written.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CreatedTool {
     /// What it is called by.
     pub id: ItemId,

@@ -14,6 +14,7 @@ const ITEMS: &[&str] = &["tool", "directive", "knowledge"];
 
 /// A capability, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Capability {
     /// `execute`, `search`, `load`, `sign`, or `*`.
     pub primary: String,

@@ -119,6 +119,7 @@ pub(crate) fn sort(diagnostics: &mut [Diagnostic]) {
 
 /// Line and column, both from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SourceLocation {
     /// The line.
     pub line: usize,

@@ -11,6 +11,7 @@ use crate::read::Reading;
 ///
 /// A field that is missing or cannot be used is `None` or empty; the tool's diagnostics say so.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Metadata {
     /// `tool_id`, as it stands. A tool is called by its path.
     pub tool_id: Option<String>,
@@ -58,6 +59,7 @@ pub enum Executor {
 
 /// How a tool is tried again after a failure that may pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RetryPolicy {
     /// How often it is tried in all, at least once.
     pub max_attempts: u32,

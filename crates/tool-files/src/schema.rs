@@ -16,6 +16,7 @@ pub struct Schema {
 
 /// A part of a tool that is called by itself, as `tool-id.action`.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Action {
     /// What comes after the dot.
     pub name: String,

@@ -245,6 +245,7 @@ impl Subject for ToolSource {
 
 /// What a file imports from beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Sibling {
     /// As it is written: the name of a module, or a path.
     pub name: String,

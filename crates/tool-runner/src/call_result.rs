@@ -22,6 +22,7 @@ pub struct Attempt {
 
 /// What came of a call.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CallResult {
     /// The tool.
     pub id: String,

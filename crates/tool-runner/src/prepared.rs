@@ -42,6 +42,7 @@ impl Prepared {
 
 /// The call of a builtin tool that a call of a tool that is a file is.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Builtin {
     /// The builtin tool.
     pub tool: &'static str,

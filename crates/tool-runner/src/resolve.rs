@@ -15,6 +15,7 @@ pub const MAX_DEPTH: usize = 10;
 
 /// A tool and what runs it, in order; the last is a primitive.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Chain {
     /// The links.
     pub links: Vec<ToolSource>,

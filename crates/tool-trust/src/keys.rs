@@ -13,6 +13,7 @@ const PUBLIC_KEY: &str = ".ai/keys/public_key.pem";
 
 /// A key of the store, for a listing.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct KnownKey {
     /// The key and its owner.
     pub signer: Signer,

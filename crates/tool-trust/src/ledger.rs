@@ -15,6 +15,7 @@ const MAX_BEFORE: usize = 64;
 
 /// What is known of a tool from before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LedgerRecord {
     /// Its version then.
     pub version: String,

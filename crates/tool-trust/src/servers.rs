@@ -13,6 +13,7 @@ pub const SERVERS: &str = "mcp/servers";
 
 /// What was approved of a server.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ServerApproval {
     /// The digest of the file that defines it.
     pub definition: String,

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 /// A call under its tool's own names, to be validated, judged and run.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Canonical {
     /// The index of the written call among the message's calls. Several canonical calls may come from one written.
     pub call: usize,

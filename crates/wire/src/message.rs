@@ -34,6 +34,7 @@ pub struct MessageCall {
 
 /// A result to be written: `{"name","arguments"?,"id"?,"server"?,"result","failed"?}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MessageResult {
     /// The call that it answers.
     pub call: MessageCall,

@@ -48,6 +48,7 @@ pub struct Broken {
 
 /// A log that is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Whole {
     /// How many lines it has.
     pub lines: usize,

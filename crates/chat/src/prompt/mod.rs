@@ -38,6 +38,7 @@ const GENERIC: &str = include_str!("../../prompts/generic.md");
 
 /// What teaches a model a dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Instructions {
     /// The text for the system prompt.
     pub text: String,

@@ -14,6 +14,7 @@ const DEPTH: usize = 32;
 
 /// A literal of a dialect, found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Evidence {
     /// The literal, blanks at its ends left out.
     pub literal: String,

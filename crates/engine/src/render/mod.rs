@@ -39,6 +39,7 @@ pub struct CallText<'a> {
 
 /// Why a dialect cannot carry a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RenderError {
     /// One line, lower case, no full stop.
     pub reason: String,

@@ -49,6 +49,7 @@ pub struct RenderedResults {
 
 /// A note on one of several results.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ResultNote {
     /// The index of the result.
     pub result: usize,

@@ -15,6 +15,7 @@ use score::{Score, heads};
 
 /// What a chat template teaches, as far as its text and the call that it renders tell.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Detection {
     /// Dialects whose calls the template writes, or whose literals are in it, the best first.
     pub candidates: Vec<Candidate>,
@@ -24,6 +25,7 @@ pub struct Detection {
 
 /// A dialect that a chat template may teach.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Candidate {
     /// The dialect.
     pub dialect: &'static Dialect,
@@ -35,6 +37,7 @@ pub struct Candidate {
 
 /// A literal of a dialect, and where it is in a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FoundLiteral {
     /// The literal, without blanks at its ends.
     pub text: String,

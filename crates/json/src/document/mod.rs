@@ -26,6 +26,7 @@ use walk::Walk;
 
 /// A document that is JSON now.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RepairedText {
     /// The JSON text. The input itself, byte for byte, where it was JSON already.
     pub text: String,
@@ -39,6 +40,7 @@ pub struct RepairedText {
 
 /// Why a document was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RepairFailure {
     /// Where, in bytes of the input.
     pub at: usize,

@@ -11,6 +11,7 @@ const KEPT: u32 = 64;
 
 /// One repair of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RepairEdit {
     /// What was done.
     pub repair: Repair,

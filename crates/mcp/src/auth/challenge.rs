@@ -6,6 +6,7 @@ use crate::client::Answer;
 
 /// What a server asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Challenge {
     /// Where the metadata of the resource is.
     pub resource_metadata: Option<String>,

@@ -54,6 +54,7 @@ const WITH_VALUE: &[&str] = &[
 
 /// A path in the words of a command that is absolute or climbs, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AwayPath {
     /// The path.
     pub path: String,

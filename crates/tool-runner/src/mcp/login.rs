@@ -18,6 +18,7 @@ const TIME: Duration = Duration::from_secs(60);
 
 /// What came of a login.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LoggedIn {
     /// The server's address, in the form in which the token is bound to it.
     pub url: String,

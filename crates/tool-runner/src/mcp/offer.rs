@@ -15,6 +15,7 @@ use crate::runner::ToolRunner;
 
 /// What a server offers, for who is to approve it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Offer {
     /// The file that defines it.
     pub server: ToolSource,

@@ -34,6 +34,7 @@ pub use report::ConversionReport;
 
 /// The form of the conversations that are read.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum SourceForm<'d> {
     /// Calls stand beside the text, as chat APIs have them; text is never read.
     Structured,
@@ -50,6 +51,7 @@ pub enum SourceForm<'d> {
 
 /// The form of the conversations that are written.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum TargetForm<'d> {
     /// Messages of OpenAI's chat API.
     Chat,

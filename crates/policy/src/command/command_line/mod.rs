@@ -12,6 +12,7 @@ pub(super) use reader::is_about_the_shell;
 
 /// A line of commands, each of literal words, that can be run without a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CommandLine {
     /// What is run, in order; never empty.
     pub pipelines: Vec<Pipeline>,
@@ -19,6 +20,7 @@ pub struct CommandLine {
 
 /// Commands that run at once, the output of each the input of the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Pipeline {
     /// When it runs.
     pub join: Join,
@@ -32,6 +34,7 @@ pub struct Pipeline {
 
 /// Where the output of a command goes: no other redirection is done without a shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Streams {
     /// Standard output.
     pub output: Stream,
@@ -61,6 +64,7 @@ pub enum Stream {
 
 /// A word that stands for the names of files.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FilePattern {
     /// Which command of its pipeline.
     pub command: usize,
@@ -88,6 +92,7 @@ pub enum Join {
 /// Why a line is not made of literal words alone.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{what} at byte {at} needs a shell")]
+#[non_exhaustive]
 pub struct NotLiteral {
     /// Where, in bytes.
     pub at: usize,
