@@ -70,8 +70,8 @@ fn answer(authority: &Authority, line: &str) -> String {
     }
     let rest = rest.replace("\\n", "\n");
     let paths: Vec<PathFact> = match kind {
-        "read" | "write" | "delete" => vec![path(&rest)],
-        "move" => rest.split(' ').map(path).collect(),
+        "read" | "write" | "delete" | "edit" => vec![path(&rest)],
+        "move" | "rename" => rest.split(' ').map(path).collect(),
         _ => Vec::new(),
     };
     let below: Vec<PathFact> = (kind == "below").then(|| path(&rest)).into_iter().collect();
@@ -93,6 +93,8 @@ fn answer(authority: &Authority, line: &str) -> String {
         "read" => ("read_file", Effect::Read),
         "tool" => (rest.as_str(), Effect::Read),
         "write" | "move" | "below" => ("write_file", Effect::Write),
+        "edit" => ("edit_file", Effect::Write),
+        "rename" => ("move_file", Effect::Write),
         "delete" => ("delete_file", Effect::Delete),
         "run" => ("execute_command", Effect::Execute),
         "fetch" => ("http_request", Effect::Network),

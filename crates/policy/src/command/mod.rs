@@ -185,3 +185,31 @@ fn candidates<'a>(word: &'a str, found: &mut Vec<&'a str>) {
         .filter(|(_, c)| *c == '=' || *c == '@' || (*c == ':' && !is_url));
     found.extend(signs.take(MOST_PARTS).map(|(at, _)| &word[at + 1..]));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::CommandFact;
+
+    #[test]
+    fn a_path_is_told_with_its_home_and_without_dots() {
+        let mut fact = CommandFact::of("ls");
+        for (path, without, with) in [
+            ("a/./b", "a/b", "a/b"),
+            ("a/../b", "b", "b"),
+            ("../../a", "../../a", "../../a"),
+            ("a/../../b", "../b", "../b"),
+            ("/a/../../b", "/b", "/b"),
+            ("/", "/", "/"),
+            ("", "", ""),
+            ("~", "~", "/home/ann"),
+            ("~/a", "~/a", "/home/ann/a"),
+            ("~/../b", "b", "/home/b"),
+            ("~bob/a", "~bob/a", "~bob/a"),
+        ] {
+            fact.home = None;
+            assert_eq!(fact.absolute(path), without, "{path}");
+            fact.home = Some("/home/ann".to_owned());
+            assert_eq!(fact.absolute(path), with, "{path}");
+        }
+    }
+}
