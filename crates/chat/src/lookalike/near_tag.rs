@@ -152,7 +152,10 @@ mod tests {
         let [note] = &messages("<path><read_file>a</read_file></path>")[..] else {
             panic!("one")
         };
-        assert!(note.contains("stands inside `<path>`"), "{note}");
+        assert!(
+            note.contains("inside of its own parameter `<path>`"),
+            "{note}"
+        );
     }
 
     #[test]

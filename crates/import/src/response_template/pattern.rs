@@ -348,10 +348,7 @@ mod tests {
         let doubled = format!("{}a{}", "(?:".repeat(30), ")+".repeat(30));
         let nothing = format!("{}{}", "(?:".repeat(8), "){16}".repeat(8));
         for (pattern, why) in [
-            (
-                "(?!x)",
-                "at character 1 (`(?!x)`): nothing looks back, excludes",
-            ),
+            ("(?!x)", "at character 1 (`(?!x)`): lookbehind, exclusion"),
             ("a(?<=x)", "at character 2"),
             ("a(?i)b", "at character 2"),
             ("(a", "not closed"),

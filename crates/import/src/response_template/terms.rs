@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn what_it_cannot_is_refused_with_what_to_write() {
         for (pattern, why) in [
-            ("a(?=x)", "nothing looks ahead"),
+            ("a(?=x)", "lookahead is not supported"),
             ("[abc]", "as alternatives"),
             (r"\w{2}", "write `+` or `*`"),
             ("a(?:b){1,3}", "`{1,3}` has no word"),

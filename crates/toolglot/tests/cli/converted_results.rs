@@ -90,7 +90,7 @@ fn the_result_of_a_call_that_stays_stays_as_well() {
     assert!(said.contains("2 messages not carried"), "{said}");
     let mended = json!([{"role": "assistant", "content": "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"x}</tool_call>"}]);
     let (_, said) = converted("hermes", "openai", &mended);
-    assert!(said.contains("in doubt"), "{said}");
+    assert!(said.contains("uncertain"), "{said}");
 }
 
 /// What is told beside the messages has the order of the calls, where a text carries no ids; reading back, a frame's name decides.

@@ -240,7 +240,7 @@ fn a_slip_is_answered_with_what_to_do() {
             "mine",
             &b"dialect mine\ncall = \"<c>\" name \":\" json\n"[..],
             "parse --dialect mine -",
-            "the file of that name is `./mine`",
+            "to name the file, write `./mine`",
         ),
         (
             "chat",

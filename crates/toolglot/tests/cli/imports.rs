@@ -134,7 +134,7 @@ fn templates_of_any_size_are_refused_by_their_limit() {
         ),
         (
             format!(r#"{{"open": "{}", "close": "</c>"}}"#, "x".repeat(1 << 20)),
-            "goes on behind 131072 bytes",
+            "is longer than 131072 bytes",
         ),
         (nested, "recursion limit exceeded"),
     ] {
@@ -236,7 +236,7 @@ fn a_response_template_that_does_not_fit_says_why() {
         ),
         (
             r#"{"open_pattern": "<c (?=x)", "close": "</c>", "content": "json"}"#,
-            "looks ahead",
+            "lookahead is not supported",
         ),
         (
             r#"{"open": "<c>", "close": "</c>", "content": "json", "transform": {"function": {"arguments": "{content}"}}}"#,

@@ -52,7 +52,7 @@ const LESSONS: &[Lesson] = &[
         dialect: "roo",
         message: "I read it.\n```yaml\n<read_file>\n<path>a.rs</path>\n</read_file>\n```\n",
         says: &[
-            "No tool was run: `<read_file` stands in quoted code",
+            "No tool was run: `<read_file` is in quoted code",
             "(line 3)",
             "write the call outside of backticks",
             FORM,
@@ -64,7 +64,7 @@ const LESSONS: &[Lesson] = &[
         dialect: "auto",
         message: "I list.\n\n> {\"name\": \"list_files\", \"arguments\": {\"path\": \".\"}}\n",
         says: &[
-            "No tool was run: a call of `list_files` stands in quoted code",
+            "No tool was run: a call of `list_files` is in quoted code",
             "(line 3",
             FORM,
             "\n{\"name\": \"list_files\", \"arguments\": {",

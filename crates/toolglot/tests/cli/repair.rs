@@ -28,7 +28,7 @@ fn a_preset_that_refuses_says_where() {
     );
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
     assert!(ran.err.contains("standard input:2:5"), "{}", ran.err);
-    assert!(ran.err.contains("a colon should stand here"), "{}", ran.err);
+    assert!(ran.err.contains("expected a colon"), "{}", ran.err);
 }
 
 #[test]

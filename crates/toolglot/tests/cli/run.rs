@@ -473,7 +473,7 @@ fn a_command_that_may_not_write_names_the_grant() {
         (
             "touch a",
             &["--policy", policy],
-            Some("`write` of its `[sandbox]`"),
+            Some("`write` in its `[sandbox]`"),
         ),
         // What no grant opens.
         ("touch /usr/bin/a", &["--policy", policy], None),

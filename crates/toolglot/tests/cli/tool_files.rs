@@ -230,7 +230,7 @@ fn a_server_that_is_none_is_told_before_a_call() {
     assert!(told().contains("do-it.yaml:6:18"), "{}", told());
     file("text/count-words");
     assert!(
-        told().contains("`text/count-words` is no server"),
+        told().contains("`text/count-words` is not a server"),
         "{}",
         told()
     );
