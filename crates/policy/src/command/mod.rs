@@ -165,6 +165,28 @@ impl CommandFact {
     }
 }
 
+/// The longest text that is read, in bytes: the system starts no program with so much.
+const MOST_BYTES: usize = 2 << 20;
+
+/// Why a longer one is not read.
+const TOO_LONG: &str = "a text that is longer than any command can be";
+
+impl Survey {
+    /// Looks at a text. Complexity: its length, and that of the texts in it. One that is longer than any command can be is one
+    /// unknown word.
+    pub fn of(text: &str) -> Survey {
+        if text.len() <= MOST_BYTES {
+            return Survey::read(text);
+        }
+        Survey {
+            commands: vec![vec![UNKNOWN.into()]],
+            needs_shell: true,
+            doubts: vec![TOO_LONG.to_owned()],
+            ..Survey::default()
+        }
+    }
+}
+
 /// Signs of one word behind which a path is looked for.
 const MOST_PARTS: usize = 8;
 

@@ -39,8 +39,8 @@ enum Piece {
 }
 
 impl Survey {
-    /// Looks at a text. Complexity: its length, and that of the texts in it.
-    pub fn of(text: &str) -> Survey {
+    /// Reads a text. Complexity: its length, and that of the texts in it.
+    pub(super) fn read(text: &str) -> Survey {
         let mut survey = Survey::default();
         let mut variables = Variables::default();
         let mut pieces = vec![Piece::Script(text.to_owned())];

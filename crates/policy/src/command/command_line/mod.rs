@@ -6,6 +6,7 @@ mod tests;
 
 use thiserror::Error;
 
+use super::{MOST_BYTES, TOO_LONG};
 use crate::letters::{is_hidden, is_presentation};
 
 pub(super) use reader::is_about_the_shell;
@@ -125,6 +126,9 @@ impl CommandLine {
                 what: "a character that is not visible or reverses the text",
                 is_hopeless: true,
             });
+        }
+        if text.len() > MOST_BYTES {
+            return Err(not(0, TOO_LONG));
         }
         let pipelines = reader::read(text)?;
         if pipelines.is_empty() {

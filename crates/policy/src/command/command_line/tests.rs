@@ -316,3 +316,16 @@ fn what_deceives_is_refused_for_good() {
         );
     }
 }
+
+#[test]
+fn a_text_that_no_system_takes_is_not_read() {
+    let text = "echo a\n".repeat(super::MOST_BYTES / 7 + 1);
+    let survey = crate::Survey::of(&text);
+    assert_eq!(survey.doubts.len(), 1);
+    let mut words = survey.commands.iter().flatten();
+    assert!(words.all(|word| crate::command::is_unknown(word)));
+    assert!(survey.needs_shell && !survey.commands.is_empty());
+    assert!(CommandLine::read(&text).is_err());
+    let text = "a".repeat(super::MOST_BYTES);
+    assert!(crate::Survey::of(&text).doubts.is_empty());
+}
