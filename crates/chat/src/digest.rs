@@ -61,8 +61,8 @@ impl Digest {
         split_shell_blocks(&mut message, context.dialects);
         let vocabulary = Toolbox::builtin("vocabulary").filter(|_| context.normalize);
         let toolbox = context.toolbox.or(vocabulary.as_ref());
-        let canonical = toolbox.map(|toolbox| canonical_calls(&message.calls, toolbox));
-        if let (Some(toolbox), Some(canonical)) = (context.toolbox, &canonical) {
+        let mut canonical = toolbox.map(|toolbox| canonical_calls(&message.calls, toolbox));
+        if let (Some(toolbox), Some(canonical)) = (context.toolbox, &mut canonical) {
             verify::drop_unknown_tool_notes(&mut message, &[toolbox]);
             check(&mut message, canonical, toolbox, context.spans);
         }
@@ -125,7 +125,7 @@ pub fn split_shell_blocks(message: &mut Calls, dialects: &[Dialect]) {
 /// Adds what the tools' schemas say about the calls.
 fn check(
     message: &mut Calls,
-    canonical: &[Canonical],
+    canonical: &mut [Canonical],
     toolbox: &Toolbox,
     spans: Option<&ArgumentSpans<'_>>,
 ) {
@@ -154,7 +154,7 @@ fn check(
                     toolbox,
                     spans,
                 };
-                verify::schema_notes(spec, checked.arguments.clone(), locator)
+                verify::schema_notes(spec, &mut checked.arguments, locator)
             }
         };
         call.notes.extend(notes.iter().cloned());

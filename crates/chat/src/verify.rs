@@ -1,6 +1,6 @@
 //! Whether a call fits its tool, in words that teach.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use toolglot_engine::{Call, Calls, Code, Note, Span};
 use toolglot_schema::Validator;
@@ -41,10 +41,11 @@ impl CallLocator<'_> {
 
 /// What the schema of `spec` has against `arguments`, as notes on the values of the call; each reads as an instruction.
 ///
-/// A parameter that is left out and has a default is none of it: who runs the call fills it in.
+/// A parameter that is left out and has a default is no violation: the caller fills it in. `arguments` are as before afterwards:
+/// they may be large, and no copy is made of them.
 pub fn schema_notes(
     spec: &ToolSpec,
-    arguments: Map<String, Value>,
+    arguments: &mut Map<String, Value>,
     locator: CallLocator<'_>,
 ) -> Vec<Note> {
     let note = |code, (path, is_key): (&str, bool), message| Note {
@@ -60,11 +61,14 @@ pub fn schema_notes(
             return vec![note(Code::InvalidArguments, ("", false), message)];
         }
     };
-    let mut arguments = Value::Object(arguments);
-    toolglot_schema::fill_defaults(&spec.parameters, &mut arguments);
-    let violations = validator.validate(&arguments);
-    // Looking for places holds copies of its own.
-    drop(arguments);
+    let mut filled = Value::Object(std::mem::take(arguments));
+    let outline = Outline::of(&filled);
+    toolglot_schema::fill_defaults(&spec.parameters, &mut filled);
+    let violations = validator.validate(&filled);
+    outline.restore(&mut filled);
+    if let Value::Object(restored) = filled {
+        *arguments = restored;
+    }
     violations
         .into_iter()
         .enumerate()
@@ -82,6 +86,53 @@ pub fn schema_notes(
             note(code, (path, is_key && !path.is_empty()), violation.message)
         })
         .collect()
+}
+
+/// The names of a value's members: what is not among them was filled in.
+enum Outline {
+    Object(BTreeMap<String, Outline>),
+    Array(Vec<Outline>),
+    Scalar,
+}
+
+impl Outline {
+    fn of(value: &Value) -> Outline {
+        match value {
+            Value::Object(members) => {
+                let members = members.iter();
+                Outline::Object(
+                    members
+                        .map(|(name, member)| (name.clone(), Outline::of(member)))
+                        .collect(),
+                )
+            }
+            // Numbers and texts may be many.
+            Value::Array(items) if items.iter().any(|item| item.is_array() || item.is_object()) => {
+                Outline::Array(items.iter().map(Outline::of).collect())
+            }
+            _ => Outline::Scalar,
+        }
+    }
+
+    /// Removes the members that `value` did not have.
+    fn restore(&self, value: &mut Value) {
+        match (self, value) {
+            (Outline::Object(outline), Value::Object(members)) => {
+                members.retain(|name, _| outline.contains_key(name));
+                for (name, member) in members {
+                    if let Some(outline) = outline.get(name) {
+                        outline.restore(member);
+                    }
+                }
+            }
+            (Outline::Array(outline), Value::Array(items)) => {
+                for (outline, item) in outline.iter().zip(items) {
+                    outline.restore(item);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Settings of a schema that may let other parameters in than those it lists.

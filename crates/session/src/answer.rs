@@ -3,7 +3,7 @@
 use toolglot_engine::{
     Call, CallText, Calls, Dialect, Note, RenderedResults, ResultText, ResultWriter,
 };
-use toolglot_value::json;
+use toolglot_value::{Map, Value, json};
 
 use crate::step::{State, Step};
 use crate::steps::MessageSession;
@@ -131,6 +131,23 @@ fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> (String, bool
     (format!("{value:#}"), true)
 }
 
+/// No frame of a result shows an argument that is longer, in bytes: those of the dialects show at most 160.
+const MOST_SHOWN: usize = 64 << 10;
+
+/// The arguments as JSON for the frame of a result. Long texts are left out: they may be as large as the message.
+fn frame_arguments(arguments: &Map<String, Value>) -> String {
+    let is_long = |value: &Value| value.as_str().is_some_and(|text| text.len() > MOST_SHOWN);
+    if !arguments.values().any(is_long) {
+        return spaced_json(arguments);
+    }
+    let short = arguments.iter().filter(|(_, value)| !is_long(value));
+    spaced_json(
+        &short
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
+    )
+}
+
 fn dialect_of<'a>(message: &'a Calls, step: &Step) -> &'a str {
     &message.calls[step.call.call].dialect
 }
@@ -147,7 +164,7 @@ struct RenderedResult<'a> {
 impl<'a> RenderedResult<'a> {
     fn of(message: &'a Calls, step: &Step) -> Option<RenderedResult<'a>> {
         let (text, failed) = step.result_text()?;
-        let arguments = spaced_json(&step.call.arguments);
+        let arguments = frame_arguments(&step.call.arguments);
         let call = &message.calls[step.call.call];
         let (text, is_json) = shaped(&call.dialect, step, &text, failed);
         Some(RenderedResult {

@@ -243,6 +243,10 @@ impl Session {
         let lookalikes = lookalike_notes(context, reading);
         // Arguments may be large: they are moved, not copied.
         let mut message = std::mem::take(&mut reading.trace.message);
+        for call in &mut message.calls {
+            // Each grew as it was read.
+            call.arguments.shrink_to_fit();
+        }
         split_shell_blocks(&mut message, &self.dialects);
         tools.files.resolve_servers(&mut message, &tools.vocabulary);
         merge_notes(lookalikes, &mut message.notes);

@@ -1,6 +1,5 @@
 //! The calls of one message, one after the other.
 
-use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use toolglot_builtins::{Outcome, plan};
@@ -201,7 +200,7 @@ impl MessageSession<'_> {
             let arguments = &mut canonical.arguments;
             notes.extend(copied_markers::restore(place, arguments, dialect, call));
         }
-        let objection = self.objection(&canonical, call, message, before);
+        let objection = self.objection(&mut canonical, call, message, before);
         let (verdict, state, file_call, lesson) = if let Some(objection) = objection {
             notes.extend(objection.notes);
             let lesson = Lesson {
@@ -323,7 +322,7 @@ impl MessageSession<'_> {
     /// What stands against a call whatever the policy says; the first reason counts.
     fn objection(
         &self,
-        canonical: &Canonical,
+        canonical: &mut Canonical,
         call: &Call,
         message: &Calls,
         Before {
@@ -409,7 +408,7 @@ impl MessageSession<'_> {
             let rest = self.vocabulary.get(&canonical.tool);
             let rest = rest.map(|spec| {
                 let ground = self.ground(call, self.vocabulary);
-                schema_notes(spec, canonical.arguments.clone(), ground)
+                schema_notes(spec, &mut canonical.arguments, ground)
             });
             let rest = rest.unwrap_or_default();
             let all = left_out.into_iter().chain(rest.clone()).collect();
@@ -462,7 +461,7 @@ impl MessageSession<'_> {
             }
             if let Some(objection) = as_named
                 .into_iter()
-                .find_map(|one| misfit(Cow::Owned(one), self.ground(call, named), named))
+                .find_map(|mut one| misfit(&mut one, self.ground(call, named), named))
             {
                 return Some(objection.at(call, self.text()));
             }
@@ -476,11 +475,7 @@ impl MessageSession<'_> {
         if self.named.is_none() {
             offered.extend(self.file_tool(&canonical.tool));
         }
-        let objection = misfit(
-            Cow::Borrowed(canonical),
-            self.ground(call, self.vocabulary),
-            &offered,
-        )?;
+        let objection = misfit(canonical, self.ground(call, self.vocabulary), &offered)?;
         Some(objection.at(call, self.text()))
     }
 
@@ -694,7 +689,7 @@ impl Objection {
 ///
 /// A tool that is not there is told of with those of `offered`, which its model knows.
 fn misfit(
-    canonical: Cow<'_, Canonical>,
+    canonical: &mut Canonical,
     ground: CallLocator<'_>,
     offered: &Toolbox,
 ) -> Option<Objection> {
@@ -711,11 +706,7 @@ fn misfit(
             notes: vec![note],
         });
     };
-    let arguments = match canonical {
-        Cow::Borrowed(one) => one.arguments.clone(),
-        Cow::Owned(one) => one.arguments,
-    };
-    let notes = schema_notes(spec, arguments, ground);
+    let notes = schema_notes(spec, &mut canonical.arguments, ground);
     (!notes.is_empty()).then(|| Objection::invalid(notes))
 }
 
