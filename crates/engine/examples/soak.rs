@@ -14,10 +14,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
 use toolglot_engine::{
     Calls, End, Fields, Finish, Input, Limits, Parser, Program, Scalars, Shape, Tool, ToolSet,
 };
+use toolglot_value::{Map, Value, json};
 
 #[path = "../tests/support/hostile.rs"]
 mod hostile;

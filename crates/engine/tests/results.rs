@@ -9,8 +9,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use serde_json::{Value, json};
 use toolglot_engine::{CallText, Dialect, ResultText, ResultWriter};
+use toolglot_value::{Value, json};
 
 const CALL: CallText<'_> = CallText {
     name: "search",
@@ -276,7 +276,7 @@ fn json_stays_json() {
                     inside.to_owned()
                 };
                 prop_assert_eq!(
-                    serde_json::from_str::<Value>(&inside).ok(),
+                    toolglot_value::from_str(&inside).ok(),
                     Some(value.clone()),
                     "{}",
                     inside
@@ -321,7 +321,7 @@ fn several_results_are_valid_json() {
             return Ok(());
         };
         for part in &parts {
-            serde_json::from_str::<Value>(part).map_err(|error| format!("{error}: {part}"))?;
+            toolglot_value::from_str(part).map_err(|error| format!("{error}: {part}"))?;
         }
         let values: Vec<Value> = parts
             .iter()

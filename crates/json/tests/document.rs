@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
-use serde_json::Value;
 use toolglot_json::internal::{Fit, Fitted, Target};
 use toolglot_json::{Fields, HeldDocument, Options, Repair, Scalars, Shape, coerce, repair};
+use toolglot_value::Value;
 
 use crate::promises::{PRESETS, check, is_json, most_work};
 

@@ -1,8 +1,8 @@
 //! One fault at every place of valid documents: how often the value is lost, by the stream and by whole documents, and how
 //! often the two read different ones. The figures may only fall.
 
-use serde_json::Value;
 use toolglot_json::{Completeness, Options, Output, Root, Shape, Step, Transducer, repair};
+use toolglot_value::Value;
 
 const DOCUMENTS: &[&str] = &[
     r#"{"tool": "write_file", "arguments": {"path": "src/a.py", "content": "def f(x):\n    return {\"a\": x[0], 'b': [1, 2]}\n", "mode": 420}}"#,
@@ -80,7 +80,7 @@ fn what_one_fault_loses_is_known() {
         };
         let mut counts = [0; 3];
         for text in DOCUMENTS {
-            let meant: Value = serde_json::from_str(text).expect("it is JSON");
+            let meant: Value = toolglot_value::from_str(text).expect("it is JSON");
             for (at, _) in places(text)
                 .into_iter()
                 .filter(|(_, c)| what.starts_with(*c))
@@ -90,7 +90,7 @@ fn what_one_fault_loses_is_known() {
                 let stream = streamed(&broken);
                 let whole =
                     repair(&broken, &Options::LLM, &Shape::Any).expect("it refuses nothing");
-                let whole: Value = serde_json::from_str(&whole.text).expect("it is JSON");
+                let whole: Value = toolglot_value::from_str(&whole.text).expect("it is JSON");
                 counts[0] += usize::from(stream.as_ref() != Some(&meant));
                 counts[1] += usize::from(whole != meant);
                 counts[2] += usize::from(stream.is_some_and(|stream| stream != whole));

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
 use toolglot_json::{Options, Shape, repair};
+use toolglot_value::Value;
 
 /// Documents in the shapes that models write as arguments.
 const DOCUMENTS: &[&str] = &[
@@ -111,7 +111,7 @@ fn finished(text: &str) -> Vec<(String, Value)> {
                 let Some(value) = text.get(start..at).filter(|_| is_whole) else {
                     break;
                 };
-                let value: Value = serde_json::from_str(value).expect("a scalar");
+                let value: Value = toolglot_value::from_str(value).expect("a scalar");
                 match (levels.last_mut(), value) {
                     (Some(Level::Object(key)), Value::String(name)) if is_key => *key = name,
                     (_, value) => found.push((place(&levels), value)),
@@ -167,7 +167,7 @@ fn a_cut_changes_no_finished_value() {
                     }
                 };
                 n += 1;
-                let Ok(read) = serde_json::from_str::<Value>(&repaired) else {
+                let Ok(read) = toolglot_value::from_str(&repaired) else {
                     // Half of a pair of escapes stays as it is written, which no reader of Unicode takes.
                     if name != "jsonrepair" || !repaired.contains("\\ud83d") {
                         let _ = writeln!(wrong, "{name} {text}\n   is no JSON: {repaired}");

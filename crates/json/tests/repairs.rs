@@ -1,18 +1,18 @@
 //! What the preset `llm` makes of damage as models do it: `data/repairs.jsonl`, a row for a repair. What each preset makes of
 //! the same text: `data/presets.jsonl`.
 
-use serde_json::Value;
 use toolglot_json::{HeldDocument, Options, Shape, repair};
+use toolglot_value::Value;
 
 #[test]
 fn damage_of_each_class_is_repaired() {
     let mut wrong = Vec::new();
     let mut n_rows = 0;
     for line in include_str!("data/repairs.jsonl").lines() {
-        let row: Value = serde_json::from_str(line).expect("a row");
+        let row: Value = toolglot_value::from_str(line).expect("a row");
         let input = row["input"].as_str().expect("an input");
         let repaired = repair(input, &Options::LLM, &Shape::Any).expect("it refuses nothing");
-        let value: Value = serde_json::from_str(&repaired.text).expect("it is JSON");
+        let value: Value = toolglot_value::from_str(&repaired.text).expect("it is JSON");
         if value != row["value"] {
             wrong.push(format!("{}: {input}\n   {}", row["class"], repaired.text));
         }
@@ -41,7 +41,7 @@ fn each_preset_repairs_by_its_own_rules() {
     let mut wrong = Vec::new();
     let mut n_values = 0;
     for line in include_str!("data/presets.jsonl").lines() {
-        let row: Value = serde_json::from_str(line).expect("a row");
+        let row: Value = toolglot_value::from_str(line).expect("a row");
         let input = row["input"].as_str().expect("an input");
         let refused_by: Vec<&str> = row["refused_by"]
             .as_array()
@@ -58,8 +58,7 @@ fn each_preset_repairs_by_its_own_rules() {
             let is_right = match repair(input, options, &Shape::Any) {
                 Ok(repaired) => {
                     !is_refused
-                        && serde_json::from_str::<Value>(&repaired.text).ok().as_ref()
-                            == Some(value)
+                        && toolglot_value::from_str(&repaired.text).ok().as_ref() == Some(value)
                 }
                 Err(_) => is_refused,
             };

@@ -6,6 +6,7 @@ mod attacks;
 mod book;
 mod cli;
 mod corpora;
+mod dependencies;
 #[cfg(unix)]
 mod docs;
 mod fences;

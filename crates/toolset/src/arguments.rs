@@ -140,5 +140,5 @@ fn element_list(text: &str, name: &str) -> Option<Value> {
 
 /// The value that `text` stands for, where the shape asks for something that is not text.
 fn typed(text: &str, shape: &Shape) -> Option<Value> {
-    serde_json::from_str(&from_text(text, shape)?).ok()
+    toolglot_value::from_str(&from_text(text, shape)?).ok()
 }

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
 use toolglot_engine::{Fields, Shape, Tool, ToolSet};
-use toolglot_value::Value;
+use toolglot_value::{Map, Value};
 
 use crate::toolbox::{Effect, Entry, Habits, ToolSpec, Toolbox};
 
@@ -15,25 +14,16 @@ const FORGE: &str = include_str!("../data/forge.json");
 const AXE: &str = include_str!("../data/axe.json");
 const TOOL_CALL: &str = include_str!("../data/tool_call.json");
 
-/// A file of `data/`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A file of `data/`. Beside this it says in `about`, for people, where the set comes from.
 struct Catalog {
-    /// Where the set comes from, for people.
-    #[serde(rename = "about")]
-    _about: String,
     /// Whether letter case of tools' names does not count.
-    #[serde(default)]
     ignore_case: bool,
-    /// Parameters that may are in a call of any tool.
-    #[serde(default)]
+    /// Parameters that may be in a call of any tool.
     parameters_of_all: Vec<String>,
     tools: Vec<CatalogTool>,
 }
 
 /// A tool's habits stand beside its specification, each field under its own name.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct CatalogTool {
     name: String,
     description: String,
@@ -41,12 +31,81 @@ struct CatalogTool {
     parameters: Value,
     aliases: Vec<String>,
     parameter_aliases: BTreeMap<String, Vec<String>>,
-    #[serde(default)]
     file_lists: Vec<String>,
-    #[serde(default)]
     element_lists: BTreeMap<String, String>,
-    #[serde(default)]
     needless: Vec<String>,
+}
+
+impl Catalog {
+    /// `None` where a field is missing, unknown or of another type.
+    fn read(file: &str) -> Option<Catalog> {
+        let mut fields = object(toolglot_value::from_str(file).ok()?)?;
+        string(fields.shift_remove("about")?)?;
+        let flag = fields.shift_remove("ignore_case");
+        let catalog = Catalog {
+            ignore_case: flag.map_or(Some(false), |flag| flag.as_bool())?,
+            parameters_of_all: strings(fields.shift_remove("parameters_of_all"))?,
+            tools: array(fields.shift_remove("tools"))?
+                .into_iter()
+                .map(CatalogTool::read)
+                .collect::<Option<_>>()?,
+        };
+        fields.is_empty().then_some(catalog)
+    }
+}
+
+impl CatalogTool {
+    fn read(tool: Value) -> Option<CatalogTool> {
+        let mut fields = object(tool)?;
+        let parameter_aliases = object(fields.shift_remove("parameter_aliases")?)?;
+        let element_lists = fields.shift_remove("element_lists");
+        let tool = CatalogTool {
+            name: string(fields.shift_remove("name")?)?,
+            description: string(fields.shift_remove("description")?)?,
+            effect: Effect::named(fields.shift_remove("effect")?.as_str()?)?,
+            parameters: fields.shift_remove("parameters")?,
+            aliases: strings(Some(fields.shift_remove("aliases")?))?,
+            parameter_aliases: parameter_aliases
+                .into_iter()
+                .map(|(name, aliases)| Some((name, strings(Some(aliases))?)))
+                .collect::<Option<_>>()?,
+            file_lists: strings(fields.shift_remove("file_lists"))?,
+            element_lists: element_lists
+                .map_or(Some(Map::new()), object)?
+                .into_iter()
+                .map(|(list, element)| Some((list, string(element)?)))
+                .collect::<Option<_>>()?,
+            needless: strings(fields.shift_remove("needless"))?,
+        };
+        fields.is_empty().then_some(tool)
+    }
+}
+
+fn object(value: Value) -> Option<Map<String, Value>> {
+    match value {
+        Value::Object(members) => Some(members),
+        _ => None,
+    }
+}
+
+fn string(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The items of an array; none where there is no value.
+fn array(value: Option<Value>) -> Option<Vec<Value>> {
+    match value {
+        None => Some(Vec::new()),
+        Some(Value::Array(items)) => Some(items),
+        Some(_) => None,
+    }
+}
+
+fn strings(value: Option<Value>) -> Option<Vec<String>> {
+    array(value)?.into_iter().map(string).collect()
 }
 
 impl Toolbox {
@@ -117,7 +176,7 @@ pub fn roo_names() -> ToolSet {
 }
 
 fn catalog(file: &str) -> Catalog {
-    serde_json::from_str(file).expect("each file of data/ is read by a test")
+    Catalog::read(file).expect("each file of data/ is read by a test")
 }
 
 impl CatalogTool {

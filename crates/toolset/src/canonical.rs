@@ -77,7 +77,7 @@ fn canonical_of(
         duplicate_of: None,
         notes: Vec::new(),
     };
-    match serde_json::from_str(&call.arguments) {
+    match toolglot_value::from_str(&call.arguments) {
         Ok(Value::Object(arguments)) => one.arguments = arguments,
         _ if call.end == End::Truncated => {}
         Ok(_) => one.notes.push(malformed(

@@ -3,8 +3,8 @@
 use std::borrow::Borrow;
 use std::fmt;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
 use thiserror::Error;
 use toolglot_engine::{Calls, Dialect, End, Finish, GrammarError, Input, Limits, Parser, Program};
 use toolglot_schema::{SchemaError, Validator};

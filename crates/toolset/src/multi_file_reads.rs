@@ -32,7 +32,7 @@ impl Read {
 pub(crate) fn reads(value: &Value) -> Option<Vec<Read>> {
     match value {
         Value::String(text) if text.trim_start().starts_with('<') => of_elements(text),
-        Value::String(text) => match serde_json::from_str(text).ok()? {
+        Value::String(text) => match toolglot_value::from_str(text).ok()? {
             structured @ (Value::Array(_) | Value::Object(_)) => reads(&structured),
             _ => None,
         },

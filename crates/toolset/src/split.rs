@@ -101,7 +101,7 @@ impl Found {
                 None => Found::Other,
             };
         }
-        let Ok(arguments) = serde_json::from_str::<Map<String, Value>>(&call.arguments) else {
+        let Ok(Value::Object(arguments)) = toolglot_value::from_str(&call.arguments) else {
             return Found::Other;
         };
         let text = |key| arguments.get(key).and_then(Value::as_str);
@@ -123,7 +123,9 @@ impl Found {
 
 /// A text among the arguments.
 fn text_of(arguments: &str, key: &str) -> Option<String> {
-    let arguments = serde_json::from_str::<Map<String, Value>>(arguments).ok()?;
+    let Ok(Value::Object(arguments)) = toolglot_value::from_str(arguments) else {
+        return None;
+    };
     arguments.get(key)?.as_str().map(str::to_owned)
 }
 

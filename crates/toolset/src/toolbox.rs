@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
-use serde::Deserialize;
 use toolglot_engine::{Fields, Shape, Tool, ToolSet};
 use toolglot_value::{Map, Value};
 
 use crate::elements;
 
 /// What running a tool does to the world.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {
     /// It looks and changes nothing.
@@ -29,6 +27,22 @@ pub enum Effect {
     /// Nobody whom we trust has said.
     #[default]
     Unknown,
+}
+
+impl Effect {
+    /// The effect that a word in a file of `data/` stands for.
+    pub(crate) fn named(word: &str) -> Option<Effect> {
+        Some(match word {
+            "read" => Effect::Read,
+            "write" => Effect::Write,
+            "delete" => Effect::Delete,
+            "network" => Effect::Network,
+            "execute" => Effect::Execute,
+            "ask" => Effect::Ask,
+            "unknown" => Effect::Unknown,
+            _ => return None,
+        })
+    }
 }
 
 impl fmt::Display for Effect {

@@ -76,7 +76,7 @@ fn long_values_come_back_whole_and_cost_their_length() {
     {
         for line in lines {
             let content = line.repeat(bytes / line.len());
-            let args = serde_json::json!({"path": "a.rs", "content": content}).to_string();
+            let args = toolglot_value::json!({"path": "a.rs", "content": content}).to_string();
             let Ok(text) = subject.renderer(0).calls(&[CallText {
                 name: "write_file",
                 arguments: &args,
@@ -93,8 +93,9 @@ fn long_values_come_back_whole_and_cost_their_length() {
                     .for_each(|piece| parser.push(Input::Text(piece), &mut calls));
                 works.push(parser.work() / text.len() as u64);
                 parser.finish(Finish::Stop, &mut calls);
-                let read: serde_json::Value =
-                    serde_json::from_str(&calls.calls[0].arguments).expect("a whole call is JSON");
+                let read: toolglot_value::Value =
+                    toolglot_value::from_str(&calls.calls[0].arguments)
+                        .expect("a whole call is JSON");
                 assert!(
                     read["content"].as_str() == Some(&content),
                     "{}: {line:?}, {cut:?}",

@@ -42,7 +42,7 @@ fn written_calls_read_back_equal() {
                 return Err(format!("{} calls of {} in {text:?}", read.calls.len(), calls.len()));
             }
             for (read, (name, args)) in read.calls.iter().zip(&calls) {
-                let same = |a: &str, b: &str| matches!((serde_json::from_str::<serde_json::Value>(a), serde_json::from_str::<serde_json::Value>(b)), (Ok(a), Ok(b)) if a == b);
+                let same = |a: &str, b: &str| matches!((toolglot_value::from_str(a), toolglot_value::from_str(b)), (Ok(a), Ok(b)) if a == b);
                 if read.name != *name || read.end != End::Closed || !same(&read.arguments, args) {
                     return Err(format!("{} {:?} {} is not {name} {args}, of {text:?}", read.name, read.end, read.arguments));
                 }

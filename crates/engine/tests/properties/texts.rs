@@ -82,20 +82,20 @@ pub(crate) fn hostile_string(subject: &'static Subject) -> impl Strategy<Value =
 }
 
 /// Any JSON value, with hostile strings in it.
-pub(crate) fn value(subject: &'static Subject) -> impl Strategy<Value = serde_json::Value> {
+pub(crate) fn value(subject: &'static Subject) -> impl Strategy<Value = toolglot_value::Value> {
     let leaf = prop_oneof![
-        4 => hostile_string(subject).prop_map(serde_json::Value::from),
-        1 => any::<i64>().prop_map(serde_json::Value::from),
-        1 => any::<bool>().prop_map(serde_json::Value::from),
-        1 => (-1000i32..1000).prop_map(|n| serde_json::Value::from(f64::from(n) / 8.0)),
-        1 => Just(serde_json::Value::Null),
+        4 => hostile_string(subject).prop_map(toolglot_value::Value::from),
+        1 => any::<i64>().prop_map(toolglot_value::Value::from),
+        1 => any::<bool>().prop_map(toolglot_value::Value::from),
+        1 => (-1000i32..1000).prop_map(|n| toolglot_value::Value::from(f64::from(n) / 8.0)),
+        1 => Just(toolglot_value::Value::Null),
     ];
     leaf.prop_recursive(4, 24, 5, |inner| {
         prop_oneof![
-            vec(inner.clone(), 0..4).prop_map(serde_json::Value::from),
+            vec(inner.clone(), 0..4).prop_map(toolglot_value::Value::from),
             vec(("[a-z_]{1,6}", inner), 0..4).prop_map(|members| members
                 .into_iter()
-                .collect::<serde_json::Map<_, _>>()
+                .collect::<toolglot_value::Map<_, _>>()
                 .into()),
         ]
     })
@@ -113,38 +113,38 @@ pub(crate) fn call(subject: &'static Subject) -> impl Strategy<Value = (String, 
         scalar,
     )
         .prop_map(|(text, limit, edits, free, _)| {
-            let mut args = serde_json::Map::new();
+            let mut args = toolglot_value::Map::new();
             args.insert("text".into(), text.into());
             args.extend(limit.map(|limit| ("limit".into(), limit.into())));
             let edits = edits.map(|edits| {
                 edits
                     .into_iter()
-                    .map(|(search, line)| serde_json::json!({"search": search, "line": line}))
+                    .map(|(search, line)| toolglot_value::json!({"search": search, "line": line}))
                     .collect::<Vec<_>>()
             });
             args.extend(edits.map(|edits| ("edits".into(), edits.into())));
             args.extend(free.map(|free| ("free".into(), free)));
             (
                 "search".to_owned(),
-                serde_json::Value::from(args).to_string(),
+                toolglot_value::Value::from(args).to_string(),
             )
         });
     let two = (text(), text()).prop_map(|(path, content)| {
         (
             "write_file".to_owned(),
-            serde_json::json!({"path": path, "content": content}).to_string(),
+            toolglot_value::json!({"path": path, "content": content}).to_string(),
         )
     });
     let one = text().prop_map(|command| {
         (
             "execute_command".to_owned(),
-            serde_json::json!({ "command": command }).to_string(),
+            toolglot_value::json!({ "command": command }).to_string(),
         )
     });
     let path = text().prop_map(|path| {
         (
             "read_file".to_owned(),
-            serde_json::json!({ "path": path }).to_string(),
+            toolglot_value::json!({ "path": path }).to_string(),
         )
     });
     prop_oneof![4 => search, 3 => two, 1 => one, 1 => path, 1 => Just(("now".to_owned(), "{}".to_owned()))]

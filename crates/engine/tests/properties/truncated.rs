@@ -77,7 +77,8 @@ fn a_call_cut_at_any_byte_says_how_much_of_it_is_there() {
 
 /// Whether each member of `args` is one of `all`.
 fn is_part(args: &str, all: &str) -> bool {
-    let members = |json| serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(json);
+    let members =
+        |json| serde_json::from_str::<toolglot_value::Map<String, toolglot_value::Value>>(json);
     match (members(args), members(all)) {
         (Ok(some), Ok(all)) => some.iter().all(|(key, value)| all.get(key) == Some(value)),
         _ => false,

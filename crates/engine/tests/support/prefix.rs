@@ -130,7 +130,7 @@ impl Prefix {
                 self.word.push(byte);
             }
             State::Word => {
-                if serde_json::from_slice::<serde_json::Value>(&self.word).is_err() {
+                if toolglot_value::from_slice(&self.word).is_err() {
                     return Err("the word before it is no JSON");
                 }
                 self.state = State::After;

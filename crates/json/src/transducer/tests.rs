@@ -452,7 +452,7 @@ fn a_word_behind_a_key_of_a_call_is_read_by_itself() {
             continue;
         }
         let json = alloc::format!("{{{}", whole.0);
-        let value: Result<serde_json::Value, _> = serde_json::from_str(&json);
+        let value: Result<toolglot_value::Value, _> = serde_json::from_str(&json);
         assert!(value.is_ok(), "{text:?}: {json}");
     }
 }

@@ -3,7 +3,7 @@
 #[path = "../../../json/tests/promises.rs"]
 mod promises;
 
-use serde_json::Value;
+use toolglot_value::Value;
 
 use crate::recorded;
 
@@ -16,7 +16,7 @@ fn every_prefix_of_every_recorded_row_becomes_json() {
     for file in ["jsonrepair", "json_repair", "jsonish"] {
         let text = recorded::text(&format!("cases/repair/{file}.jsonl"));
         for line in text.lines() {
-            let row: Value = serde_json::from_str(line).expect("a row");
+            let row: Value = toolglot_value::from_str(line).expect("a row");
             let input = row["input"].as_str().expect("an input");
             // Long rows repeat themselves: their start, and then a place here and there.
             let stride = (input.len() / 400).max(1);

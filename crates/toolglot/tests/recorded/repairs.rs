@@ -4,8 +4,8 @@
 
 use std::io::{self, Write};
 
-use serde_json::Value;
 use toolglot_json::{Options, Shape, repair};
+use toolglot_value::Value;
 
 use crate::recorded;
 
@@ -63,7 +63,7 @@ fn is_right(row: &Value, preset: &str) -> bool {
     };
     let value = got
         .ok()
-        .and_then(|repaired| serde_json::from_str::<Value>(&repaired.text).ok());
+        .and_then(|repaired| toolglot_value::from_str(&repaired.text).ok());
     let is_empty = row["empty"] == true;
     let right = if row["expect_error"] == true {
         value.is_none()
