@@ -1,10 +1,14 @@
 //! Values as parts of types with derived `Serialize` and `Deserialize`.
 //!
 //! Serializers have no word for a number of any size. One that is no `i64`, `u64` or `f64` with the same digits goes through
-//! `serde_json::value::RawValue`, which only `serde_json` understands. Values are deserialized through it too: so fields of
-//! this type can be read with `serde_json` only, and not inside `#[serde(flatten)]` or an untagged enum.
+//! `serde_json::value::RawValue`, which only `serde_json` understands. Values are deserialized through it too. Other formats,
+//! `#[serde(flatten)]` and untagged enums have no raw text: there a number is an integer of 64 bits or an `f64`.
 
-use serde_core::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
+use std::fmt;
+
+use serde_core::de::{
+    Deserialize, DeserializeOwned, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+};
 use serde_core::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -70,8 +74,84 @@ impl Serialize for Number {
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        from_str(raw.get()).map_err(|error| D::Error::custom(error.without_place()))
+        deserializer.deserialize_newtype_struct(RAW, AnyValue)
+    }
+}
+
+/// By this name of a newtype `serde_json` gives the text of a value, as a map of one member.
+/// Other deserializers do not look at the name and call `visit_newtype_struct`.
+const RAW: &str = "$serde_json::private::RawValue";
+
+/// Reads raw text where the deserializer has it, else what it calls the value.
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any JSON value")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<Value, D::Error> {
+        inner.deserialize_any(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(key) = members.next_key::<String>()? {
+            if key == RAW {
+                let text = members.next_value::<String>()?;
+                return from_str(&text).map_err(|error| A::Error::custom(error.without_place()));
+            }
+            object.insert(key, members.next_value()?);
+        }
+        Ok(Value::Object(object))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut array = Vec::new();
+        while let Some(item) = items.next_element()? {
+            array.push(item);
+        }
+        Ok(Value::Array(array))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<Value, D::Error> {
+        inner.deserialize_any(self)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E: serde_core::de::Error>(self, value: f64) -> Result<Value, E> {
+        let number = Number::from_f64(value);
+        let number = number.ok_or_else(|| E::custom(format!("{value} is no JSON number")))?;
+        Ok(Value::Number(number))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::from(text))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Value, E> {
+        Ok(Value::from(text))
     }
 }
 

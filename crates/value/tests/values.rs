@@ -333,3 +333,27 @@ fn piece() -> impl Strategy<Value = String> {
     ]);
     prop_oneof![4 => fixed.prop_map(str::to_owned), 1 => any::<String>()]
 }
+
+/// A value inside what serde buffers (`flatten`, untagged enums) and in formats other than JSON.
+#[test]
+fn values_are_read_by_any_deserializer() {
+    #[derive(Deserialize)]
+    struct Outer {
+        #[serde(flatten)]
+        rest: Map<String, Value>,
+    }
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Named { name: Value },
+    }
+    let text = r#"{"b":[1,-2,0.5,null,true],"a":{"z":"x"}}"#;
+    let outer: Outer = serde_json::from_str(text).expect("it is an object");
+    assert_eq!(Value::Object(outer.rest).to_string(), text);
+    let Either::Named { name } =
+        serde_json::from_str(r#"{"name":{"z":1,"a":2}}"#).expect("it fits");
+    assert_eq!(name.to_string(), r#"{"z":1,"a":2}"#);
+    let plain: serde_json::Value = serde_json::from_str(text).expect("it is JSON");
+    let value: Value = serde_json::from_value(plain).expect("any value is one");
+    assert_eq!(value.pointer("/a/z").and_then(Value::as_str), Some("x"));
+}
