@@ -11,17 +11,17 @@ fn compile(file: &str) -> Result<Program, GrammarError> {
     Program::compile(&dialects, &ToolSet::default(), Limits::default())
 }
 
-/// A file, what its error says, the begin of the text that the error points at, and a part of the help.
+/// A file, what its error says, the start of the text that the error points at, and a part of the help.
 const REFUSED: &[(&str, &str, &str, &str)] = &[
     (
         "call = \"<a>\" name \"</a>\"\n",
         "before any `dialect NAME`",
         "call",
-        "begin the file",
+        "start the file",
     ),
     (
         "dialect X\n",
-        "no name for a dialect",
+        "invalid dialect name",
         "dialect X",
         "lower-case",
     ),
@@ -29,7 +29,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "dialect a : b\n",
         "builds on `b`",
         "dialect a : b",
-        "stands before it",
+        "comes before it",
     ),
     (
         "dialect a\ncolour: red\n",
@@ -47,7 +47,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "dialect a\ncall = \"<a>\" py(\"x\") \"</a>\"\n",
         "`x` is not a quote of Python",
         "py",
-        "double marks",
+        "double quotes",
     ),
     (
         "dialect a\nvalues: guess\n",
@@ -57,7 +57,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<a> name\n",
-        "without its closing quotation mark",
+        "without its closing quote",
         "\"<a> name",
         "on its line",
     ),
@@ -123,7 +123,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<{name}>\" name \">\"\n",
-        "stands before its capture",
+        "comes before its capture",
         "\"<{name}>\"",
         "capture it first",
     ),
@@ -131,7 +131,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "dialect a\ncall = \"<a>\" (name | py) \">\"\n",
         "cannot tell apart",
         "py",
-        "begin one of them",
+        "start one of them",
     ),
     (
         "dialect a\ncall = \"<a>\" name (\"x\" | \"x\") \">\"\n",
@@ -143,7 +143,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "dialect a\ncall = name \"(\" json \")\"\n",
         "begins with no literal",
         "name",
-        "begin the rule",
+        "start the rule",
     ),
     (
         "dialect a\nx = \"<x>\" y\ny = \"<y>\" x\n",
@@ -207,15 +207,15 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<a>\" name ) \">\"\n",
-        "a `)` too many",
+        "unmatched `)`",
         ")",
-        "in quotation marks",
+        "in quotes",
     ),
     (
         "dialect a\ncall = \"<a>\" : \">\"\n",
         "`:` where a term is expected",
         ":",
-        "in quotation marks",
+        "in quotes",
     ),
     (
         "dialect a\ncall = \"<a>\" object(name: ) \">\"\n",
@@ -231,9 +231,9 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<a>\" name \"x\"?* \">\"\n",
-        "a second mark",
+        "a second repetition sign",
         "*",
-        "`?` is none or one",
+        "`?` means at most one",
     ),
     (
         "dialect a\ncall = \"<a>\" name \">\" json\nresult = \"[\" result\n",
@@ -243,7 +243,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// Files that are more than a dialect is: what the error says, the begin of the text that it points at, a part of the help.
+/// Files that are more than a dialect is: what the error says, the start of the text that it points at, a part of the help.
 fn too_much() -> Vec<(
     &'static str,
     String,
@@ -269,15 +269,15 @@ fn too_much() -> Vec<(
             ),
             "64 groups inside each other",
             "(",
-            "a rule of its own",
+            "a rule of their own",
         ),
         (
-            "marks behind marks",
+            "repetition signs after repetition signs",
             format!(
                 "dialect a\ncall = \"<c>\" name \"x\"{}\n",
                 "?".repeat(20_000)
             ),
-            "a second mark",
+            "a second repetition sign",
             "?",
             "one of them",
         ),
@@ -335,7 +335,7 @@ fn too_much() -> Vec<(
             ),
             "more than 4096 terms",
             "call",
-            "a rule of its own",
+            "a rule of their own",
         ),
         (
             "openers in a large file",
@@ -343,7 +343,7 @@ fn too_much() -> Vec<(
                 "dialect a\ncall = ({}\"<c>\") name \":\" json\n",
                 numbered(100_000, &|n| format!("\"<{n}>\"|"))
             ),
-            "goes on behind 131072 bytes",
+            "is longer than 131072 bytes",
             "",
             "a few lines",
         ),

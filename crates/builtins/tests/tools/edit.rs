@@ -53,7 +53,7 @@ fn exact_edits_are_made_in_order_all_or_none() {
         FILE,
         Err((
             "stale-edit",
-            "search text appears 2 times, and not once, beginning on the lines 2, 4",
+            "search text appears 2 times, not once, starting on the lines 2, 4",
         )),
     );
     check(
@@ -152,7 +152,7 @@ fn old_and_new_strings_are_counted() {
     check(
         edit("two", 3),
         FILE,
-        Err(("stale-edit", "appears 2 times, and not 3 times")),
+        Err(("stale-edit", "appears 2 times, not 3 times")),
     );
     check(
         json!({"old_string": "one", "new_string": "1"}),
@@ -190,7 +190,7 @@ fn search_and_replace_blocks_are_of_whole_lines() {
     check(
         diff(&block("", "two\n", "2\n")),
         FILE,
-        Err(("stale-edit", "appear 2 times, beginning on the lines 2, 4")),
+        Err(("stale-edit", "appear 2 times, starting on the lines 2, 4")),
     );
     check(
         diff(&block("", "tw\n", "2\n")),
@@ -273,7 +273,7 @@ fn unified_diffs_are_of_the_file_that_was_judged() {
     let two =
         "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+1\n--- b.txt\n+++ b.txt\n@@ -1 +1 @@\n-x\n+y\n";
     check(diff(two), FILE, Err(("bad-edit", "more than one file")));
-    check(diff("nonsense"), FILE, Err(("bad-edit", "was expected")));
+    check(diff("nonsense"), FILE, Err(("bad-edit", "expected a hunk")));
 }
 
 #[test]

@@ -252,7 +252,7 @@ fn a_response_template_that_does_not_fit_says_why() {
         ),
         (
             r#"{"open": "<c>", "close": "</c>", "content": "json", "join": ", "}"#,
-            "`join`: calls are no text",
+            "`join`: calls are not text",
         ),
         (
             r#"{"open": ["<c>", 1], "close": "</c>", "content": "json"}"#,

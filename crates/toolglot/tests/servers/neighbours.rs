@@ -308,8 +308,8 @@ fn answers_that_are_none_are_told_as_such() {
         ("no-id", Err(none)),
         ("list", Err(none)),
         ("error-of-none", Err("what?")),
-        ("two-results", Err("stands twice")),
-        ("two-results-in-a-stream", Err("stands twice")),
+        ("two-results", Err("duplicate key")),
+        ("two-results-in-a-stream", Err("duplicate key")),
     ] {
         let (call, answer, _) = world.run("m/echo", &json!({"how": how}), &policy);
         match expected {
