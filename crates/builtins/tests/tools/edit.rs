@@ -64,12 +64,12 @@ fn exact_edits_are_made_in_order_all_or_none() {
     check(
         edits(&[("", "x")]),
         FILE,
-        Err(("bad-edit", "an empty text to search for is everywhere")),
+        Err(("bad-edit", "the text to search for is empty")),
     );
     check(
         json!({"edits": []}),
         FILE,
-        Err(("bad-edit", "give either `edits`")),
+        Err(("bad-edit", "give `edits`")),
     );
     check(
         json!({"edits": [{"search": "two", "replace": "2", "start_line": 4}]}),
@@ -167,7 +167,7 @@ fn old_and_new_strings_are_counted() {
     check(
         json!({"old_string": "one", "new_string": "1", "diff": "x"}),
         FILE,
-        Err(("bad-edit", "give either")),
+        Err(("bad-edit", "give `edits`")),
     );
 }
 
@@ -223,7 +223,7 @@ fn search_and_replace_blocks_are_of_whole_lines() {
     check(
         diff("<<<<<<< SEARCH\none\n"),
         FILE,
-        Err(("bad-edit", "not closed")),
+        Err(("bad-edit", "unclosed block")),
     );
     check(
         diff("<<<<<<< SEARCH\none\n>>>>>>> REPLACE\n"),
