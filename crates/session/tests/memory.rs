@@ -23,9 +23,8 @@ fn message(tool: &str, key: &str, is_escaped: bool) -> String {
     format!("<tool_call>\n{call}\n</tool_call>\n")
 }
 
-/// What may be held at once, in hundredths of the argument: the text, what was read, its value, and a copy on the way, whose
-/// old half counts while it grows.
-const MOST: u64 = 475;
+/// What may be held at once, in hundredths of the argument: the text, what was read, its value, and a copy on the way.
+const MOST: u64 = 400;
 
 /// What tools and programs take, however large the argument is, in bytes.
 const FIXED: u64 = 512 << 10;
@@ -42,7 +41,16 @@ fn a_run_holds_a_large_argument_few_times() {
     let dialect = toolglot_dialects::get("hermes").expect("it ships").clone();
     let mut peaks = Vec::new();
     for (tool, key, is_escaped, grants, is_dry, is_named, most) in [
-        ("write_file", "content", true, "write", true, true, MOST),
+        // The tools that the model was given have a value of their own.
+        (
+            "write_file",
+            "content",
+            true,
+            "write",
+            true,
+            true,
+            MOST + 100,
+        ),
         ("write_file", "content", false, "write", false, false, MOST),
         ("write_file", "content", true, "", false, false, MOST),
         // What is compared with other commands, and what is judged, have the text too.
@@ -53,7 +61,7 @@ fn a_run_holds_a_large_argument_few_times() {
             "",
             false,
             true,
-            MOST + 1,
+            MOST + 100,
         ),
     ] {
         let root = tempfile::tempdir().expect("a directory");

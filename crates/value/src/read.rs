@@ -364,7 +364,8 @@ impl<'t> Reader<'t> {
 
     /// A string from its opening quote.
     fn string(&mut self) -> Result<String, Error> {
-        let mut bytes = Vec::new();
+        // A buffer that grows holds its old half meanwhile.
+        let mut bytes = Vec::with_capacity(self.string_len());
         self.string_bytes(Some(&mut bytes))?;
         let n_bytes = bytes.len();
         String::from_utf8(bytes).map_err(|error| {
@@ -373,6 +374,20 @@ impl<'t> Reader<'t> {
             let at = self.at.saturating_sub(n_after);
             self.error_at("invalid unicode code point".into(), at)
         })
+    }
+
+    /// How many bytes there are before the closing quote of a string, from its opening quote: no less than it stands for.
+    fn string_len(&self) -> usize {
+        let inside = self.text.get(self.at + 1..).unwrap_or_default();
+        let mut at = 0;
+        while let Some(byte) = inside.get(at) {
+            match byte {
+                b'"' => return at,
+                b'\\' => at += 2,
+                _ => at += 1,
+            }
+        }
+        inside.len()
     }
 
     /// The bytes of a string from its opening quote, if somewhere to put them is given.
