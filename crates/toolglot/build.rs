@@ -10,17 +10,14 @@ use std::path::Path;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=TOOLGLOT_SHARED");
-    let is_there = match env::var_os("TOOLGLOT_SHARED") {
-        Some(named) => !named.is_empty(),
-        None => {
-            let package = env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it");
-            let beside = Path::new(&package).join("../../../shared/cases");
-            // A missing folder is not watched: cargo would rebuild the crate each time.
-            if beside.is_dir() {
-                println!("cargo::rerun-if-changed={}", beside.display());
-            }
-            beside.is_dir()
+    let is_there = if let Some(named) = env::var_os("TOOLGLOT_SHARED") { !named.is_empty() } else {
+        let package = env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it");
+        let beside = Path::new(&package).join("../../../shared/cases");
+        // A missing folder is not watched: cargo would rebuild the crate each time.
+        if beside.is_dir() {
+            println!("cargo::rerun-if-changed={}", beside.display());
         }
+        beside.is_dir()
     };
     if is_there {
         println!("cargo::rustc-cfg=shared_cases");

@@ -156,7 +156,7 @@ fn closed(schema: &Value) -> Value {
         && settings.contains_key("properties")
         && !OPENING
             .iter()
-            .any(|opening| settings.contains_key(*opening))
+            .any(|opening| settings.contains_key(opening))
     {
         settings.insert("additionalProperties".to_owned(), false.into());
     }

@@ -292,7 +292,7 @@ impl<'a> Fitter<'a> {
         };
         if self.how == CoercionRules::Salvage {
             for name in &required {
-                if !members.contains_key(*name)
+                if !members.contains_key(name)
                     && let Some(schema) = keywords.get("properties").and_then(|p| p.get(*name))
                     && let Some(value) = self.supplied(schema, path)?
                 {
@@ -300,7 +300,7 @@ impl<'a> Fitter<'a> {
                 }
             }
         }
-        if let Some(name) = required.iter().find(|name| !members.contains_key(**name)) {
+        if let Some(name) = required.iter().find(|name| !members.contains_key(name)) {
             return Self::misfit(path, format!("expected the required `{name}`"));
         }
         let mut fitted = Map::new();
@@ -485,7 +485,7 @@ fn is_object_schema(keywords: &Map<String, Value>) -> bool {
         "required",
     ]
     .iter()
-    .any(|word| keywords.contains_key(*word))
+    .any(|word| keywords.contains_key(word))
 }
 
 fn is_array_schema(keywords: &Map<String, Value>) -> bool {

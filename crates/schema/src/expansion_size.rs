@@ -63,7 +63,7 @@ impl<'a> Walk<'a> {
                 !self.document.visit()
                     || SAME_VALUE
                         .iter()
-                        .filter_map(|word| keywords.get(*word))
+                        .filter_map(|word| keywords.get(word))
                         .any(|part| self.is_too_far(part))
                     || keywords
                         .get("$ref")

@@ -139,7 +139,7 @@ fn admit_null(keywords: &mut Map<String, Value>) {
             Value::Array(types) => types.push(json!("null")),
             single => *single = json!([single.take(), "null"]),
         }
-    } else if COMPOSED.iter().any(|word| keywords.contains_key(*word)) {
+    } else if COMPOSED.iter().any(|word| keywords.contains_key(word)) {
         // The types are said elsewhere: all of this, or null.
         let not_null = std::mem::take(keywords);
         keywords.insert("anyOf".into(), json!([not_null, {"type": "null"}]));

@@ -73,7 +73,7 @@ fn steps<'a>(document: &'a Value, schema: &'a Value) -> Vec<(&'a Value, Option<&
     let named = NAMED.iter().filter_map(|key| schema.get(key)?.as_object());
     steps.extend(
         named
-            .flat_map(|map| map.values())
+            .flat_map(toolglot_value::Map::values)
             .map(|schema| (schema, None)),
     );
     steps

@@ -281,7 +281,7 @@ fn implied_type(keywords: &Map<String, Value>) -> Option<&'static str> {
     ];
     let (word, _) = IMPLIED
         .iter()
-        .find(|(_, words)| words.iter().any(|word| keywords.contains_key(*word)))?;
+        .find(|(_, words)| words.iter().any(|word| keywords.contains_key(word)))?;
     Some(word)
 }
 

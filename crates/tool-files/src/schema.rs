@@ -199,7 +199,7 @@ fn output(schema: Value) -> Value {
                 "const",
             ]
             .iter()
-            .any(|keyword| keywords.contains_key(*keyword))
+            .any(|keyword| keywords.contains_key(keyword))
     });
     if is_schema {
         schema

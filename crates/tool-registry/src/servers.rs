@@ -146,7 +146,7 @@ fn server(name: &str, entry: &Value, path: &Path, space: Space) -> Result<ToolSo
         Some(_) => return Err("`disabled` is not a boolean".to_owned()),
     }
     for (key, wanted, fits) in FORMS {
-        if let Some(value) = entry.get(*key).filter(|value| !fits(value)) {
+        if let Some(value) = entry.get(key).filter(|value| !fits(value)) {
             return Err(format!("`{key}` is {wanted}, and not {value}"));
         }
     }
@@ -177,7 +177,7 @@ fn server(name: &str, entry: &Value, path: &Path, space: Space) -> Result<ToolSo
     let mut config = Map::new();
     config.insert("transport".to_owned(), json!(transport));
     for key in KEYS {
-        if let Some(value) = entry.get(*key) {
+        if let Some(value) = entry.get(key) {
             config.insert((*key).to_owned(), value.clone());
         }
     }
@@ -224,10 +224,7 @@ pub(crate) fn tool(
         .as_str()
         .map(plain)
         .filter(|text| !text.is_empty());
-    let schema = match &said["inputSchema"] {
-        Value::Object(schema) => Value::Object(schema.clone()),
-        _ => json!({"type": "object"}),
-    };
+    let schema = if let Value::Object(schema) = &said["inputSchema"] { Value::Object(schema.clone()) } else { json!({"type": "object"}) };
     let mut text = json!({
         "tool_type": "mcp",
         "executor_id": format!("rye/core/runtimes/mcp/{transport}"),

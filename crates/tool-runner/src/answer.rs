@@ -149,7 +149,7 @@ fn settled(mut returned: ReturnValue, exit: Exit, code: i32, most: usize) -> Ans
     }
     let says_so = ["transient", "retryable"]
         .iter()
-        .any(|key| returned.value.get(*key) == Some(&Value::Bool(true)));
+        .any(|key| returned.value.get(key) == Some(&Value::Bool(true)));
     let is_transient = !returned.success
         && (says_so || code == TEMPORARY || matches!(exit, Exit::TimedOut | Exit::Signal(_)));
     Answer {

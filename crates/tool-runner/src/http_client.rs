@@ -221,7 +221,7 @@ fn asked(
         }
         if value.chars().any(char::is_control) {
             let holds = |one: &&str| {
-                let given = params.get(*one).map(plain);
+                let given = params.get(one).map(plain);
                 given.is_some_and(|text| text.chars().any(char::is_control))
             };
             return Err(match template::placeholders(&own).find(holds) {
@@ -369,7 +369,7 @@ fn filled_url<'p>(
     if steps != path && climbs(&steps) {
         let is_dotted = |one: &&str| {
             params
-                .get(*one)
+                .get(one)
                 .is_some_and(|value| plain(value).contains('.'))
         };
         let name = template::placeholders(path)
@@ -403,7 +403,7 @@ fn filled_url<'p>(
 /// The first parameter that a text names, that the tool has, and that was not given.
 fn absent(text: &str, params: &Map<String, Value>, takes: &dyn Fn(&str) -> bool) -> Option<String> {
     template::placeholders(text)
-        .find(|name| takes(name) && params.get(*name).is_none_or(Value::is_null))
+        .find(|name| takes(name) && params.get(name).is_none_or(Value::is_null))
         .map(str::to_owned)
 }
 

@@ -122,10 +122,7 @@ fn written(params: &Map<String, Value>, outcomes: &[Outcome]) -> ReturnValue {
     let results: Vec<Value> = files
         .iter()
         .zip(outcomes)
-        .map(|(file, outcome)| match (outcome.ok, file.as_object()) {
-            (true, Some(file)) => one_written(file, outcome),
-            _ => json!({"success": false, "file_path": file["path"], "error": outcome.text}),
-        })
+        .map(|(file, outcome)| if let (true, Some(file)) = (outcome.ok, file.as_object()) { one_written(file, outcome) } else { json!({"success": false, "file_path": file["path"], "error": outcome.text}) })
         .collect();
     let n = outcomes.iter().filter(|outcome| outcome.ok).count();
     let mut value = json!({

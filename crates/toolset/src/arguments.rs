@@ -58,7 +58,7 @@ fn rename(
         if let Some(said) = &said {
             let empty: Vec<String> = aliases
                 .iter()
-                .filter(|alias| arguments.get(*alias).is_some_and(|value| value == ""))
+                .filter(|alias| arguments.get(alias).is_some_and(|value| value == ""))
                 .cloned()
                 .collect();
             for key in empty {
@@ -74,7 +74,7 @@ fn rename(
         }
         let Some(alias) = said
             .as_ref()
-            .or_else(|| aliases.iter().find(|alias| arguments.contains_key(*alias)))
+            .or_else(|| aliases.iter().find(|alias| arguments.contains_key(alias)))
         else {
             continue;
         };

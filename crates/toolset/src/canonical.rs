@@ -118,7 +118,7 @@ fn each_read(entry: &Entry, one: Canonical, span: Span) -> Vec<Canonical> {
         .habits
         .file_lists
         .iter()
-        .find(|list| one.arguments.contains_key(*list));
+        .find(|list| one.arguments.contains_key(list));
     // Beside other arguments the list cannot be all that is asked for: validation will say so.
     let Some((list, reads)) = list
         .filter(|_| one.arguments.len() == 1)

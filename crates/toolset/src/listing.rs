@@ -190,7 +190,7 @@ impl Listing {
         }
         let parameters = ["parameters", "inputSchema", "input_schema"]
             .iter()
-            .find_map(|key| tool.get(*key))
+            .find_map(|key| tool.get(key))
             .unwrap_or(&Value::Null);
         let listed = self.add(at, name, tool.get("description"), parameters)?;
         listed.space = prefix.len();

@@ -37,10 +37,7 @@ fn schema_of(value: &Value) -> Value {
         Value::Number(number) if number.is_f64() => json!({"type": "number"}),
         Value::Number(_) => json!({"type": "integer"}),
         Value::String(_) => json!({"type": "string"}),
-        Value::Array(list) => match list.first() {
-            Some(first) => json!({"type": "array", "items": schema_of(first)}),
-            None => json!({"type": "array"}),
-        },
+        Value::Array(list) => if let Some(first) = list.first() { json!({"type": "array", "items": schema_of(first)}) } else { json!({"type": "array"}) },
         Value::Object(members) => {
             let properties: Map<String, Value> = members
                 .iter()

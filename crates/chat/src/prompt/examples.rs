@@ -186,7 +186,7 @@ fn with_code(spec: &ToolSpec) -> Option<Call> {
     let properties = spec.parameters["properties"].as_object()?;
     let name = TEXTS.iter().find(|name| {
         properties
-            .get(**name)
+            .get(name)
             .is_some_and(|schema| schema["type"] == "string")
     })?;
     let mut arguments = sample_arguments(&spec.parameters);

@@ -355,7 +355,7 @@ mod tests {
             ("a)", "was not opened"),
             ("[a", "a class is not closed"),
             ("a**", "a repetition is repeated"),
-            ("*a", "nothing stands before it"),
+            ("*a", "nothing comes before it"),
             ("^*", "a place is repeated"),
             (r"a\", "ends in a backslash"),
             (r"a\p{L}", "`\\p` has no word"),

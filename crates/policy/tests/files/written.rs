@@ -32,7 +32,7 @@ fn what_is_not_known_or_not_so_is_refused() {
         ),
         (
             &format!("version = 1\n{rule}argv = [['...']]"),
-            "behind a program",
+            "after a program",
         ),
         (
             &format!("version = 1\n{rule}argv = [['git', 're:(']]"),
@@ -64,7 +64,7 @@ fn what_is_not_known_or_not_so_is_refused() {
         ),
         (
             &format!("version = 1\n{rule}paths = ['!lib/ok']"),
-            "stands in `except`",
+            "write exceptions in `except`",
         ),
         (
             &format!("version = 1\n{rule}paths = []"),

@@ -119,7 +119,9 @@ impl World {
     }
 
     pub(crate) fn call(&self, id: &str, args: Value) -> Result<CallResult, CallError> {
-        let args: Map<String, Value> = toolglot_value::from_value(&args).expect("an object");
+        let Value::Object(args) = args else {
+            panic!("arguments are an object")
+        };
         self.with(|runner| runner.call_unjudged(id, args))
     }
 

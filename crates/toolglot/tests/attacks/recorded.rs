@@ -69,9 +69,9 @@ fn attacks_are_refused_or_contained_and_controls_work() {
         let found = doors.into_iter().try_for_each(|door| {
             // Limits of time are the data's: on a busy machine such a row is tried again.
             let tries = if row.check.contains("ELAPSED") { 3 } else { 1 };
-            let mut tried = (0..tries).map(|_| judge(row, door, &count));
-            let first = tried.next().expect("it is tried");
-            let found = first.or_else(|why| tried.find(Result::is_ok).unwrap_or(Err(why)));
+            let mut verdicts = (0..tries).map(|_| judge(row, door, &count));
+            let first = verdicts.next().expect("there is a first try");
+            let found = first.or_else(|why| verdicts.find(Result::is_ok).unwrap_or(Err(why)));
             found.map_err(|why| format!("through `{}`: {why}", door.name()))
         });
         match found {

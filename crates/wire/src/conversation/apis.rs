@@ -23,7 +23,7 @@ pub(super) fn list(document: &Value) -> Option<(Option<&'static str>, &Vec<Value
     match document {
         Value::Array(messages) => Some((None, messages)),
         Value::Object(fields) => LISTS.iter().find_map(|name| {
-            let messages = fields.get(*name)?.as_array()?;
+            let messages = fields.get(name)?.as_array()?;
             Some((Some(*name), messages))
         }),
         _ => None,
