@@ -10,7 +10,9 @@ use std::path::Path;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=TOOLGLOT_SHARED");
-    let is_there = if let Some(named) = env::var_os("TOOLGLOT_SHARED") { !named.is_empty() } else {
+    let is_there = if let Some(named) = env::var_os("TOOLGLOT_SHARED") {
+        !named.is_empty()
+    } else {
         let package = env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it");
         let beside = Path::new(&package).join("../../../shared/cases");
         // A missing folder is not watched: cargo would rebuild the crate each time.

@@ -154,9 +154,7 @@ fn closed(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Value::Object(settings) = &mut schema
         && settings.contains_key("properties")
-        && !OPENING
-            .iter()
-            .any(|opening| settings.contains_key(opening))
+        && !OPENING.iter().any(|opening| settings.contains_key(opening))
     {
         settings.insert("additionalProperties".to_owned(), false.into());
     }

@@ -224,7 +224,11 @@ pub(crate) fn tool(
         .as_str()
         .map(plain)
         .filter(|text| !text.is_empty());
-    let schema = if let Value::Object(schema) = &said["inputSchema"] { Value::Object(schema.clone()) } else { json!({"type": "object"}) };
+    let schema = if let Value::Object(schema) = &said["inputSchema"] {
+        Value::Object(schema.clone())
+    } else {
+        json!({"type": "object"})
+    };
     let mut text = json!({
         "tool_type": "mcp",
         "executor_id": format!("rye/core/runtimes/mcp/{transport}"),

@@ -122,7 +122,13 @@ fn written(params: &Map<String, Value>, outcomes: &[Outcome]) -> ReturnValue {
     let results: Vec<Value> = files
         .iter()
         .zip(outcomes)
-        .map(|(file, outcome)| if let (true, Some(file)) = (outcome.ok, file.as_object()) { one_written(file, outcome) } else { json!({"success": false, "file_path": file["path"], "error": outcome.text}) })
+        .map(|(file, outcome)| {
+            if let (true, Some(file)) = (outcome.ok, file.as_object()) {
+                one_written(file, outcome)
+            } else {
+                json!({"success": false, "file_path": file["path"], "error": outcome.text})
+            }
+        })
         .collect();
     let n = outcomes.iter().filter(|outcome| outcome.ok).count();
     let mut value = json!({

@@ -253,7 +253,13 @@ fn an_answer_with_code_calls_nothing_and_has_no_notes() {
         .collect();
     assert_eq!(texts.len(), 200);
     for tools in [Some(tools), None] {
-        let line = |(n, text): (usize, &String)| if let Some(tools) = &tools { json!({"id": n, "dialect": "auto", "tools": tools, "input": text}) } else { json!({"id": n, "dialect": "auto", "input": text}) };
+        let line = |(n, text): (usize, &String)| {
+            if let Some(tools) = &tools {
+                json!({"id": n, "dialect": "auto", "tools": tools, "input": text})
+            } else {
+                json!({"id": n, "dialect": "auto", "input": text})
+            }
+        };
         let lines: Vec<Value> = texts.iter().enumerate().map(line).collect();
         for (text, document) in texts.iter().zip(recorded::parsed(&[], &lines)) {
             assert_eq!(document["calls"], json!([]), "{text}");

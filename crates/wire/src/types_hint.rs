@@ -37,7 +37,13 @@ fn schema_of(value: &Value) -> Value {
         Value::Number(number) if number.is_f64() => json!({"type": "number"}),
         Value::Number(_) => json!({"type": "integer"}),
         Value::String(_) => json!({"type": "string"}),
-        Value::Array(list) => if let Some(first) = list.first() { json!({"type": "array", "items": schema_of(first)}) } else { json!({"type": "array"}) },
+        Value::Array(list) => {
+            if let Some(first) = list.first() {
+                json!({"type": "array", "items": schema_of(first)})
+            } else {
+                json!({"type": "array"})
+            }
+        }
         Value::Object(members) => {
             let properties: Map<String, Value> = members
                 .iter()

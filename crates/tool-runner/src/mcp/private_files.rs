@@ -20,7 +20,10 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
 
 /// Whether nobody else may read a file.
 #[cfg(unix)]
-#[expect(clippy::verbose_bit_mask, reason = "the mask is how permissions are written")]
+#[expect(
+    clippy::verbose_bit_mask,
+    reason = "the mask is how permissions are written"
+)]
 pub(super) fn is_private(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     metadata.mode() & 0o077 == 0

@@ -86,7 +86,11 @@ fn node_tools_answer_whatever_they_do() {
     ];
     for (name, extension, body, expected) in cases {
         world.tool(&format!("t/{name}-it.{extension}"), &node(body));
-        let args = if *name == "program" { json!({"content": "x".repeat(10_000_000)}) } else { json!({"a": 1}) };
+        let args = if *name == "program" {
+            json!({"content": "x".repeat(10_000_000)})
+        } else {
+            json!({"a": 1})
+        };
         let returned = world.returned(&format!("t/{name}-it"), args);
         for (key, value) in expected.as_object().expect("a map") {
             assert_eq!(&returned[key], value, "{name}: {returned}");

@@ -101,7 +101,11 @@ fn python_functions_answer_whatever_they_do() {
         world.level = Some(level);
         world.with(|runner| {
             for (name, _, expected) in cases {
-                let args = if *name == "secret" { json!({"b": "${SECRET} {a} $(id)"}) } else { json!({"a": 1}) };
+                let args = if *name == "secret" {
+                    json!({"b": "${SECRET} {a} $(id)"})
+                } else {
+                    json!({"a": 1})
+                };
                 let args = args.as_object().expect("a map").clone();
                 let called = runner
                     .call_unjudged(&format!("t/{name}-it"), args)

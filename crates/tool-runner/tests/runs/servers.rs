@@ -172,7 +172,7 @@ fn lines_that_are_no_answers_are_told_or_passed_over() {
             "chatter",
             Err("the server wrote 10000 messages and no answer to `tools/call`"),
         ),
-        ("both", Err("the server answered with what is no answer")),
+        ("both", Err("the server sent an invalid answer")),
         (
             "no-object",
             Err("the server gave a result that is not an object"),

@@ -15,7 +15,7 @@ use toolglot_tool_runner::{
     Budget, CallError, CallResult, Interpreters, Servers, SharedTrust, ToolRunner,
     WarmInterpreters, Watch,
 };
-use toolglot_value::{Map, Value};
+use toolglot_value::Value;
 
 pub(crate) struct World {
     _keep: TempDir,
