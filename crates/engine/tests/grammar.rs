@@ -117,7 +117,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<a>\" name \">\" text(x) \"</x>\"? \"</a>\"\n",
-        "optional literal right behind `text`",
+        "optional literal directly after `text`",
         "\"</x>\"",
         "without `?`",
     ),
@@ -141,7 +141,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = name \"(\" json \")\"\n",
-        "begins with no literal",
+        "starts with no literal",
         "name",
         "start the rule",
     ),
@@ -195,7 +195,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<a>\" name \">\"\n  json\n",
-        "`=` is missing behind `json`",
+        "`=` is missing after `json`",
         "",
         "goes on with blanks and `|`",
     ),
@@ -335,7 +335,7 @@ fn too_much() -> Vec<(
             ),
             "more than 4096 terms",
             "call",
-            "a rule of their own",
+            "a rule of its own",
         ),
         (
             "openers in a large file",

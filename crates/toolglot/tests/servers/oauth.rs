@@ -118,7 +118,7 @@ fn servers_that_lie_about_themselves_get_nobody_anywhere() {
         ("no-issuer", "authorization_servers"),
         ("private-issuer", "public network"),
         ("metadata-service", "https"),
-        ("file-issuer", "invalid address"),
+        ("file-issuer", "not an address"),
         ("plain-issuer", "https"),
         ("evil-issuer", "is about"),
         ("other-name", "is about"),
