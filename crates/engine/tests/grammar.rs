@@ -129,7 +129,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<a>\" (name | py) \">\"\n",
-        "cannot tell apart",
+        "cannot distinguish",
         "py",
         "start one of them",
     ),
@@ -197,7 +197,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "dialect a\ncall = \"<a>\" name \">\"\n  json\n",
         "`=` is missing after `json`",
         "",
-        "goes on with blanks and `|`",
+        "continues the rule with blanks and `|`",
     ),
     (
         "dialect a\ncall = \"<a>\" (name \">\"\n",

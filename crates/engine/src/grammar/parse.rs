@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
             },
             _ => None,
         };
-        self.expect('=', &format!("behind `{name}`"))?;
+        self.expect('=', &format!("after `{name}`"))?;
         let alt = self.alt()?;
         match self.ahead {
             None => Ok(Rule {
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
                 return Err(GrammarError::new(place, "a role is missing")
                     .help("write object(name: name, args: arguments)"));
             };
-            self.expect(':', &format!("behind `{role}`"))?;
+            self.expect(':', &format!("after `{role}`"))?;
             let mut keys = Vec::new();
             loop {
                 let place = self.here();
