@@ -38,7 +38,7 @@ pub(crate) struct MessageSession<'a> {
     pub(crate) files: Option<&'a FileTools>,
     /// What judges, asks, keeps and logs.
     pub(crate) gate: Gate<'a>,
-    /// What becomes of the commands of a shell block behind one that failed.
+    /// What becomes of the commands of a shell block after one that failed.
     pub(crate) after_failing_line: AfterFailure,
     /// Whether every call of a message runs, whatever its dialect's system does.
     pub(crate) many: bool,
@@ -378,7 +378,7 @@ impl MessageSession<'_> {
             })
         {
             return Some(Objection {
-                rule: "behind-a-failing-line",
+                rule: "after-a-failing-line",
                 because: "a line before it in the same block failed".to_owned(),
                 words: None,
                 repairs: Vec::new(),

@@ -279,7 +279,7 @@ fn no_walls() -> bool {
 }
 
 #[test]
-fn lines_behind_a_failing_one_run_or_are_skipped() {
+fn lines_after_a_failing_one_run_or_are_skipped() {
     if no_walls() {
         return;
     }
@@ -300,7 +300,7 @@ fn lines_behind_a_failing_one_run_or_are_skipped() {
     world.after_failing_line = AfterFailure::Skip;
     assert_eq!(
         rules(&world.run_message(&lines(), None)),
-        ["command-granted", "behind-a-failing-line"]
+        ["command-granted", "after-a-failing-line"]
     );
 }
 
