@@ -5,8 +5,8 @@ use toolglot_engine::{
 };
 use toolglot_value::{Map, Value, json};
 
+use crate::message_session::MessageSession;
 use crate::step::{State, Step};
-use crate::steps::MessageSession;
 use toolglot_chat::{spaced_json, step_lessons};
 
 /// The text to be given back to the model; empty where there is nothing to say. What was changed in the results becomes

@@ -12,7 +12,7 @@ use toolglot_tool_runner::Attempt;
 use toolglot_value::{Map, Value, json};
 
 use crate::approval::CallSummary;
-use crate::policies::real;
+use crate::own_files::real;
 
 /// A log of what is decided and done.
 ///

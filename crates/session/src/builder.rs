@@ -12,38 +12,32 @@ use toolglot_toolset::Toolbox;
 
 use crate::approval::{Approver, Nobody};
 use crate::audit::AuditLog;
-use crate::policies::{LOG, OwnFile, Policies, demands, protect};
+use crate::own_files::{LOG, OwnFile, protect};
+use crate::policies::{Policies, demands};
 use crate::reading::{AfterFailure, ReadingSettings};
-use crate::session::{Session, SessionStamp};
+use crate::session::Session;
+use crate::settings::SessionSettings;
+use crate::stamp::SessionStamp;
 use crate::tool::{Function, Tool};
 use crate::{Grants, SessionError, VERBS, journals};
 
 /// Is told how far a call is.
-pub(crate) type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
+type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// What a session is made from. A copy makes sessions that share the costs of calls and the connections to servers.
 #[derive(Clone)]
 pub struct SessionBuilder {
-    pub(crate) root: PathBuf,
-    pub(crate) policies: Policies,
-    pub(crate) grants: Grants,
-    pub(crate) approver: Arc<dyn Approver>,
-    pub(crate) log: Option<Arc<dyn AuditLog>>,
-    pub(crate) journals: Option<PathBuf>,
-    pub(crate) dry_run: bool,
-    pub(crate) cancel: Option<Cancel>,
-    pub(crate) listener: Option<Listener>,
+    root: PathBuf,
+    settings: SessionSettings,
+    grants: Grants,
+    cancel: Option<Cancel>,
+    listener: Option<Listener>,
     level: Option<Level>,
     max_cost: Option<f64>,
     own_files: Vec<(PathBuf, OwnFile)>,
-    pub(crate) servers: Servers,
-    pub(crate) tools: Option<Toolbox>,
+    servers: Servers,
     dialects: Option<Vec<Dialect>>,
-    pub(crate) reading: ReadingSettings,
-    pub(crate) after_failing_line: AfterFailure,
-    pub(crate) many: bool,
-    pub(crate) keeps_results: bool,
-    pub(crate) functions: Vec<Arc<dyn Tool>>,
+    functions: Vec<Arc<dyn Tool>>,
     /// What was spent by all sessions; how much may be, each says by its own policy.
     budget: Budget,
 }
@@ -52,34 +46,43 @@ impl std::fmt::Debug for SessionBuilder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SessionBuilder")
             .field("root", &self.root)
-            .field("policies", &self.policies)
+            .field("settings", &self.settings)
             .field("grants", &self.grants)
             .finish_non_exhaustive()
     }
 }
 
+impl Session {
+    /// What makes a session in `root`, the directory that no call leaves.
+    pub fn builder(root: &Path, policies: Policies) -> SessionBuilder {
+        SessionBuilder::new(root, policies)
+    }
+}
+
 impl SessionBuilder {
-    pub(crate) fn new(root: &Path, policies: Policies) -> SessionBuilder {
+    fn new(root: &Path, policies: Policies) -> SessionBuilder {
         SessionBuilder {
             root: root.to_path_buf(),
-            policies,
+            settings: SessionSettings {
+                policies,
+                approver: Arc::new(Nobody),
+                log: None,
+                journals: journals(),
+                dry_run: false,
+                tools: None,
+                reading: ReadingSettings::default(),
+                after_failing_line: AfterFailure::default(),
+                many: false,
+                keeps_results: true,
+            },
             grants: Grants::default(),
-            approver: Arc::new(Nobody),
-            log: None,
-            journals: journals(),
-            dry_run: false,
             cancel: None,
             listener: None,
             level: None,
             max_cost: None,
             own_files: Vec::new(),
             servers: Servers::default(),
-            tools: None,
             dialects: None,
-            reading: ReadingSettings::default(),
-            after_failing_line: AfterFailure::default(),
-            many: false,
-            keeps_results: true,
             functions: Vec::new(),
             budget: Budget::default(),
         }
@@ -89,7 +92,7 @@ impl SessionBuilder {
     /// tools and those of the registry.
     #[must_use]
     pub fn tools(mut self, tools: Toolbox) -> SessionBuilder {
-        self.tools = Some(tools);
+        self.settings.tools = Some(tools);
         self
     }
 
@@ -110,21 +113,21 @@ impl SessionBuilder {
     /// How messages are read.
     #[must_use]
     pub fn reading(mut self, settings: ReadingSettings) -> SessionBuilder {
-        self.reading = settings;
+        self.settings.reading = settings;
         self
     }
 
     /// What becomes of the commands of a shell block after one that failed.
     #[must_use]
     pub fn after_failing_line(mut self, what: AfterFailure) -> SessionBuilder {
-        self.after_failing_line = what;
+        self.settings.after_failing_line = what;
         self
     }
 
     /// Whether every call of a message runs, also where the dialect's own system runs one.
     #[must_use]
     pub fn many(mut self, many: bool) -> SessionBuilder {
-        self.many = many;
+        self.settings.many = many;
         self
     }
 
@@ -138,14 +141,14 @@ impl SessionBuilder {
     /// Who is asked where the policy says `ask`. [`Nobody`] is, by default.
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> SessionBuilder {
-        self.approver = Arc::new(approver);
+        self.settings.approver = Arc::new(approver);
         self
     }
 
     /// Where it is written what is decided and done. Nowhere, by default.
     #[must_use]
     pub fn audit(mut self, log: impl AuditLog + 'static) -> SessionBuilder {
-        self.log = Some(Arc::new(log));
+        self.settings.log = Some(Arc::new(log));
         self
     }
 
@@ -184,28 +187,28 @@ impl SessionBuilder {
     /// Whether everything is checked and nothing done.
     #[must_use]
     pub fn dry_run(mut self, is_dry: bool) -> SessionBuilder {
-        self.dry_run = is_dry;
+        self.settings.dry_run = is_dry;
         self
     }
 
     /// Where it is kept what files were before a call changes them; by default in the user's directory of state.
     #[must_use]
     pub fn journal(mut self, directory: &Path) -> SessionBuilder {
-        self.journals = Some(directory.to_path_buf());
+        self.settings.journals = Some(directory.to_path_buf());
         self
     }
 
     /// Keeps nothing of what calls change: no run can be taken back.
     #[must_use]
     pub fn without_journal(mut self) -> SessionBuilder {
-        self.journals = None;
+        self.settings.journals = None;
         self
     }
 
     /// Remembers no results, where no message is run: a call that a message repeats out of one would not be known.
     #[must_use]
     pub fn without_result_memory(mut self) -> SessionBuilder {
-        self.keeps_results = false;
+        self.settings.keeps_results = false;
         self
     }
 
@@ -219,18 +222,18 @@ impl SessionBuilder {
     /// The same with the policy files as they are now.
     #[must_use]
     pub fn reread(mut self) -> SessionBuilder {
-        self.policies = self.policies.reread();
+        self.settings.policies = self.settings.policies.reread();
         self
     }
 
     /// What is to be said about the policy files, to the user alone.
     pub fn warnings(&self) -> &[String] {
-        self.policies.warnings()
+        self.settings.policies.warnings()
     }
 
     /// Compares as unequal when anything changed that a session is built from.
     pub fn stamp(&self, project: &Path) -> SessionStamp {
-        SessionStamp::now(project, &self.policies)
+        SessionStamp::now(project, &self.settings.policies)
     }
 
     /// Ends the connections to servers of all its sessions.
@@ -249,7 +252,7 @@ impl SessionBuilder {
             source,
         };
         let project = std::fs::canonicalize(&self.root).map_err(failed)?;
-        let policies = self.policies.root();
+        let policies = self.settings.policies.root();
         if std::fs::canonicalize(policies).ok().as_ref() != Some(&project) {
             return Err(SessionError::OtherRoot {
                 policies: policies.to_path_buf(),
@@ -258,9 +261,9 @@ impl SessionBuilder {
         }
         let dialects = match &self.dialects {
             Some(dialects) => dialects.clone(),
-            None => dialects_named("auto", self.tools.as_ref())?,
+            None => dialects_named("auto", self.settings.tools.as_ref())?,
         };
-        let stamp = SessionStamp::as_read(&project, &self.policies);
+        let stamp = SessionStamp::as_read(&project, &self.settings.policies);
         let authority = self.authority(&project);
         let mut runner = ToolRunner::open(&project)?;
         runner.trust.write().demand(demands(&authority))?;
@@ -291,7 +294,7 @@ impl SessionBuilder {
             stamp,
             authority,
             root,
-            from: self,
+            settings: self.settings,
         })
     }
 
@@ -308,15 +311,19 @@ impl SessionBuilder {
             }
             functions.push(function);
         }
-        if let Some(tools) = &mut self.tools {
+        if let Some(tools) = &mut self.settings.tools {
             tools.extend(functions.iter().map(|function| function.spec.clone()));
         }
         Ok(functions)
     }
 
     fn authority(&self, project: &Path) -> Authority {
-        let log = self.log.as_deref().map_or_else(Vec::new, AuditLog::files);
-        let mut authority = self.policies.authority(self.grants.policy(), None);
+        let log = self
+            .settings
+            .log
+            .as_deref()
+            .map_or_else(Vec::new, AuditLog::files);
+        let mut authority = self.settings.policies.authority(self.grants.policy(), None);
         for file in log {
             protect(&mut authority, project, Some(file), &LOG);
         }

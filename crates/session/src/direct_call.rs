@@ -13,13 +13,13 @@ use toolglot_value::{Map, Value};
 use crate::VERBS;
 use crate::approval::CallSummary;
 use crate::audit::{LoggedResult, log_after};
-use crate::file_tools::{model_text, refused, with_grant};
 use crate::gate::{CallReport, CallRequest, Gate};
 use crate::message::{Tools, builtin};
-use crate::result_text::cut_result;
+use crate::message_session::MessageSession;
+use crate::refusal::{refused, with_grant};
+use crate::result_text::{cut_result, model_text};
 use crate::session::Session;
 use crate::step::{State, Step};
-use crate::steps::MessageSession;
 
 impl Session {
     /// Calls a tool by its name: a function of the embedding program, a builtin tool, or a tool that is a file by its id, an
@@ -63,7 +63,7 @@ impl Session {
                 };
                 let call = CallSummary::new(&self.root, name, &arguments);
                 log_after(
-                    self.from.log.as_deref(),
+                    self.settings.log.as_deref(),
                     &call,
                     &verdict,
                     None,
@@ -162,7 +162,7 @@ impl Session {
             vocabulary: &tools.vocabulary,
             files: Some(&tools.files),
             gate,
-            after_failing_line: self.from.after_failing_line,
+            after_failing_line: self.settings.after_failing_line,
             many: true,
             spans: None,
             quoted: &[],
@@ -209,7 +209,7 @@ impl Session {
             error: None,
             text,
         });
-        let log = self.from.log.as_deref();
+        let log = self.settings.log.as_deref();
         log_after(log, call, &verdict, result.as_ref(), duration);
     }
 }

@@ -23,8 +23,8 @@ use toolglot_value::{Map, Value};
 
 use crate::approval::{CallSummary, Question};
 use crate::audit::{AuditLog, log_attempt, log_before};
+use crate::call_history::CallHistory;
 use crate::request::request;
-use crate::seen::Seen;
 use crate::step::Step;
 
 /// The gate of one message, or of one call.
@@ -37,8 +37,8 @@ pub(crate) struct Gate<'a> {
     /// Where what is changed is kept, to be taken back.
     pub(crate) journal: Option<&'a Journal>,
     pub(crate) dry_run: bool,
-    /// What the calls of the same message did.
-    pub(crate) seen: Option<&'a Seen>,
+    /// The calls of the same message before it.
+    pub(crate) history: Option<&'a CallHistory>,
 }
 
 impl std::fmt::Debug for Gate<'_> {
@@ -127,10 +127,10 @@ impl Gate<'_> {
             .iter()
             .map(|builtin| plan(self.root, builtin.tool, &builtin.arguments));
         let planned: Vec<_> = planned.collect();
-        if let Some(seen) = self.seen {
+        if let Some(history) = self.history {
             for (builtin, planned) in builtins.iter().zip(&planned) {
                 let plan = planned.as_ref().ok();
-                asked.is_repeat |= seen.keeps(builtin.tool, &builtin.arguments, plan);
+                asked.is_repeat |= history.add(builtin.tool, &builtin.arguments, plan);
             }
         }
         let mut verdict = self.judge(runner, &mut prepared, &asked);

@@ -21,9 +21,9 @@ use toolglot_value::Value;
 use crate::SessionError;
 use crate::answer::{answer, rendered};
 use crate::file_tools::FileTools;
+use crate::message_session::MessageSession;
 use crate::session::Session;
 use crate::step::{State, Step};
-use crate::steps::MessageSession;
 
 /// What came of a message.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl Session {
         let known = self.known(&tools);
         let program = compile(&self.dialects, Some(known))?;
         // What acts does not take it for granted that the model had stopped by itself.
-        let mut reader = self.from.reading.reader(program, Finish::Unknown);
+        let mut reader = self.settings.reading.reader(program, Finish::Unknown);
         reader.finish = finish.unwrap_or(reader.finish);
         let reading = reader.read(message.into_bytes());
         self.carry_out(&tools, &reader, reading)
@@ -111,12 +111,12 @@ impl Session {
         let journal = self.journal();
         let session = MessageSession {
             dialects: &self.dialects,
-            named: self.from.tools.as_ref(),
+            named: self.settings.tools.as_ref(),
             vocabulary: &tools.vocabulary,
             files: Some(&tools.files),
             gate: self.gate(journal.as_ref()),
-            after_failing_line: self.from.after_failing_line,
-            many: self.from.many,
+            after_failing_line: self.settings.after_failing_line,
+            many: self.settings.many,
             spans: Some(&spans),
             quoted: &quoted,
             is_empty_handed: message.calls.is_empty() && !is_without_calls,
@@ -174,7 +174,7 @@ impl Session {
 
     /// Keeps a result, to know a call that a model repeats out of it.
     pub(crate) fn keep_result(&self, text: String, value: &Value) {
-        if !self.from.keeps_results {
+        if !self.settings.keeps_results {
             return;
         }
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
@@ -183,7 +183,7 @@ impl Session {
 
     /// The tools that a message may call, but for tools that are files.
     pub(crate) fn known_without_files(&self) -> Result<Toolbox, SessionError> {
-        let known = match (&self.from.tools, &*self.dialects) {
+        let known = match (&self.settings.tools, &*self.dialects) {
             (Some(named), _) => Some(named.clone()),
             (None, [only]) => Toolbox::taught(only.name()),
             _ => None,
@@ -221,7 +221,7 @@ impl Session {
     }
 
     fn known<'a>(&'a self, tools: &'a Tools) -> &'a Toolbox {
-        let named = self.from.tools.as_ref();
+        let named = self.settings.tools.as_ref();
         named.or(tools.taught.as_ref()).unwrap_or(&tools.vocabulary)
     }
 
@@ -253,10 +253,10 @@ impl Session {
         drop_unknown_tool_notes(&mut message, &[known, &tools.vocabulary]);
         if message.calls.is_empty() && !message.notes.iter().any(|note| is_lesson(note.code)) {
             let program = compile(&self.dialects, None)?;
-            let reader = self.from.reading.reader(program, Finish::Stop);
+            let reader = self.settings.reading.reader(program, Finish::Stop);
             let calls = reader.read(reading.text.as_bytes()).trace.message.calls;
             let workspace = builtin("workspace")?;
-            let named = self.from.tools.as_ref();
+            let named = self.settings.tools.as_ref();
             let offered = named.or(tools.taught.as_ref()).unwrap_or(&workspace);
             let missing = missing_tool_notes(&calls, known, offered);
             message.notes.extend(missing);

@@ -25,7 +25,7 @@ impl Session {
     /// If the dialects and the tools make no program.
     pub fn reader(&self) -> Result<MessageReader<'_>, SessionError> {
         let program = compile(&self.dialects, Some(&self.known_without_files()?))?;
-        let reader = self.from.reading.reader(program, Finish::Unknown);
+        let reader = self.settings.reading.reader(program, Finish::Unknown);
         Ok(MessageReader {
             session: self,
             parser: reader.parser(),

@@ -1,14 +1,13 @@
-//! The policy files: where they are, what is wrong in them, and the user's own files that no call changes.
+//! The policy files: where they are, and what is wrong in them.
 
-use std::fs::Metadata;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use toolglot_policy::{Authority, Grants, Policy, PolicyError, Scope, ToolPattern, is_secret};
 use toolglot_tool_registry::TrustRequirements;
 use toolglot_toolset::Toolbox;
 
+use crate::files_hash::FilesHash;
+use crate::own_files::{JOURNAL, LOG, POLICY, protect};
 use crate::{VERBS, axe_yaml, journals};
 
 /// Where a project keeps its policy, below the root.
@@ -33,43 +32,6 @@ pub struct Policies {
     root: PathBuf,
     /// The files as they were before they were read.
     stamp: FilesHash,
-}
-
-/// The hash of the sizes and times of files: another one where a file changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FilesHash(u64);
-
-impl FilesHash {
-    /// Of the files as they are now.
-    pub(crate) fn of(files: impl IntoIterator<Item = PathBuf>) -> FilesHash {
-        let mut hasher = DefaultHasher::new();
-        for file in files {
-            let state = file.metadata().ok().map(|metadata| {
-                let time = metadata.modified().ok();
-                let time = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-                (metadata.len(), time, identity(&metadata))
-            });
-            state.hash(&mut hasher);
-        }
-        FilesHash(hasher.finish())
-    }
-}
-
-/// Which file it is, and when it was last changed in any way: a time that was set back does not hide a change.
-#[cfg(unix)]
-fn identity(metadata: &Metadata) -> [i64; 4] {
-    use std::os::unix::fs::MetadataExt;
-    [
-        metadata.dev().cast_signed(),
-        metadata.ino().cast_signed(),
-        metadata.ctime(),
-        metadata.ctime_nsec(),
-    ]
-}
-
-#[cfg(not(unix))]
-fn identity(_: &Metadata) -> [i64; 4] {
-    [0; 4]
 }
 
 /// Where the user's policy comes from.
@@ -382,97 +344,6 @@ fn is_file(root: &Path, name: &str) -> bool {
         .flatten()
         .flatten();
     entries.any(|entry| Path::new(&entry.file_name()).file_stem() == Some(name.as_ref()))
-}
-
-/// What a file of the user's own is, which calls are judged by or which tells of them. Where it lies inside the root, no call
-/// changes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwnFile {
-    /// The rule's name.
-    rule: &'static str,
-    because: &'static str,
-    /// Whether it is not read either.
-    is_secret: bool,
-}
-
-pub(crate) const LOG: OwnFile = OwnFile {
-    rule: "audit-log",
-    because: "the log of this run is written there, and by nobody else",
-    is_secret: false,
-};
-
-const POLICY: OwnFile = OwnFile {
-    rule: "policy-file",
-    because: "the user's policy file is there, and no call may change a policy",
-    is_secret: false,
-};
-
-const JOURNAL: OwnFile = OwnFile {
-    rule: "journal",
-    because: "what takes runs back is there, and no call changes it",
-    is_secret: false,
-};
-
-impl OwnFile {
-    /// Tools and dialects that calls are read by.
-    pub const READING: OwnFile = OwnFile {
-        rule: "own-file",
-        because: "the command line names it to read calls by, and no call changes that",
-        is_secret: false,
-    };
-
-    /// What clients of a server have to show: no call reads it either.
-    pub const TOKEN: OwnFile = OwnFile {
-        rule: "token-file",
-        because: "the token of this server is there, which no call reads or changes",
-        is_secret: true,
-    };
-}
-
-/// Protects such a file: where it is named, and where that leads.
-pub(crate) fn protect(authority: &mut Authority, root: &Path, file: Option<&Path>, own: &OwnFile) {
-    let (Some(file), Ok(root)) = (file, root.canonicalize()) else {
-        return;
-    };
-    let Ok(file) = std::path::absolute(file) else {
-        return;
-    };
-    let named = match (file.parent(), file.file_name()) {
-        (Some(parent), Some(name)) => real(parent).join(name),
-        _ => return,
-    };
-    let mut places = vec![real(&file), named];
-    places.dedup();
-    for place in places {
-        if let Ok(place) = place.strip_prefix(&root) {
-            let mut capabilities = vec!["write", "delete"];
-            if own.is_secret {
-                capabilities.push("read");
-            }
-            let place = place.to_string_lossy();
-            authority.keep(&place, &capabilities, (own.rule, own.because));
-        }
-    }
-}
-
-/// Where a path leads, as far as it is there; a link that leads to nothing leads to where that would be.
-pub(crate) fn real(path: &Path) -> PathBuf {
-    fn at(path: &Path, n_links: usize) -> PathBuf {
-        const MOST_LINKS: usize = 16;
-        if let Ok(real) = path.canonicalize() {
-            return real;
-        }
-        let parent = match path.parent() {
-            Some(parent) if parent.as_os_str().is_empty() => at(Path::new("."), n_links),
-            Some(parent) => at(parent, n_links),
-            None => return path.to_path_buf(),
-        };
-        match path.read_link() {
-            Ok(target) if n_links < MOST_LINKS => at(&parent.join(target), n_links + 1),
-            _ => parent.join(path.file_name().unwrap_or_default()),
-        }
-    }
-    at(path, 0)
 }
 
 /// The text of a policy file. What is no regular file could make us wait for ever, and what is huge is none.

@@ -8,8 +8,8 @@ use toolglot_engine::{CallHead, CallId, Calls, Dialect, End, Event, Place, Sink,
 use toolglot_toolset::Toolbox;
 use toolglot_value::{Value, json};
 
+use crate::message_session::MessageSession;
 use crate::step::{State, Step};
-use crate::steps::MessageSession;
 
 /// A message in `dialect` that holds these calls and nothing else.
 fn message(dialect: &str, calls: &[(&str, Value, End)]) -> Calls {

@@ -1,4 +1,4 @@
-//! What the calls of a message did so far: one that does the same again is told from one that does more.
+//! The calls of a message so far: one that does the same again is told from one that does more.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -11,11 +11,11 @@ use crate::hash_writer::HashWriter;
 
 /// The calls so far, each as the SHA-256 of its tool, where its paths lead, and its other arguments, which may be large.
 #[derive(Debug, Default)]
-pub(crate) struct Seen(RefCell<HashSet<[u8; 32]>>);
+pub(crate) struct CallHistory(RefCell<HashSet<[u8; 32]>>);
 
-impl Seen {
-    /// Keeps a call. Whether one that does the same came before, however its paths are spelled.
-    pub(crate) fn keeps(
+impl CallHistory {
+    /// Adds a call. Returns whether one that does the same came before, however its paths are spelled.
+    pub(crate) fn add(
         &self,
         tool: &str,
         arguments: &Map<String, Value>,
