@@ -1,0 +1,407 @@
+//! The server: connections, who may ask, and which part answers.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, Method, Response, StatusCode};
+use axum::middleware::{self, Next};
+use axum::routing::get;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::api::Api;
+use crate::connection::Connection;
+use crate::error::GatewayError;
+use crate::fault::Fault;
+use crate::keys::Keys;
+use crate::limits::Limits;
+use crate::metrics::Metrics;
+use crate::origin::AllowedHosts;
+use crate::upstream::{Upstream, UpstreamError};
+
+/// What a server is made of, before it is one.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct ServerBuilder {
+    upstream: String,
+    upstream_key: Option<String>,
+    keys: Vec<String>,
+    hosts: Vec<String>,
+    limits: Limits,
+}
+
+/// A gateway in front of one upstream.
+#[derive(Debug)]
+pub struct Server {
+    gateway: Arc<Gateway>,
+}
+
+/// What all requests share.
+#[derive(Debug)]
+pub(crate) struct Gateway {
+    pub(crate) upstream: Upstream,
+    pub(crate) metrics: Metrics,
+    pub(crate) limits: Limits,
+    keys: Keys,
+    hosts: AllowedHosts,
+    /// One permit for each request under way.
+    requests: Arc<Semaphore>,
+    /// One permit for each KiB of bodies.
+    held: Arc<Semaphore>,
+}
+
+/// A request's body, counted among the bytes that are held.
+pub(crate) struct HeldBody {
+    pub(crate) bytes: Bytes,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// Held bytes are counted in units of so many.
+const HELD_UNIT: usize = 1024;
+
+impl ServerBuilder {
+    /// The key that the upstream asks for. It replaces what clients send.
+    pub fn upstream_key(mut self, key: Option<String>) -> ServerBuilder {
+        self.upstream_key = key;
+        self
+    }
+
+    /// The keys that clients show, one of them in each request; without any, none is asked for.
+    pub fn keys(mut self, keys: Vec<String>) -> ServerBuilder {
+        self.keys = keys;
+        self
+    }
+
+    /// Names, beside `localhost` and addresses, under which clients reach the gateway.
+    pub fn hosts(mut self, hosts: Vec<String>) -> ServerBuilder {
+        self.hosts = hosts;
+        self
+    }
+
+    /// How much the gateway takes on.
+    pub fn limits(mut self, limits: Limits) -> ServerBuilder {
+        self.limits = limits;
+        self
+    }
+
+    /// The server.
+    ///
+    /// # Errors
+    /// The upstream's address is no URL of HTTP, or a key cannot be sent.
+    pub fn build(self) -> Result<Server, GatewayError> {
+        if self.keys.iter().any(String::is_empty) {
+            return Err(GatewayError::Key("an API key"));
+        }
+        let keys = Keys::new(&self.keys);
+        let mut upstream = Upstream::new(
+            &self.upstream,
+            self.upstream_key.as_deref(),
+            self.limits.silence,
+        )?;
+        // A key for the gateway is nothing that the upstream should see.
+        upstream.keeps_client_key = keys.is_empty();
+        Ok(Server {
+            gateway: Arc::new(Gateway {
+                upstream,
+                metrics: Metrics::default(),
+                keys,
+                hosts: AllowedHosts::new(&self.hosts),
+                requests: Arc::new(Semaphore::new(self.limits.requests)),
+                held: Arc::new(Semaphore::new(self.limits.held_bytes.div_ceil(HELD_UNIT))),
+                limits: self.limits,
+            }),
+        })
+    }
+}
+
+impl Server {
+    /// A server in front of `upstream`, the URL of a server of models, with or without `/v1` at its end.
+    pub fn builder(upstream: impl Into<String>) -> ServerBuilder {
+        ServerBuilder {
+            upstream: upstream.into(),
+            ..ServerBuilder::default()
+        }
+    }
+
+    /// Serves on threads of its own until the process gets SIGTERM or ctrl-c; then requests under way come to their end.
+    ///
+    /// # Errors
+    /// The listener is open to other machines and no key is asked for, or the system refuses a thread or a signal.
+    pub fn run(self, listener: std::net::TcpListener) -> Result<(), GatewayError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .map_err(GatewayError::Serve)?;
+        let outcome = runtime.block_on(async {
+            let signal = StopSignal::new().map_err(GatewayError::Serve)?;
+            self.serve(listener, signal.received()).await
+        });
+        // Lookups of names may still be under way.
+        runtime.shutdown_background();
+        outcome
+    }
+
+    /// Serves until `shutdown` is over; then requests under way come to their end, for as long as the limits say. It needs
+    /// a runtime of tokio with time and input and output.
+    ///
+    /// # Errors
+    /// The listener is open to other machines and no key is asked for, or the system refuses the listener.
+    pub async fn serve(
+        self,
+        listener: std::net::TcpListener,
+        shutdown: impl Future<Output = ()>,
+    ) -> Result<(), GatewayError> {
+        let address = listener.local_addr().map_err(GatewayError::Serve)?;
+        self.check(address)?;
+        listener
+            .set_nonblocking(true)
+            .map_err(GatewayError::Serve)?;
+        let listener = TcpListener::from_std(listener).map_err(GatewayError::Serve)?;
+        let limits = self.gateway.limits.clone();
+        let router = TowerToHyperService::new(router(self.gateway));
+        let graceful = GracefulShutdown::new();
+        let connections = Arc::new(Semaphore::new(limits.connections));
+        let mut shutdown = std::pin::pin!(shutdown);
+        loop {
+            let accepted = async {
+                // Closed never: the semaphore lives as long as this function.
+                let permit = Arc::clone(&connections).acquire_owned().await;
+                (permit, listener.accept().await)
+            };
+            let (permit, accepted) = tokio::select! {
+                biased;
+                () = &mut shutdown => break,
+                accepted = accepted => accepted,
+            };
+            let Ok((stream, _)) = accepted else {
+                // Out of descriptors, or a client that is gone already.
+                tokio::time::sleep(Duration::from_millis(10)).await;
+                continue;
+            };
+            let _ = stream.set_nodelay(true);
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(limits.head)
+                .max_buf_size(64 << 10)
+                .serve_connection(
+                    TokioIo::new(Connection::new(stream, limits.write)),
+                    router.clone(),
+                );
+            let connection = graceful.watch(connection);
+            tokio::spawn(async move {
+                // How a connection ends is the client's affair.
+                let _ = connection.await;
+                drop(permit);
+            });
+        }
+        drop(listener);
+        tokio::select! {
+            () = graceful.shutdown() => {}
+            () = tokio::time::sleep(limits.grace) => {}
+        }
+        Ok(())
+    }
+
+    fn check(&self, address: SocketAddr) -> Result<(), GatewayError> {
+        if address.ip().is_loopback() || !self.gateway.keys.is_empty() {
+            Ok(())
+        } else {
+            Err(GatewayError::NeedsKey(address))
+        }
+    }
+}
+
+/// The signals that stop a server.
+struct StopSignal {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl StopSignal {
+    fn new() -> io::Result<StopSignal> {
+        Ok(StopSignal {
+            #[cfg(unix)]
+            terminate: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?,
+        })
+    }
+
+    #[cfg(unix)]
+    async fn received(mut self) {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn received(self) {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}
+
+fn router(gateway: Arc<Gateway>) -> Router {
+    let admitted = middleware::from_fn_with_state(Arc::clone(&gateway), admit);
+    Router::new()
+        .route("/metrics", get(metrics))
+        .fallback(forward)
+        .layer(admitted)
+        .route("/healthz", get("ok"))
+        .with_state(gateway)
+}
+
+/// Lets a request pass if it may, and holds its permit until its answer is sent.
+async fn admit(
+    State(gateway): State<Arc<Gateway>>,
+    request: Request,
+    next: Next,
+) -> Response<Body> {
+    let api = Api::of(request.uri().path());
+    let response = match gateway.admission(&request) {
+        Err(fault) => fault.response(api),
+        Ok(()) => match Arc::clone(&gateway.requests).try_acquire_owned() {
+            Err(_) => {
+                let message = format!("{} requests are under way", gateway.limits.requests);
+                Fault::new(StatusCode::SERVICE_UNAVAILABLE, message).response(api)
+            }
+            Ok(permit) => {
+                let under_way = UnderWay::new(&gateway);
+                let response = next.run(request).await;
+                // Both live as long as the body.
+                response.map(|body| {
+                    Body::new(body.map_frame(move |frame| {
+                        let _ = (&permit, &under_way);
+                        frame
+                    }))
+                })
+            }
+        },
+    };
+    gateway
+        .metrics
+        .request(api.label(), response.status().as_u16());
+    response
+}
+
+/// A request that is counted as under way.
+struct UnderWay(Arc<Gateway>);
+
+impl UnderWay {
+    fn new(gateway: &Arc<Gateway>) -> UnderWay {
+        gateway.metrics.start();
+        UnderWay(Arc::clone(gateway))
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.metrics.end();
+    }
+}
+
+impl Gateway {
+    /// Whether a request may pass, by its head alone.
+    fn admission(&self, request: &Request) -> Result<(), Fault> {
+        let headers = request.headers();
+        if let Err(header) = self.hosts.check(headers) {
+            let message = format!("`{header}` names a host that this gateway does not serve");
+            return Err(Fault::new(StatusCode::FORBIDDEN, message));
+        }
+        if !self.keys.admit(headers) {
+            let message = "an API key is needed: `Authorization: Bearer KEY` or `x-api-key: KEY`";
+            return Err(Fault::new(StatusCode::UNAUTHORIZED, message));
+        }
+        // A form of a page could send anything else without asking first.
+        let is_read = matches!(
+            *request.method(),
+            Method::GET | Method::HEAD | Method::DELETE
+        );
+        let is_json = headers.get(CONTENT_TYPE).is_some_and(is_json);
+        if !is_read && !is_json {
+            let message = "the body has to be JSON: `Content-Type: application/json`";
+            return Err(Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+        }
+        Ok(())
+    }
+
+    /// The whole body of a request, within the limits.
+    pub(crate) async fn body(&self, body: Body) -> Result<HeldBody, Fault> {
+        let cap = self.limits.body_bytes;
+        let too_long = || {
+            let message = format!("the body is longer than {cap} bytes");
+            Fault::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+        };
+        let size = hyper::body::Body::size_hint(&body);
+        if size.lower() > cap as u64 {
+            return Err(too_long());
+        }
+        let most = size.upper().unwrap_or(cap as u64).min(cap as u64);
+        let permits = (most as usize).div_ceil(HELD_UNIT) as u32;
+        let Ok(permit) = Arc::clone(&self.held).try_acquire_many_owned(permits) else {
+            let message = "the bodies of other requests take all the memory there is for them";
+            return Err(Fault::new(StatusCode::SERVICE_UNAVAILABLE, message));
+        };
+        let read = Limited::new(body, cap).collect();
+        match tokio::time::timeout(self.limits.body, read).await {
+            Err(_) => {
+                let message = format!("the body took longer than {} s", self.limits.body.as_secs());
+                Err(Fault::new(StatusCode::REQUEST_TIMEOUT, message))
+            }
+            Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_long()),
+            Ok(Err(_)) => Err(Fault::new(StatusCode::BAD_REQUEST, "the body broke off")),
+            Ok(Ok(read)) => Ok(HeldBody {
+                bytes: read.to_bytes(),
+                _permit: permit,
+            }),
+        }
+    }
+
+    /// The answer to a request that the upstream failed.
+    pub(crate) fn failure(&self, error: &UpstreamError) -> Fault {
+        self.metrics.upstream_failure();
+        let status = match error {
+            UpstreamError::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
+            UpstreamError::Unreachable(_) | UpstreamError::Dropped => StatusCode::BAD_GATEWAY,
+        };
+        Fault::new(status, error.to_string())
+    }
+}
+
+fn is_json(value: &HeaderValue) -> bool {
+    let essence = value.to_str().unwrap_or_default();
+    let essence = essence.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json")
+}
+
+async fn metrics(State(gateway): State<Arc<Gateway>>) -> Response<Body> {
+    let mut response = Response::new(Body::from(gateway.metrics.text()));
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+/// Passes a request to the upstream, and the answer back, as they are.
+async fn forward(State(gateway): State<Arc<Gateway>>, request: Request) -> Response<Body> {
+    let api = Api::of(request.uri().path());
+    let (parts, body) = request.into_parts();
+    let body = match gateway.body(body).await {
+        Ok(body) => body,
+        Err(fault) => return fault.response(api),
+    };
+    let request = Request::from_parts(parts, Body::from(body.bytes));
+    match gateway.upstream.forward(request).await {
+        Ok(response) => response,
+        Err(error) => gateway.failure(&error).response(api),
+    }
+}

@@ -1,0 +1,273 @@
+//! The server of models that requests go to.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderName};
+use axum::http::uri::{Authority, PathAndQuery, Scheme};
+use axum::http::{HeaderMap, HeaderValue, Request, Response, Uri};
+use futures_util::stream;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use thiserror::Error;
+
+use crate::error::GatewayError;
+
+/// Headers that belong to one connection and are never passed on (RFC 9110, section 7.6.1).
+const HOP_BY_HOP: [&str; 8] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// Where requests go, and with which key.
+#[derive(Debug)]
+pub(crate) struct Upstream {
+    scheme: Scheme,
+    authority: Authority,
+    /// What stands before `/v1`, without a slash at its end.
+    prefix: String,
+    key: Option<HeaderValue>,
+    /// Whether a client's key goes on to the upstream, where there is no other.
+    pub(crate) keeps_client_key: bool,
+    silence: Duration,
+    client: Client<HttpsConnector<HttpConnector>, Body>,
+}
+
+/// Why the upstream gave no answer.
+#[derive(Debug, Error)]
+pub(crate) enum UpstreamError {
+    #[error("the upstream cannot be reached: {0}")]
+    Unreachable(String),
+    #[error("the upstream was silent for {} s", .0.as_secs())]
+    Silent(Duration),
+    #[error("the connection to the upstream ended early")]
+    Dropped,
+}
+
+impl Upstream {
+    /// The server at `address`, with or without `/v1` at its end.
+    pub(crate) fn new(
+        address: &str,
+        key: Option<&str>,
+        silence: Duration,
+    ) -> Result<Upstream, GatewayError> {
+        let unusable = |why| GatewayError::Upstream {
+            address: address.to_owned(),
+            why,
+        };
+        let uri: Uri = address
+            .trim()
+            .parse()
+            .map_err(|_| unusable("it is no URL"))?;
+        let parts = uri.into_parts();
+        let scheme = parts
+            .scheme
+            .filter(|scheme| *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS)
+            .ok_or_else(|| unusable("it starts with neither `http://` nor `https://`"))?;
+        let authority = parts
+            .authority
+            .ok_or_else(|| unusable("it names no host"))?;
+        if authority.as_str().contains('@') {
+            return Err(unusable("a key belongs into the upstream's key file"));
+        }
+        let path = parts
+            .path_and_query
+            .unwrap_or(PathAndQuery::from_static("/"));
+        if path.query().is_some() {
+            return Err(unusable("it has a query"));
+        }
+        let prefix = path.path().trim_end_matches('/');
+        let prefix = prefix.strip_suffix("/v1").unwrap_or(prefix).to_owned();
+        let key = key.map(|key| HeaderValue::try_from(format!("Bearer {key}")));
+        let mut key = key
+            .transpose()
+            .map_err(|_| GatewayError::Key("the upstream's key"))?;
+        if let Some(key) = &mut key {
+            key.set_sensitive(true);
+        }
+        let mut connector = HttpConnector::new();
+        connector.set_connect_timeout(Some(Duration::from_secs(10)));
+        connector.set_nodelay(true);
+        connector.enforce_http(false);
+        let connector = HttpsConnectorBuilder::new()
+            .with_webpki_roots()
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(connector);
+        let client = Client::builder(TokioExecutor::new())
+            .pool_idle_timeout(Duration::from_secs(20))
+            .build(connector);
+        Ok(Upstream {
+            scheme,
+            authority,
+            prefix,
+            key,
+            keeps_client_key: true,
+            silence,
+            client,
+        })
+    }
+
+    /// Sends a request on as it is, and passes the answer back while it comes.
+    pub(crate) async fn forward(
+        &self,
+        request: Request<Body>,
+    ) -> Result<Response<Body>, UpstreamError> {
+        let (mut parts, body) = request.into_parts();
+        let path = parts.uri.path_and_query().cloned();
+        parts.uri = self.uri(path.as_ref().map_or("/", PathAndQuery::as_str))?;
+        parts.headers = self.headers(&parts.headers);
+        let response = self.send(Request::from_parts(parts, body)).await?;
+        let (mut parts, body) = response.into_parts();
+        parts.headers = end_to_end(&parts.headers);
+        Ok(Response::from_parts(parts, self.streamed(body)))
+    }
+
+    async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, UpstreamError> {
+        match tokio::time::timeout(self.silence, self.client.request(request)).await {
+            Err(_) => Err(UpstreamError::Silent(self.silence)),
+            Ok(Err(error)) if error.is_connect() => Err(UpstreamError::Unreachable(cause(&error))),
+            Ok(Err(_)) => Err(UpstreamError::Dropped),
+            Ok(Ok(response)) => Ok(response),
+        }
+    }
+
+    /// A body that reads the upstream only as the client reads, and is dropped with the client.
+    fn streamed(&self, body: Incoming) -> Body {
+        let silence = self.silence;
+        let frames = stream::unfold(Some(body), move |body| async move {
+            let mut body = body?;
+            match tokio::time::timeout(silence, body.frame()).await {
+                Err(_) => Some((Err(UpstreamError::Silent(silence)), None)),
+                Ok(None) => None,
+                Ok(Some(Err(_))) => Some((Err(UpstreamError::Dropped), None)),
+                Ok(Some(Ok(frame))) => {
+                    Some((Ok(frame.into_data().unwrap_or_default()), Some(body)))
+                }
+            }
+        });
+        Body::from_stream(frames)
+    }
+
+    fn uri(&self, path: &str) -> Result<Uri, UpstreamError> {
+        Uri::builder()
+            .scheme(self.scheme.clone())
+            .authority(self.authority.clone())
+            .path_and_query(format!("{}{path}", self.prefix))
+            .build()
+            .map_err(|error| UpstreamError::Unreachable(error.to_string()))
+    }
+
+    /// The headers of a client that go to the upstream. A key of ours replaces the client's.
+    fn headers(&self, client: &HeaderMap) -> HeaderMap {
+        let mut headers = end_to_end(client);
+        headers.remove(HOST);
+        headers.remove(CONTENT_LENGTH);
+        if self.key.is_some() || !self.keeps_client_key {
+            headers.remove("x-api-key");
+            headers.remove(AUTHORIZATION);
+        }
+        if let Some(key) = &self.key {
+            headers.insert(AUTHORIZATION, key.clone());
+        }
+        headers
+    }
+}
+
+/// The headers that are not of one connection alone.
+fn end_to_end(headers: &HeaderMap) -> HeaderMap {
+    let named: Vec<HeaderName> = headers
+        .get_all("connection")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    let mut kept = headers.clone();
+    for name in HOP_BY_HOP {
+        kept.remove(name);
+    }
+    for name in named {
+        kept.remove(name);
+    }
+    kept
+}
+
+/// The innermost cause, which says what happened: "connection refused".
+fn cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_may_end_with_the_version() {
+        for (address, expected) in [
+            ("http://127.0.0.1:8000", "http://127.0.0.1:8000/v1/models"),
+            ("http://127.0.0.1:8000/", "http://127.0.0.1:8000/v1/models"),
+            (
+                "http://127.0.0.1:8000/v1",
+                "http://127.0.0.1:8000/v1/models",
+            ),
+            (
+                "https://host.example/api/v1/",
+                "https://host.example/api/v1/models",
+            ),
+        ] {
+            let upstream =
+                Upstream::new(address, None, Duration::from_secs(1)).expect("an address");
+            assert_eq!(upstream.uri("/v1/models").expect("a URI"), expected);
+        }
+        for address in [
+            "",
+            "127.0.0.1:8000",
+            "ftp://a/",
+            "http://u:p@a/",
+            "http://a/?b=c",
+        ] {
+            assert!(
+                Upstream::new(address, None, Duration::from_secs(1)).is_err(),
+                "{address}"
+            );
+        }
+    }
+
+    #[test]
+    fn headers_of_one_connection_stay() {
+        let upstream =
+            Upstream::new("http://a", Some("ours"), Duration::from_secs(1)).expect("an address");
+        let mut client = HeaderMap::new();
+        for (name, value) in [
+            ("host", "localhost"),
+            ("connection", "close, x-private"),
+            ("x-private", "1"),
+            ("transfer-encoding", "chunked"),
+            ("authorization", "Bearer theirs"),
+            ("x-api-key", "theirs"),
+            ("openai-beta", "kept"),
+        ] {
+            client.insert(name, HeaderValue::from_static(value));
+        }
+        let sent = upstream.headers(&client);
+        let mut names: Vec<&str> = sent.keys().map(HeaderName::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["authorization", "openai-beta"]);
+        assert_eq!(sent["authorization"], "Bearer ours");
+    }
+}
