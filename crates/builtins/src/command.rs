@@ -10,7 +10,7 @@ use toolglot_sandbox::{Command, Exit, Isolation, Scratch, Sink, Start, run_pipel
 use toolglot_value::json;
 
 use crate::file_names::file_names;
-use crate::program_sandbox::starts;
+use crate::git_settings::starts;
 use crate::{Failure, Outcome, Root, git, identity};
 
 /// Words of a command that are looked up as paths.

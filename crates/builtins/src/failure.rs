@@ -10,7 +10,7 @@ use toolglot_policy::Escape;
 #[non_exhaustive]
 pub enum Failure {
     /// No builtin tool has this name.
-    #[error("unknown builtin tool {tool:?}: there are {}", crate::TOOLS.join(", "))]
+    #[error("unknown builtin tool {tool:?}: there are {}", crate::tools::TOOLS.join(", "))]
     UnknownTool {
         /// The name.
         tool: String,

@@ -13,31 +13,13 @@ use crate::git;
 use crate::glob::Glob;
 use crate::http::{self, Question};
 use crate::list::{Listing, list};
-use crate::protected_paths::moved_with;
 use crate::read::{Lines, read};
 use crate::remove::{delete, move_file};
 use crate::search::{Query, search};
+use crate::subtree::moved_with;
 use crate::summary::summary;
 use crate::write::{Old, create_directory, write};
 use crate::{Failure, Limits, Outcome, Root};
-
-/// The builtin tools.
-pub const TOOLS: &[&str] = &[
-    "read_file",
-    "write_file",
-    "append_file",
-    "list_files",
-    "search_files",
-    "create_directory",
-    "edit_file",
-    "delete_file",
-    "move_file",
-    "git_status",
-    "git_commit",
-    "workspace_summary",
-    "http_request",
-    "execute_command",
-];
 
 /// A call, read and looked up, that has not been run.
 #[derive(Debug)]

@@ -1,39 +1,18 @@
 //! What in the root programs may not see or change: commands, and tools that are files.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use toolglot_policy::{Escape, Inside, PathFact, Refusals, is_guarded, is_secret};
+use toolglot_policy::{Refusals, is_guarded, is_secret};
 use toolglot_sandbox::{Command, Inspection, Isolation};
 
+use crate::Failure;
 use crate::approved_writes::n_writes;
-use crate::{Failure, Root};
+use crate::git_directory::{is_repository, obeyed_in, secrets_of_git};
+use crate::root_snapshot::{BUILD_DIRECTORIES, RootSnapshot};
 
 /// Entries of the root that are looked at. Where there are more, no command runs: what it could see is not known.
-const MOST_VISITS: usize = 1_000_000;
-
-/// Entries that are moved with a directory. Each of them is judged.
-const MOST_MOVED: usize = 100_000;
-
-/// Entries below a repository's own directories that are looked at for settings.
-const MOST_SETTINGS: usize = 10_000;
-
-/// Levels of directories below them that are looked into.
-const MOST_LEVELS: usize = 12;
-
-/// Directories that package managers and builders fill, and empty again: what programs obey may be changed there, since a file
-/// that stays as it is stays there.
-pub(crate) const FILLED: &[&str] = &[
-    "node_modules",
-    "target",
-    "__pycache__",
-    ".venv",
-    "venv",
-    ".tox",
-    "dist",
-    "build",
-];
+pub(crate) const MOST_VISITS: usize = 1_000_000;
 
 /// What programs may not change or see, of what is there. All paths are absolute.
 #[derive(Debug, Default)]
@@ -46,82 +25,10 @@ pub struct ProtectedPaths {
     pub held: Vec<PathBuf>,
     /// The `.git` of repositories. git writes there, so that for commands only what it obeys stays as it is; nobody else has to.
     pub repositories: Vec<PathBuf>,
-    /// What inside of that may be changed all the same: see `caches`.
+    /// What inside of that may be changed all the same: see `tool_cache`.
     pub reopened: Vec<PathBuf>,
     /// What else has to be known to tell what comes to stand under such names later.
-    before: Before,
-}
-
-/// What a program of git takes settings and programs from, in a repository's own directory.
-pub(crate) const OBEYED_OF_GIT: [&str; 6] = [
-    "config",
-    "config.worktree",
-    "hooks",
-    "info",
-    "modules",
-    "commondir",
-];
-
-/// Whether git takes a directory with these names for a repository, whatever it is called. It asks for no more.
-pub(crate) fn is_repository(is_there: &dyn Fn(&str) -> bool) -> bool {
-    is_there("HEAD") && (is_there("commondir") || (is_there("objects") && is_there("refs")))
-}
-
-/// What stood in the root before a program ran. Paths are relative to it.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(
-    not(target_os = "linux"),
-    allow(dead_code, reason = "no program runs there")
-)]
-pub(crate) struct Before {
-    pub(crate) root: PathBuf,
-    /// The tool that runs the program, and what rules refuse it.
-    pub(crate) tool: String,
-    pub(crate) refused: Refusals,
-    /// How many [approved writes](crate::approved_writes) there were.
-    pub(crate) n_writes: u64,
-    /// What is kept from the program, by its name or by a rule; of a repository what git obeys in it.
-    pub(crate) protected: BTreeSet<PathBuf>,
-    /// What inside of that may be changed all the same. It may have been made just before the program.
-    pub(crate) reopened: Vec<PathBuf>,
-    /// Links under names that programs obey, with what they name.
-    pub(crate) links: BTreeMap<PathBuf, PathBuf>,
-    /// Directories that git takes for repositories, other than those that are called `.git`.
-    pub(crate) bare_repositories: BTreeSet<PathBuf>,
-    /// All directories.
-    pub(crate) directories: HashSet<PathBuf>,
-    /// Directories that this user cannot look into.
-    pub(crate) closed: HashSet<PathBuf>,
-}
-
-/// Where below `.ai` tools that are files keep what they remember.
-pub(crate) const CACHE: &str = ".ai/cache/tools";
-/// The ids that lines were given, which the origin's file tools share.
-const LINE_INDEX: &str = "read/line_index";
-
-/// The directories below `.ai` that a tool with the right to write may change: its own cache, `.ai/cache/tools/ID`, and the index
-/// of lines. Made where they are missing; absolute. One that rules refuse, or that a link leads to, is none.
-///
-/// # Errors
-///
-/// The root cannot be opened.
-pub(crate) fn caches(root: &Path, tool: &str, refused: &Refusals) -> std::io::Result<Vec<PathBuf>> {
-    let opened = Root::open(root)?;
-    let places = [tool, LINE_INDEX].map(|name| Path::new(CACHE).join(name));
-    let is_plain = |path: &Path| {
-        let mut parts = path.components();
-        parts.all(|part| matches!(part, std::path::Component::Normal(_)))
-    };
-    let is_refused = |path: &Path| {
-        let mut above = path.ancestors();
-        above.any(|path| refused.keeps(tool, path) || refused.hides_from_program(tool, path))
-    };
-    Ok(places
-        .iter()
-        .filter(|path| is_plain(path) && !is_refused(path) && !is_secret(path))
-        .filter(|path| opened.make_directory(path).is_ok())
-        .map(|path| opened.path().join(path))
-        .collect())
+    before: RootSnapshot,
 }
 
 impl ProtectedPaths {
@@ -200,7 +107,7 @@ impl ProtectedPaths {
                         paths.guarded.push(root.join(&path));
                     }
                     if kind.is_dir() {
-                        let is_filled = FILLED.iter().any(|filled| name == *filled);
+                        let is_filled = BUILD_DIRECTORIES.iter().any(|filled| name == *filled);
                         ahead.push((path, guards && !stays && !is_filled));
                     }
                 }
@@ -265,19 +172,6 @@ impl ProtectedPaths {
     }
 }
 
-/// What git obeys in a repository's own directory, as far as it is there.
-fn obeyed_in(git: &Path) -> Vec<PathBuf> {
-    let trees = std::fs::read_dir(git.join("worktrees"))
-        .into_iter()
-        .flatten()
-        .flatten();
-    let of_trees = trees
-        .take(MOST_SETTINGS)
-        .flat_map(|tree| OBEYED_OF_GIT.map(|name| tree.path().join(name)));
-    let own = OBEYED_OF_GIT.iter().map(|name| git.join(name));
-    own.chain(of_trees).filter(|path| path.exists()).collect()
-}
-
 /// Whether a file has another name as well.
 #[cfg(unix)]
 fn is_shared(entry: &std::fs::DirEntry) -> bool {
@@ -290,128 +184,4 @@ fn is_shared(entry: &std::fs::DirEntry) -> bool {
 #[cfg(not(unix))]
 fn is_shared(_: &std::fs::DirEntry) -> bool {
     false
-}
-
-/// Files of a repository that hold passwords: the store of `git credential`, and settings with one, those of its modules and
-/// further trees too.
-fn secrets_of_git(git: &Path) -> Vec<PathBuf> {
-    let mut found = vec![git.join("credentials")];
-    found.retain(|path| path.exists());
-    let mut settings = vec![git.join("config"), git.join("config.worktree")];
-    let mut ahead = vec![(git.join("modules"), 0), (git.join("worktrees"), 0)];
-    let mut n_visits = 0;
-    while let Some((directory, level)) = ahead.pop() {
-        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-        for entry in entries {
-            n_visits += 1;
-            if n_visits > MOST_SETTINGS {
-                break;
-            }
-            let name = entry.file_name();
-            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_directory && level < MOST_LEVELS && name != "objects" {
-                ahead.push((entry.path(), level + 1));
-            } else if name == "config" || name == "config.worktree" {
-                settings.push(entry.path());
-            }
-        }
-    }
-    found.extend(settings.into_iter().filter(|path| holds_credentials(path)));
-    found
-}
-
-/// Whether a repository's settings hold a password: in the address of a remote, or as a header.
-fn holds_credentials(config: &Path) -> bool {
-    let Ok(text) = std::fs::read_to_string(config) else {
-        return false;
-    };
-    text.lines().any(|line| {
-        let line = line.to_ascii_lowercase();
-        let has_user = line
-            .split_once("://")
-            .is_some_and(|(_, rest)| rest.split('/').next().unwrap_or_default().contains('@'));
-        has_user
-            || ["extraheader", "password", "token"]
-                .iter()
-                .any(|word| line.contains(word))
-    })
-}
-
-/// What is moved with a directory, at its new places: a policy is asked about each. What is kept for its name wherever it stands
-/// stays kept, so that nobody has to be asked.
-pub(crate) fn moved_with(root: &Root, from: &Path, to: &Path) -> Vec<PathFact> {
-    let mut facts = Vec::new();
-    let is_whole = below(root, from, &mut |path| {
-        let (old, new) = (from.join(path), to.join(path));
-        if !is_kept(&old) {
-            facts.push(PathFact {
-                written: new.to_string_lossy().into_owned(),
-                found: Ok(Inside {
-                    path: new,
-                    ..Inside::default()
-                }),
-            });
-        }
-        facts.len() <= MOST_MOVED
-    });
-    if !is_whole {
-        // What cannot be asked about is not moved.
-        facts.truncate(0);
-        facts.push(PathFact {
-            written: from.to_string_lossy().into_owned(),
-            found: Err(Escape::Crowded { most: MOST_MOVED }),
-        });
-    }
-    facts
-}
-
-/// What a rule refuses below a directory, relative to the root: moving the directory would free it, or make it. So is what is
-/// kept for where it stands and would not be at `to`, and what is not and would be.
-pub(crate) fn refused_below(root: &Root, from: &Path, to: &Path) -> Option<PathBuf> {
-    let refused = &root.sandbox.refused;
-    let is_refused = |old: &Path, new: &Path| {
-        crate::TOOLS.iter().any(|tool| {
-            refused.keeps(tool, old)
-                || refused.keeps(tool, new)
-                || (refused.hides(tool, old) && !refused.hides(tool, new))
-        })
-    };
-    let mut held = None;
-    let is_whole = below(root, from, &mut |path| {
-        let (old, new) = (from.join(path), to.join(path));
-        if is_refused(&old, &new) || is_kept(&old) != is_kept(&new) {
-            held = Some(old);
-        }
-        held.is_none()
-    });
-    if is_whole {
-        None
-    } else {
-        held.or_else(|| Some(from.to_path_buf()))
-    }
-}
-
-/// Whether a place is kept for its name.
-fn is_kept(path: &Path) -> bool {
-    is_secret(path) || is_guarded(path)
-}
-
-/// Looks at all that is below a directory, by paths relative to it, as long as that is wanted. Whether it saw all.
-fn below(root: &Root, directory: &Path, look: &mut dyn FnMut(&Path) -> bool) -> bool {
-    let mut ahead = vec![PathBuf::new()];
-    let mut n_visits = 0;
-    while let Some(inner) = ahead.pop() {
-        let entries = std::fs::read_dir(root.path().join(directory).join(&inner));
-        for entry in entries.into_iter().flatten().flatten() {
-            let path = inner.join(entry.file_name());
-            n_visits += 1;
-            if n_visits > MOST_VISITS || !look(&path) {
-                return false;
-            }
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                ahead.push(path);
-            }
-        }
-    }
-    true
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use toolglot_value::json;
 
 use crate::place::{Kind, split};
-use crate::protected_paths::refused_below;
 use crate::shown::{plain, shown};
+use crate::subtree::refused_below;
 use crate::{Failure, Outcome, Root};
 
 /// Deletes one file. A link is not what is deleted: its path leads to what it points to.

@@ -18,6 +18,7 @@ mod once;
 mod pin;
 pub mod server;
 mod sse;
+mod web;
 
 pub use once::read_once;
 pub use pin::{digest, digest_of_all, is_hidden, is_name, said, shown};
@@ -25,6 +26,9 @@ pub use sse::SseEvent;
 
 /// The versions that are spoken, the newest first.
 pub const VERSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/// The version without sessions.
+pub const STATELESS: &str = "2026-07-28";
 
 /// The one in which several messages may come as one list; later ones took that back.
 pub const BATCHES: &str = "2025-03-26";

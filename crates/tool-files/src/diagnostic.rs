@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::rules::Rule;
+use crate::Severity;
+use crate::rule::Rule;
 
 /// A remark on a tool file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,25 +18,6 @@ pub struct Diagnostic {
     pub message: String,
     /// What to write instead.
     pub help: Option<String>,
-}
-
-/// How bad a diagnostic is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// The tool can be called, and could be better.
-    Warning,
-    /// The tool is not called.
-    Error,
-}
-
-impl Severity {
-    /// `error` or `warning`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        }
-    }
 }
 
 /// The diagnostics of one file while it is read.

@@ -3,6 +3,9 @@
 /// Where the runtimes and primitives of the system are.
 pub(crate) const SYSTEM: &str = "rye/core/";
 
+/// Where the runtimes of Python are.
+pub(crate) const PYTHON: &str = "rye/core/runtimes/python/";
+
 /// The ids of all executors of the system, in order.
 pub const SYSTEM_EXECUTORS: &[&str] = &[
     "rye/core/primitives/filesystem",

@@ -31,25 +31,30 @@ mod metadata;
 mod new_tool;
 mod program_output;
 mod read;
+mod reader;
 mod returns;
+mod rule;
 mod rules;
 mod schema;
+mod severity;
 mod surrogates;
 pub mod template;
 mod tool_file;
 
-pub use diagnostic::{Diagnostic, Severity, SourceLocation};
+pub use diagnostic::{Diagnostic, SourceLocation};
 pub use executors::{EXECUTORS, SYSTEM_EXECUTORS, executor_id, nearest_executor};
 pub use item_id::{IdError, ItemId};
 pub use language::{EXTENSIONS, Language};
 pub use metadata::{Cost, Executor, Metadata, RetryBackoff, RetryPolicy};
 pub use new_tool::new_tool;
 pub use read::javascript_of;
+pub use reader::MAX_BYTES;
 pub use returns::{ReturnContract, ReturnValue};
-pub use rules::{RULES, Rule, rule};
+pub use rule::{RULES, Rule, rule};
 pub use schema::{Action, Schema};
+pub use severity::Severity;
 pub use surrogates::read_json;
-pub use tool_file::{MAX_BYTES, ToolFile};
+pub use tool_file::ToolFile;
 
 /// The example of the README, compiled and run with the other examples.
 #[cfg(doctest)]

@@ -6,14 +6,10 @@ use toolglot_schema::{SchemaError, Validator};
 use toolglot_toolset::{Effect, ToolSpec};
 use toolglot_value::Value;
 
-use crate::diagnostic::{self, Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{self, Diagnostic};
 use crate::literal::Literal;
-use crate::read::{Asked, Field, read};
-use crate::rules::{self, Subject};
-use crate::{Action, ItemId, Language, Metadata, ReturnContract, Schema};
-
-/// A larger file is not a tool.
-pub const MAX_BYTES: usize = 1 << 20;
+use crate::read::Field;
+use crate::{Action, ItemId, Language, Metadata, ReturnContract, Schema, Severity, rule};
 
 /// A tool file: what it says about itself, and what is to be said about that.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,98 +29,14 @@ pub struct ToolFile {
     /// What is to be said about it, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
     /// What it imports, where that was asked for.
-    imports: Vec<String>,
+    pub(crate) imports: Vec<String>,
     /// What it is where nobody calls it: `runtime`, `library`, `primitive`, `mcp_server`, `module`, or the type of data.
-    part: Option<String>,
+    pub(crate) part: Option<String>,
     /// The fields as they are in the file.
-    fields: Vec<Field>,
+    pub(crate) fields: Vec<Field>,
 }
 
 impl ToolFile {
-    /// Reads a file. Nothing of it is run. Linear in its length.
-    ///
-    /// ```
-    /// use toolglot_tool_files::{ItemId, Language, ToolFile};
-    ///
-    /// let text = "__version__ = \"1\" \".0.0\"\n";
-    /// let id = ItemId::new("notes/add-note")?;
-    /// let tool = ToolFile::read(&id, Language::Python, text);
-    /// assert_eq!(tool.metadata.version.as_deref(), Some("1.0.0"));
-    /// assert_eq!(tool.part(), Some("module"), "it names no executor, and there is nothing to call");
-    /// # Ok::<(), toolglot_tool_files::IdError>(())
-    /// ```
-    pub fn read(id: &ItemId, language: Language, text: &str) -> ToolFile {
-        ToolFile::of((id, language), text, Asked::All)
-    }
-
-    /// The same, [checked](ToolFile::checked), with its errors only, and what it [imports](ToolFile::imports): what could be
-    /// better takes as long to find as the rest.
-    pub fn read_to_run(id: &ItemId, language: Language, text: &str) -> ToolFile {
-        let mut tool = ToolFile::of((id, language), text, Asked::ToRun).checked();
-        tool.diagnostics
-            .retain(|diagnostic| diagnostic.severity == Severity::Error);
-        tool
-    }
-
-    fn of((id, language): (&ItemId, Language), text: &str, asked: Asked) -> ToolFile {
-        let mut diagnostics = Diagnostics::default();
-        let text_is_read = text.len() <= MAX_BYTES;
-        let reading = if text_is_read {
-            read((language, asked), text, &mut diagnostics)
-        } else {
-            diagnostics.add(
-                rules::SYNTAX,
-                0..0,
-                format!(
-                    "the file has {} bytes; {MAX_BYTES} are the most",
-                    text.len()
-                ),
-            );
-            crate::read::Reading::default()
-        };
-        let subject = Subject {
-            id,
-            language,
-            text,
-            reading: &reading,
-        };
-        let part = subject.part().filter(|_| text_is_read);
-        let part = part.map(str::to_owned);
-        if text_is_read {
-            rules::apply(subject, asked, &mut diagnostics);
-        }
-        let (schema, actions) = Schema::of(&reading);
-        let diagnostics = diagnostics.sorted();
-        ToolFile {
-            id: id.clone(),
-            language,
-            metadata: Metadata::of(&reading),
-            schema,
-            actions,
-            has_entry: reading.code.entry.is_some(),
-            diagnostics,
-            imports: reading.imports,
-            part,
-            fields: reading.fields,
-        }
-    }
-
-    /// Looks at what reading does not: whether it could ever run, and compiles the schemas. Rules F06 and F08.
-    #[must_use]
-    pub fn checked(&self) -> ToolFile {
-        let mut checked = self.clone();
-        let more = &mut checked.diagnostics;
-        more.extend(rules::unrunnable(self));
-        let is_told = self
-            .errors()
-            .any(|error| matches!(error.rule.code, "F02" | "R07" | "R09" | "R10"));
-        if !is_told {
-            more.extend(rules::uncompiled(self));
-        }
-        diagnostic::sort(more);
-        checked
-    }
-
     /// What is to be said about it, and this too, in the order of the file.
     pub fn tell(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
@@ -169,7 +81,7 @@ impl ToolFile {
     /// What is to be told first of what keeps it from being called: what could not be read explains the rest.
     pub fn worst(&self) -> Option<&Diagnostic> {
         self.errors()
-            .find(|error| error.rule == rules::SYNTAX)
+            .find(|error| error.rule == rule::SYNTAX)
             .or_else(|| self.errors().next())
     }
 

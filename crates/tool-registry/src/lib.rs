@@ -25,6 +25,8 @@
 //! ```
 
 mod chain;
+mod entry;
+mod find_error;
 mod registry;
 mod servers;
 mod stamp;
@@ -32,7 +34,9 @@ mod system;
 mod tool_source;
 
 pub use chain::{Link, LinkError, validate as validate_chain};
-pub use registry::{Entry, FindError, Registry};
+pub use entry::Entry;
+pub use find_error::FindError;
+pub use registry::Registry;
 pub use stamp::FileStamp;
 pub use system::system_file;
 pub use tool_source::{Sibling, ToolSource};

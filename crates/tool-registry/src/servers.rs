@@ -15,10 +15,9 @@ use toolglot_tool_files::{ItemId, Language};
 use toolglot_tool_trust::{SERVERS, Space, Trust, server_name};
 use toolglot_value::{Map, Value, json};
 
+use crate::tool_source::SERVER_EXTENSION;
 use crate::{Entry, ToolSource};
 
-/// The extension of such a file, which no file on a disk has.
-pub(crate) const EXTENSION: &str = "mcp";
 /// A larger `.mcp.json` is none.
 const MAX_BYTES: u64 = 1 << 20;
 /// What an entry may say, and what becomes of it.
@@ -200,13 +199,6 @@ pub(crate) fn is_server_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
-/// The server and the tool of it that a tool file stands for.
-pub(crate) fn wrapped(found: &ToolSource) -> Option<(String, String)> {
-    let config = found.tool().metadata.config.as_ref()?;
-    let text = |key: &str| config.get(key)?.as_str().map(str::to_owned);
-    Some((text("server")?, text("tool_name")?))
-}
-
 /// A tool that a server was approved with.
 ///
 /// # Errors
@@ -248,7 +240,7 @@ fn found(id: &str, text: &Value, path: Option<&Path>, space: Space) -> Result<To
     let entry = Entry {
         id: ItemId::new(id).map_err(|error| error.to_string())?,
         space,
-        extension: EXTENSION,
+        extension: SERVER_EXTENSION,
     };
     let path = path.map(Path::to_owned);
     // JSON is YAML.

@@ -11,6 +11,9 @@ use toolglot_tool_trust::{Origin, SERVERS, Space, Subject};
 
 use crate::Entry;
 
+/// The extension of a file that is made from what a server says, which no file on a disk has.
+pub(crate) const SERVER_EXTENSION: &str = "mcp";
+
 /// A file that was found and read: its text, and once it is asked for what follows from that. Nothing of it changes, and a
 /// copy shares it.
 #[derive(Clone, Debug)]
@@ -179,7 +182,7 @@ impl ToolSource {
     pub fn name(&self) -> String {
         match &self.path {
             Some(path) => path.display().to_string(),
-            None if self.extension == crate::servers::EXTENSION => {
+            None if self.extension == SERVER_EXTENSION => {
                 format!("(approved)/{}", self.id)
             }
             None => format!("(system)/{}.{}", self.id, self.extension),
@@ -205,7 +208,7 @@ impl Subject for ToolSource {
     }
 
     fn origin(&self) -> Origin {
-        if self.extension != crate::servers::EXTENSION {
+        if self.extension != SERVER_EXTENSION {
             Origin::File
         } else if self.id.category() == SERVERS {
             Origin::Server
@@ -235,11 +238,11 @@ impl Subject for ToolSource {
     }
 
     fn server_tool_in(&self, text: &str) -> Option<(String, String)> {
-        crate::servers::wrapped(&self.clone().with_text(text.to_owned()))
+        wrapped(&self.clone().with_text(text.to_owned()))
     }
 
     fn server_tool(&self) -> Option<(String, String)> {
-        crate::servers::wrapped(self)
+        wrapped(self)
     }
 }
 
@@ -301,4 +304,11 @@ fn by_path(category: &str, path: &str) -> Vec<(ItemId, &'static str)> {
             .filter_map(|extension| Some((ItemId::new(&whole).ok()?, *extension)))
             .collect(),
     }
+}
+
+/// The server and the tool of it that a tool file stands for.
+pub(crate) fn wrapped(found: &ToolSource) -> Option<(String, String)> {
+    let config = found.tool().metadata.config.as_ref()?;
+    let text = |key: &str| config.get(key)?.as_str().map(str::to_owned);
+    Some((text("server")?, text("tool_name")?))
 }

@@ -11,6 +11,7 @@ use crate::answer::Answer;
 use crate::attempt::{attempt, check_variables};
 use crate::budget::BudgetExceeded;
 use crate::call_result::{Attempt, CallResult};
+use crate::container;
 use crate::failure::CallError;
 use crate::files;
 use crate::interpreter_variable::{InterpreterVariable, interpreter_variables};
@@ -231,12 +232,12 @@ impl ToolRunner {
             let mut known = std::collections::BTreeSet::new();
             requires.retain(|name| known.insert(name.clone()));
         }
-        if programs::is_container(&chain)
+        if container::is_container(&chain)
             && !requires
                 .iter()
-                .any(|name| name == programs::CONTAINER_ENGINE)
+                .any(|name| name == container::CONTAINER_ENGINE)
         {
-            requires.push(programs::CONTAINER_ENGINE.to_owned());
+            requires.push(container::CONTAINER_ENGINE.to_owned());
         }
         let writes = builtins
             .iter()

@@ -31,6 +31,7 @@ mod attempt;
 mod budget;
 mod call;
 mod call_result;
+mod container;
 mod environment;
 mod failure;
 mod files;

@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use crate::body::{BOM, Style};
-use crate::parts::{Parts, without_end};
+use crate::parts::{Parts, begins_as_signature, without_end};
+use crate::style::{BOM, Style};
 
 /// With or without padding: an interim form of the origin has none.
 const LENIENT: GeneralPurposeConfig =
@@ -154,17 +154,6 @@ pub fn is_signature_like(line: &str) -> bool {
         .or_else(|| line.strip_prefix("//"))
         .or_else(|| line.strip_prefix('#'));
     body.is_some_and(|body| begins_as_signature(body.trim_start()))
-}
-
-/// Whether a comment's text starts as any signature does, those that were never valid included.
-pub(crate) fn begins_as_signature(text: &str) -> bool {
-    ["rye", "kiwi-mcp", "ryeos", "toolglot"]
-        .iter()
-        .any(|origin| {
-            text.strip_prefix(origin)
-                .and_then(|rest| rest.strip_prefix(':'))
-                .is_some_and(|rest| rest.starts_with("signed:") || rest.starts_with("validated:"))
-        })
 }
 
 /// A time of 20 bytes, which holds colons itself.

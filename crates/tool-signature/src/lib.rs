@@ -30,11 +30,13 @@ mod body;
 mod header;
 mod keys;
 mod parts;
+mod style;
 mod verify;
 
-pub use body::{BOM, Item, Style, body, digest, hex};
+pub use body::{body, digest, hex};
 pub use header::{Generation, Header, is_malformed, is_signature_like, signature_line};
 pub use keys::{KeyError, PrivateKey, PublicKey};
+pub use style::{BOM, Item, Style};
 pub use verify::{Keyring, SignatureError, Signer, Verification, sign, verify};
 
 /// The example of the README, compiled and run with the other examples.

@@ -1,7 +1,6 @@
 //! Where a signature stands, and what it leaves out.
 
-use crate::body::Style;
-use crate::header;
+use crate::style::Style;
 
 /// A file in the parts that a signature makes of it, in their order: together they are all of it.
 ///
@@ -70,7 +69,18 @@ fn is_shebang(line: &str) -> bool {
 
 fn is_signature(line: &str, style: Style) -> bool {
     let words = line.strip_prefix(style.prefix());
-    is_one_line(line) && words.is_some_and(header::begins_as_signature)
+    is_one_line(line) && words.is_some_and(begins_as_signature)
+}
+
+/// Whether a comment's text starts as any signature does, those that were never valid included.
+pub(crate) fn begins_as_signature(text: &str) -> bool {
+    ["rye", "kiwi-mcp", "ryeos", "toolglot"]
+        .iter()
+        .any(|origin| {
+            text.strip_prefix(origin)
+                .and_then(|rest| rest.strip_prefix(':'))
+                .is_some_and(|rest| rest.starts_with("signed:") || rest.starts_with("validated:"))
+        })
 }
 
 /// Whether this is one line for whoever reads it: Python and YAML end one at a `\r` too, JavaScript at U+2028 and U+2029,
@@ -83,7 +93,7 @@ fn is_one_line(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::Item;
+    use crate::style::Item;
 
     const ENDS: &[char] = &[
         '\r', '\0', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}',

@@ -3,10 +3,11 @@
 use base64::Engine as _;
 use thiserror::Error;
 
-use crate::body::{BOM, Style, body, digest};
+use crate::body::{body, digest};
 use crate::header::{Generation, Header, URL_SAFE};
 use crate::keys::{PrivateKey, PublicKey};
 use crate::parts::Parts;
+use crate::style::{BOM, Style};
 
 /// Keys that are trusted, and keys that no longer are.
 #[derive(Clone, Debug, Default)]

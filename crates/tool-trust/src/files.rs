@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toolglot_value::Value;
 
-use crate::store::LOCK;
+use crate::paths::LOCK;
 use crate::{LedgerRecord, TrustError};
 use toolglot_tool_signature::{PublicKey, Signer};
 

@@ -4,24 +4,12 @@ use std::fs;
 use std::io;
 
 use crate::files::{mode, set_mode, write};
-use crate::store::TRUSTED;
-use crate::{Trust, TrustError};
+use crate::paths::TRUSTED;
+use crate::{KnownKey, Trust, TrustError};
 use toolglot_tool_signature::{Keyring, PrivateKey, PublicKey, Signer};
 
 const PRIVATE_KEY: &str = ".ai/keys/private_key.pem";
 const PUBLIC_KEY: &str = ".ai/keys/public_key.pem";
-
-/// A key of the store, for a listing.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct KnownKey {
-    /// The key and its owner.
-    pub signer: Signer,
-    /// Where it is from: `user`, `system`, `project` (not trusted), `pinned`.
-    pub from: &'static str,
-    /// Whether its signatures count here.
-    pub is_trusted: bool,
-}
 
 impl Trust {
     pub(crate) fn add(&mut self, signer: Signer, from: &'static str, is_trusted: bool) {

@@ -3,13 +3,11 @@
 use toolglot_tool_signature::digest;
 use toolglot_value::{Map, Value, json};
 
+use crate::server_id::approved_as;
 use crate::{Origin, Space, Subject, Trust, TrustBasis, TrustError, TrustRefusal};
 
 /// Where the ledger keeps approvals; no project's path is this.
 const APPROVED: &str = "approved-servers";
-
-/// The directory of servers, in ids.
-pub const SERVERS: &str = "mcp/servers";
 
 /// What was approved of a server.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,17 +145,4 @@ impl Trust {
             None => Err(TrustRefusal::NotApproved { name }),
         }
     }
-}
-
-/// The name of a server by the id of its file: the last part.
-pub fn server_name(id: &str) -> &str {
-    id.rsplit('/').next().unwrap_or(id)
-}
-
-/// What a server is called where it is approved: its name, or the id of a file that lies elsewhere than servers do.
-pub fn approved_as(id: &str) -> &str {
-    let name = id
-        .strip_prefix(SERVERS)
-        .and_then(|rest| rest.strip_prefix('/'));
-    name.filter(|name| !name.contains('/')).unwrap_or(id)
 }

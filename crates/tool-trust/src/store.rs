@@ -11,8 +11,9 @@ use toolglot_value::{Map, Value, json};
 
 use crate::files::{LOCK_FORM, keys_in, read_json, read_lock, turn, write, write_copy};
 use crate::ledger::{Ledger, LedgerRecord, Sighting, SigningTime};
+use crate::paths::{COPIES, LEDGER, LOCK, TRUSTED};
 use crate::requirements;
-use crate::servers::approved_as;
+use crate::server_id::approved_as;
 use crate::{KnownKey, Origin, Space, Spaces, Subject, TrustError, TrustRequirements};
 
 /// The store.
@@ -35,12 +36,6 @@ pub struct Trust {
 /// The key that signed the tools that come with toolglot. The other half was thrown away: a change of the files comes with a
 /// new key.
 const SYSTEM_KEY: &str = include_str!("../system_key.pem");
-const LEDGER: &str = ".ai/toolglot/ledger.json";
-const COPIES: &str = ".ai/toolglot/trusted";
-pub(crate) const LOCK: &str = ".ai/toolglot.lock";
-/// Where keys lie: first the place of the format, then that of its later versions.
-pub(crate) const TRUSTED: &[&str] = &[".ai/trusted_keys", ".ai/config/keys/trusted"];
-
 impl Trust {
     /// Reads what there is; nothing has to be there.
     ///

@@ -11,8 +11,9 @@ use std::path::{Component, Path, PathBuf};
 use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
 
-use crate::program_sandbox::git_command;
-use crate::protected_paths::{FILLED, OBEYED_OF_GIT};
+use crate::git_directory::OBEYED_OF_GIT;
+use crate::git_settings::git_command;
+use crate::root_snapshot::BUILD_DIRECTORIES;
 
 /// Bytes of such a file that are read. Git's own are short.
 const MOST_BYTES: u64 = 1 << 20;
@@ -260,7 +261,7 @@ pub(super) fn is_link_file(
     // What tools fill is neither protected nor looked through.
     let is_filled = above
         .iter()
-        .any(|part| FILLED.iter().any(|name| part == name));
+        .any(|part| BUILD_DIRECTORIES.iter().any(|name| part == name));
     let is_plain_at = |target: &Path, kind: Place| {
         let is_known = |name: &Path| target.join(name).ancestors().any(is_known);
         open_below(root, target)

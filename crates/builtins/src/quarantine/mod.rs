@@ -23,7 +23,8 @@ use toolglot_policy::is_guarded;
 use toolglot_sandbox::Inspection;
 
 use crate::approved_writes;
-use crate::protected_paths::{Before, FILLED, is_repository};
+use crate::git_directory::is_repository;
+use crate::root_snapshot::{BUILD_DIRECTORIES, RootSnapshot};
 
 /// Entries that are looked at afterwards. Before the program there were at most half as many.
 const MOST_VISITS: usize = 2_000_000;
@@ -42,7 +43,7 @@ const SHOWN: usize = 8;
 
 /// Looks through the root when all that a program started is dead. It may have written below `tops`, which are relative to the
 /// root. The root is held open until then.
-pub(crate) fn inspection(before: Before, tops: Vec<PathBuf>) -> Inspection {
+pub(crate) fn inspection(before: RootSnapshot, tops: Vec<PathBuf>) -> Inspection {
     let root = Dir::open_ambient_dir(&before.root, ambient_authority());
     let quarantine = Quarantine { before, tops };
     Inspection::new(move |words| match &root {
@@ -56,7 +57,7 @@ pub(crate) fn inspection(before: Before, tops: Vec<PathBuf>) -> Inspection {
 /// Looks through the root after a program.
 #[derive(Clone, Debug)]
 struct Quarantine {
-    before: Before,
+    before: RootSnapshot,
     /// Where the program may write.
     tops: Vec<PathBuf>,
 }
@@ -210,7 +211,7 @@ impl Walk<'_> {
             }
             return None;
         }
-        let is_filled = FILLED.iter().any(|filled| name == *filled);
+        let is_filled = BUILD_DIRECTORIES.iter().any(|filled| name == *filled);
         (is_directory && (!is_filled || !before.refused.is_empty())).then_some(Ahead {
             path,
             guards: at.guards && !is_filled,

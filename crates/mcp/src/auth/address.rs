@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::AuthError;
+use super::error::AuthError;
 
 /// An address in parts: `https://example.org`, `/mcp`, `a=b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

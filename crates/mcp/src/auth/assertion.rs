@@ -6,7 +6,8 @@ use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 use toolglot_value::json;
 
-use super::{AuthError, Secret, base64url, random};
+use super::error::AuthError;
+use super::secret::{Secret, base64url, random};
 
 /// How long it is good for, in seconds.
 const LIFE: u64 = 120;

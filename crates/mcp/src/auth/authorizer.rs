@@ -9,11 +9,15 @@ use super::address::canonical;
 use super::challenge::{Challenge, scopes};
 use super::code::Attempt;
 use super::discovery::{self, Found};
+use super::error::AuthError;
 use super::grant::{Grant, Store};
 use super::loopback::Loopback;
+use super::net::Net;
 use super::register;
+use super::register::Client;
+use super::secret::Secret;
+use super::settings::Settings;
 use super::token::{Given, Teller};
-use super::{AuthError, Client, Net, Secret, Settings};
 
 /// So many new tokens are asked for in one session, renewals apart.
 const MAX_TOKENS: usize = 3;
@@ -126,7 +130,7 @@ impl Authorizer {
         }
         let wanted = challenge.scope.as_deref().unwrap_or_default();
         if status == 403 && scopes(wanted).all(|scope| state.asked.contains(scope)) {
-            return Err(AuthError::ScopeAgain(super::shown(wanted)));
+            return Err(AuthError::ScopeAgain(super::error::shown(wanted)));
         }
         self.ask_anew(&mut state, challenge, status == 403)
     }
@@ -224,7 +228,7 @@ impl Authorizer {
     ) -> Result<(), AuthError> {
         if !self.settings.is_machine && self.person.is_none() {
             return Err(match (&challenge.scope, adds) {
-                (Some(scope), true) => AuthError::Scope(super::shown(scope)),
+                (Some(scope), true) => AuthError::Scope(super::error::shown(scope)),
                 _ => AuthError::NotLoggedIn,
             });
         }
@@ -310,7 +314,7 @@ impl Authorizer {
         )?;
         let address = attempt.address(&found.issuer, &client, &found.resource, scope)?;
         let barred = |why| AuthError::Unasked {
-            url: super::shown(&address),
+            url: super::error::shown(&address),
             why,
         };
         self.net.may_visit(&address).map_err(barred)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::client::Answer;
+use crate::web::Answer;
 
 /// What a server asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,9 @@ use sha2::{Digest, Sha256};
 
 use super::address::form;
 use super::discovery::Issuer;
-use super::{AuthError, Client, base64url, random, shown};
+use super::error::{AuthError, shown};
+use super::register::Client;
+use super::secret::{base64url, random};
 
 /// One attempt.
 #[derive(Debug)]

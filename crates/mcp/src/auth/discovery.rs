@@ -5,8 +5,10 @@ use toolglot_value::{Map, Value};
 
 use super::address::{canonical, covers, is_same_origin, parts};
 use super::challenge::{Challenge, scopes};
-use super::{AuthError, MAX_BYTES, Net, Question, Settings, TIME, shown};
-use crate::client::{Answer, WebError};
+use super::error::{AuthError, shown};
+use super::net::{MAX_BYTES, Net, Question, TIME};
+use super::settings::Settings;
+use crate::web::{Answer, WebError};
 
 /// Of more authorization servers the first ones are asked.
 const MAX_ISSUERS: usize = 4;

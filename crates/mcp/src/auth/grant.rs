@@ -5,7 +5,8 @@ use std::fmt;
 
 use toolglot_value::{Map, Value, json};
 
-use super::{Client, Method, Secret};
+use super::register::{Client, Method};
+use super::secret::Secret;
 
 /// A token with all that binds it: the server that it is for, and who gave it to whom.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use super::AuthError;
 use super::address::query;
+use super::error::AuthError;
 use crate::server::{Patient, Request};
 
 /// The path of the answer.

@@ -4,7 +4,10 @@
 use toolglot_value::{Value, json};
 
 use super::discovery::{Issuer, ask, object, text};
-use super::{AuthError, Net, Question, Secret, Settings, TIME, shown};
+use super::error::{AuthError, shown};
+use super::net::{Net, Question, TIME};
+use super::secret::Secret;
+use super::settings::Settings;
 
 /// A client of an authorization server.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,10 @@ use toolglot_value::Value;
 use super::address::{encoded, form};
 use super::assertion;
 use super::discovery::{ask, object, text};
-use super::{AuthError, Client, Method, Net, Question, Secret, TIME, shown};
+use super::error::{AuthError, shown};
+use super::net::{Net, Question, TIME};
+use super::register::{Client, Method};
+use super::secret::Secret;
 
 /// The longest life of a token that is believed, in seconds.
 const MAX_LIFE: u64 = 365 * 24 * 3600;

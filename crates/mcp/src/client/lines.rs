@@ -1,6 +1,7 @@
 //! Lines of a server, one message each, from whatever pieces they come in.
 
-use super::{Heard, Trouble, heard};
+use super::trouble::Trouble;
+use super::wire::{Heard, heard};
 
 /// What came and was not looked at yet.
 #[derive(Debug)]

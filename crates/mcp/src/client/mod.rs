@@ -1,26 +1,32 @@
 //! The client's side of a session.
 
 mod lines;
+mod profile;
 mod result;
+mod rounds;
 mod stateless;
 mod stream;
+mod terms;
+mod trouble;
 mod wire;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use thiserror::Error;
 use toolglot_value::{Map, Value, json};
 
 pub use lines::Lines;
-pub use stateless::STATELESS;
-pub use stream::{Answer, Stream, Web, WebError};
-use wire::heard;
+pub use profile::{Answers, Profile};
+pub use stream::Stream;
+pub use terms::{ServerEvent, Terms};
+pub use trouble::Trouble;
 pub use wire::{Heard, Wire};
 
-use crate::auth::AuthError;
+pub use crate::STATELESS;
+pub use crate::web::{Answer, Web, WebError};
+
 use crate::message::{Fault, METHOD, Message};
-use crate::{BATCHES, LATEST, VERSIONS, is_name};
+use crate::{BATCHES, VERSIONS, is_name};
 
 /// More messages than this without the answer are noise.
 const MAX_MESSAGES: usize = 10_000;
@@ -32,134 +38,6 @@ const MAX_TOOLS: usize = 10_000;
 const NOISE: (usize, usize) = (5, 200);
 /// How often it is looked whether the call was stopped.
 const TICK: Duration = Duration::from_millis(20);
-
-/// Why there is no result.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[non_exhaustive]
-pub enum Trouble {
-    /// The server answered with an error.
-    #[error("the server refused `{method}`: {}", .fault.message)]
-    Refused {
-        /// What it was asked.
-        method: String,
-        /// Its error.
-        fault: Fault,
-    },
-    /// The server answered with what is no answer.
-    #[error("the server {0}")]
-    Odd(String),
-    /// The server is gone. Asking another one may help.
-    #[error("the server {0}")]
-    Gone(String),
-    /// The session is over, and a new one may be begun; what was asked was not done.
-    #[error("the server has ended the session")]
-    Expired,
-    /// It did not answer in time, and was told to leave off.
-    #[error("the server did not answer `{method}` in time")]
-    Late {
-        /// What it was asked.
-        method: String,
-    },
-    /// Whoever called does not want it any more, and the server was told.
-    #[error("it was stopped")]
-    Stopped,
-    /// The server wants to know who is asking.
-    #[error("the server asks for authorization{}", .0.as_ref().map(|how| format!(" ({how})")).unwrap_or_default())]
-    Unauthorized(
-        /// Its `WWW-Authenticate`.
-        Option<String>,
-    ),
-    /// It wants a token, and there is none.
-    #[error("{0}")]
-    NoToken(AuthError),
-    /// It was not asked: its place may not be.
-    #[error("{0}")]
-    Barred(String),
-}
-
-/// What a server tells while it works.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ServerEvent {
-    /// How far it is.
-    Progress {
-        /// So much is done.
-        progress: f64,
-        /// Of so much.
-        total: Option<f64>,
-        /// What it does.
-        message: Option<String>,
-    },
-    /// Something for a log.
-    Log {
-        /// One of the eight of syslog.
-        level: String,
-        /// Who says it.
-        logger: Option<String>,
-        /// What.
-        data: Value,
-    },
-}
-
-/// How long a request may take, and who is told.
-pub struct Terms<'a> {
-    /// Until when.
-    pub until: Instant,
-    /// Whether whoever called does not want it any more.
-    pub stop: &'a dyn Fn() -> bool,
-    /// Who is told what the server tells.
-    pub tell: Option<&'a dyn Fn(ServerEvent)>,
-}
-
-impl std::fmt::Debug for Terms<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Terms")
-            .field("until", &self.until)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Terms<'static> {
-    /// So long, with nobody to stop it or to be told.
-    pub fn within(time: Duration) -> Terms<'static> {
-        Terms {
-            until: Instant::now() + time,
-            stop: &|| false,
-            tell: None,
-        }
-    }
-}
-
-/// Who the client is, and what it can do for a server.
-pub struct Profile {
-    /// The version that is asked for.
-    pub version: String,
-    /// What the client can do, as the protocol writes it.
-    pub capabilities: Value,
-    /// Answers what the server asks; `None` for what it does not know.
-    pub answers: Box<Answers>,
-}
-
-/// Answers a server's request, by method and parameters.
-pub type Answers = dyn Fn(&str, &Map<String, Value>) -> Option<Result<Value, Fault>> + Send;
-
-impl Default for Profile {
-    /// A client that calls tools and does nothing for a server.
-    fn default() -> Profile {
-        Profile {
-            version: LATEST.to_owned(),
-            capabilities: json!({}),
-            answers: Box::new(|_, _| None),
-        }
-    }
-}
-
-impl std::fmt::Debug for Profile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Profile")
-            .field("version", &self.version)
-            .finish_non_exhaustive()
-    }
-}
 
 /// A session with a server.
 #[derive(Debug)]
@@ -546,6 +424,7 @@ impl Client {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LATEST;
 
     /// A server that answers the first request, and then never stops writing.
     #[derive(Debug)]

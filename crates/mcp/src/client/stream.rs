@@ -4,7 +4,6 @@
 //! Each message is a POST of its own. The answer to a request is JSON, or a stream of events that ends with it; a stream
 //! that ends before is taken up again with a GET from the last event that had an id.
 
-use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,12 +11,14 @@ use std::time::{Duration, Instant};
 
 use toolglot_value::Value;
 
-use super::stateless::{self, STATELESS};
-use super::{Heard, Trouble, Wire, heard};
-use crate::BATCHES;
+use super::stateless;
+use super::trouble::Trouble;
+use super::wire::{Heard, Wire, heard};
 use crate::auth::{AuthError, Authorizer, Challenge};
 use crate::message::Message;
 use crate::sse::Events;
+use crate::web::{Answer, Web, WebError};
+use crate::{BATCHES, STATELESS};
 
 /// The largest answer or event.
 const MAX_BYTES: usize = 64 << 20;
@@ -31,64 +32,6 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 const MAX_TOKENS: usize = 2;
 /// How often a stream is taken up again without anything new.
 const MAX_TRIES: usize = 5;
-
-/// Asks one address over HTTP.
-pub trait Web: fmt::Debug + Send + Sync {
-    /// Sends a request and gives the answer as soon as its head is there. Follows no redirection.
-    ///
-    /// # Errors
-    /// If there is none.
-    fn ask(
-        &self,
-        method: &'static str,
-        headers: &[(String, String)],
-        body: &[u8],
-        time: Duration,
-    ) -> Result<Answer, WebError>;
-
-    /// Ends all that is under way; nothing is asked on this way any more.
-    fn end(&self);
-
-    /// Another way to the same address.
-    fn again(&self) -> Arc<dyn Web>;
-}
-
-/// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WebError {
-    /// It may not be asked.
-    Barred(String),
-    /// It did not answer.
-    Unanswered(String),
-}
-
-/// An answer, its body still under way.
-pub struct Answer {
-    /// 200, ..
-    pub status: u16,
-    /// In lower case.
-    pub headers: Vec<(String, String)>,
-    /// What follows.
-    pub body: Box<dyn Read + Send>,
-}
-
-impl fmt::Debug for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Answer")
-            .field("status", &self.status)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Answer {
-    fn header(&self, name: &str) -> Option<&str> {
-        let found = self
-            .headers
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value.as_str())
-    }
-}
 
 /// A session over streamable HTTP.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolglot_value::Value;
 
-use super::Trouble;
+use super::trouble::Trouble;
 use crate::message::Message;
 
 /// What came from the other side.

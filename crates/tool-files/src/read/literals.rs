@@ -6,7 +6,7 @@ use super::tree::{children, shortened, text};
 use crate::diagnostic::Diagnostics;
 use crate::fields;
 use crate::literal::{Content, Literal, MAX_DEPTH, MAX_VALUES, Member, negated};
-use crate::rules;
+use crate::rule;
 
 /// What a reader of literals has of a file, whatever its language.
 pub(super) struct LiteralContext<'s> {
@@ -55,7 +55,7 @@ pub(super) trait Literals<'t, 's> {
     fn computed(&mut self, node: Node<'_>, variable: &str, why: &str) -> Literal {
         let code = shortened(text(node, self.context().source));
         self.context().diagnostics.help(
-            rules::COMPUTED,
+            rule::COMPUTED,
             node.byte_range(),
             format!("{code} in `{variable}` is not a literal: {why}"),
             "a tool file is read without running it: write the value itself".to_owned(),
@@ -78,7 +78,7 @@ pub(super) trait Literals<'t, 's> {
     /// Tells that something changes a field after its literal was written.
     fn changed(&mut self, variable: &str, at: Node<'_>, instead: &str) {
         self.context().diagnostics.help(
-            rules::COMPUTED,
+            rule::COMPUTED,
             at.byte_range(),
             format!("`{variable}` is computed here, and a tool file is read without running it"),
             format!("write `{instead}` once, as a literal"),
@@ -95,7 +95,7 @@ pub(super) trait Literals<'t, 's> {
             other => fields::variable(other),
         };
         self.context().diagnostics.help(
-            rules::UNKNOWN_FIELD,
+            rule::UNKNOWN_FIELD,
             name.byte_range(),
             format!("`{variable}` says nothing about a tool"),
             format!("did you mean `{meant}`?"),

@@ -32,16 +32,32 @@ enum End {
 
 /// A function whose ends are looked at.
 pub(super) struct Ends<'a, 'n, L> {
-    pub(super) syntax: &'a Syntax,
-    pub(super) source: &'a str,
-    pub(super) function: Node<'n>,
+    syntax: &'a Syntax,
+    source: &'a str,
+    function: Node<'n>,
     /// What a value gives that is written down where it is returned.
-    pub(super) literal: L,
+    literal: L,
     /// Where each name is in the function.
-    pub(super) names: OnceCell<BTreeMap<&'a str, Vec<Node<'n>>>>,
+    names: OnceCell<BTreeMap<&'a str, Vec<Node<'n>>>>,
 }
 
 impl<'a, 'n, L: Fn(Node<'n>) -> Gives> Ends<'a, 'n, L> {
+    /// The ends of a function. `literal` tells what values give that are written down.
+    pub(super) fn of(
+        syntax: &'a Syntax,
+        function: Node<'n>,
+        source: &'a str,
+        literal: L,
+    ) -> Ends<'a, 'n, L> {
+        Ends {
+            syntax,
+            source,
+            function,
+            literal,
+            names: OnceCell::new(),
+        }
+    }
+
     /// What the `return` statements of a body give; functions inside it are left out.
     pub(super) fn returns(&self, body: Node<'n>) -> Vec<Return> {
         let mut returns = Vec::new();

@@ -1,13 +1,11 @@
 //! What code looks like, whatever its language: the words of each are data.
 
-use std::cell::OnceCell;
 use std::ops::ControlFlow;
 
 use tree_sitter::Node;
 
 use super::code::{Code, Gives, Success, WorksOn, is_absolute};
 use super::flow::Flow;
-use super::return_paths::Ends;
 use super::tree::{text, walk};
 
 /// The words of a language's syntax tree.
@@ -100,22 +98,6 @@ impl Syntax {
             ControlFlow::Continue(())
         });
         leaves
-    }
-
-    /// The ends of a function, of which `literal` tells what values give that are written down.
-    pub(super) fn ends<'a, 'n, L: Fn(Node<'n>) -> Gives>(
-        &'a self,
-        function: Node<'n>,
-        source: &'a str,
-        literal: L,
-    ) -> Ends<'a, 'n, L> {
-        Ends {
-            syntax: self,
-            source,
-            function,
-            literal,
-            names: OnceCell::new(),
-        }
     }
 
     /// What a literal gives that is not a map.

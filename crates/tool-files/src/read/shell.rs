@@ -15,10 +15,11 @@
 use std::ops::Range;
 
 use super::code::{Code, WorksOn};
-use super::{Reading, python, yaml};
+use super::reading::Reading;
+use super::{python, yaml};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fields;
-use crate::rules;
+use crate::rule;
 use toolglot_tool_signature::BOM;
 
 pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
@@ -35,13 +36,13 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
         Form::Variables => reading = python::literal(&header.text, &mut inner),
         Form::None => match late(source) {
             Some(span) => diagnostics.help(
-                rules::SYNTAX,
+                rule::SYNTAX,
                 span,
                 "the fields of the tool come after its code".to_owned(),
                 "put the comment under the shebang".to_owned(),
             ),
             None => diagnostics.help(
-                rules::SYNTAX,
+                rule::SYNTAX,
                 0..source.find('\n').unwrap_or(source.len()),
                 "no comment at the start of the script describes the tool".to_owned(),
                 "write `# tool_id: ..` and the other fields under the shebang".to_owned(),
@@ -62,7 +63,7 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     reading.code.has_main_block = true;
     if let Some(span) = header.passed_over {
         diagnostics.help(
-            rules::UNKNOWN_FIELD,
+            rule::UNKNOWN_FIELD,
             span,
             "a field comes after the header, where no fields are read".to_owned(),
             "put it beside the other fields: prose ends them".to_owned(),
@@ -70,7 +71,7 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     }
     if let Some(span) = facts(source, &mut reading.code) {
         diagnostics.help(
-            rules::SYNTAX,
+            rule::SYNTAX,
             span,
             "the line ends with a carriage return, which is a part of its last word to a shell"
                 .to_owned(),

@@ -3,10 +3,11 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Reading, yaml};
+use super::reading::Reading;
+use super::yaml;
 use crate::diagnostic::Diagnostics;
 use crate::literal::{Content, Literal, MAX_DEPTH, Member, integer, number};
-use crate::rules;
+use crate::rule;
 
 pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let mut reading = Reading::default();
@@ -14,7 +15,7 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     for error in &errors {
         let at = error.span().unwrap_or(0..0);
         diagnostics.add(
-            rules::SYNTAX,
+            rule::SYNTAX,
             at,
             format!("this is not TOML: {}", error.message()),
         );
@@ -45,11 +46,7 @@ fn members(table: &DeTable<'_>, depth: usize, diagnostics: &mut Diagnostics) -> 
 fn literal(value: &Spanned<DeValue<'_>>, depth: usize, diagnostics: &mut Diagnostics) -> Literal {
     let span = value.span();
     if depth >= MAX_DEPTH {
-        diagnostics.add(
-            rules::SYNTAX,
-            span.clone(),
-            "this nests too deep".to_owned(),
-        );
+        diagnostics.add(rule::SYNTAX, span.clone(), "this nests too deep".to_owned());
         return Literal::computed(span);
     }
     let parsed = match value.get_ref() {
@@ -82,7 +79,7 @@ fn literal(value: &Spanned<DeValue<'_>>, depth: usize, diagnostics: &mut Diagnos
     };
     let Some(content) = parsed else {
         diagnostics.add(
-            rules::COMPUTED,
+            rule::COMPUTED,
             span.clone(),
             "JSON cannot carry this number".to_owned(),
         );

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use tree_sitter::{Language, Node, Parser, Tree};
 
 use crate::diagnostic::Diagnostics;
-use crate::rules;
+use crate::rule;
 
 /// How many places of broken syntax are told.
 const MAX_BROKEN: usize = 8;
@@ -76,7 +76,7 @@ pub(super) fn broken(tree: &Tree, source: &str, diagnostics: &mut Diagnostics) {
             told += 1;
             let what = node.kind();
             diagnostics.add(
-                rules::SYNTAX,
+                rule::SYNTAX,
                 node.byte_range(),
                 format!("`{what}` is missing here"),
             );
@@ -85,7 +85,7 @@ pub(super) fn broken(tree: &Tree, source: &str, diagnostics: &mut Diagnostics) {
             let range = first_line(node.byte_range(), source);
             let what = source.get(range.clone()).unwrap_or_default();
             diagnostics.add(
-                rules::SYNTAX,
+                rule::SYNTAX,
                 range.clone(),
                 format!("this cannot be read: {}", shortened(what)),
             );

@@ -6,11 +6,11 @@ use std::ops::Range;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use toolglot_value::Number;
 
-use super::{Field, Reading};
+use super::reading::{Field, Reading};
 use crate::diagnostic::Diagnostics;
 use crate::fields;
 use crate::literal::{Content, Literal, MAX_DEPTH, MAX_VALUES, Member, integer, number};
-use crate::rules;
+use crate::rule;
 
 pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let mut reading = Reading::default();
@@ -25,7 +25,7 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
 pub(super) fn fill(document: &Literal, reading: &mut Reading, diagnostics: &mut Diagnostics) {
     let Some(members) = document.as_map() else {
         diagnostics.help(
-            rules::SYNTAX,
+            rule::SYNTAX,
             document.span.clone(),
             format!("a tool is a map of fields, and this is {}", document.kind()),
             "begin with `tool_id: ..`".to_owned(),
@@ -52,7 +52,7 @@ pub(super) fn fill(document: &Literal, reading: &mut Reading, diagnostics: &mut 
                 |nearest| format!("did you mean `{nearest}`?"),
             );
             diagnostics.help(
-                rules::UNKNOWN_FIELD,
+                rule::UNKNOWN_FIELD,
                 member.key_span.clone(),
                 format!("unknown field `{written}`"),
                 help,
@@ -175,7 +175,7 @@ fn once(
                 if n_documents == 2 {
                     let at = offsets.range(span);
                     loader.diagnostics.help(
-                        rules::SYNTAX,
+                        rule::SYNTAX,
                         at,
                         "a second document starts here, and a file holds one tool".to_owned(),
                         "put it into a file of its own".to_owned(),
@@ -193,14 +193,14 @@ fn once(
                 let at = offsets.at(index);
                 if error.info().contains("Unicode") {
                     loader.diagnostics.help(
-                        rules::SYNTAX,
+                        rule::SYNTAX,
                         at..at,
                         format!("this is not YAML: {}", error.info()),
                         "write the character itself".to_owned(),
                     );
                 } else {
                     loader.diagnostics.add(
-                        rules::SYNTAX,
+                        rule::SYNTAX,
                         at..at,
                         format!("this is not YAML: {}", error.info()),
                     );
@@ -213,7 +213,7 @@ fn once(
     }
     if loader.done.is_none() {
         loader.diagnostics.add(
-            rules::SYNTAX,
+            rule::SYNTAX,
             0..0,
             "the file is empty, where a tool has fields".to_owned(),
         );
@@ -434,7 +434,7 @@ impl Loader<'_> {
                     }
                     if members.iter().any(|member| member.key == key) {
                         self.diagnostics.help(
-                            rules::SYNTAX,
+                            rule::SYNTAX,
                             key_span.clone(),
                             format!("duplicate key `{key}`"),
                             "leave one of them out".to_owned(),
@@ -454,7 +454,7 @@ impl Loader<'_> {
 
     fn refuse(&mut self, span: Range<usize>, why: &str) {
         self.diagnostics
-            .add(rules::SYNTAX, span, format!("this cannot be used: {why}"));
+            .add(rule::SYNTAX, span, format!("this cannot be used: {why}"));
     }
 }
 

@@ -2,11 +2,11 @@
 
 use toolglot_policy::{METHODS, is_own_header};
 
-use super::executor_rules::PYTHON;
-use super::{RUNNABLE, Rule, UNKNOWN_FIELD};
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::executors::SYSTEM;
+use crate::Severity;
+use crate::diagnostic::Diagnostic;
+use crate::executors::{PYTHON, SYSTEM};
 use crate::literal::{Content, Literal, Member};
+use crate::rule::{RUNNABLE, Rule, UNKNOWN_FIELD};
 use crate::{ToolFile, template};
 
 /// What `filesystem` does.

@@ -1,12 +1,13 @@
 //! Whether what runs a tool can run it, as far as the file alone tells.
 
-use super::{RUNNABLE, config_rules};
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::executors::SYSTEM;
+use super::config_rules;
+use crate::Severity;
+use crate::diagnostic::Diagnostic;
+use crate::executors::{PYTHON, SYSTEM};
 use crate::literal::{Content, Literal};
+use crate::rule::RUNNABLE;
 use crate::{Executor, Language, ToolFile, executor_id, executors, template};
 
-pub(super) const PYTHON: &str = "rye/core/runtimes/python/";
 const NODE: &str = "rye/core/runtimes/node/node";
 
 /// Why a tool could never run, with what to do; runtimes of a project are not known here.

@@ -1,31 +1,17 @@
 //! Rules 1 to 6 and 8: the fields that a tool has, and what may are in them.
 
 use crate::Language;
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::Severity;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fields::variable;
 use crate::literal::{Content, Literal};
 use crate::read::Field;
 
-use super::{
-    CATEGORY, EXECUTOR, FIELD_TYPE, FIELDS, REQUIRES, RETRY, Rule, Subject, TOOL_ID, UNKNOWN_TYPE,
+use super::subject::{Subject, TOOL_TYPES, WITHOUT_EXECUTOR};
+use crate::rule::{
+    CATEGORY, EXECUTOR, FIELD_TYPE, FIELDS, REQUIRES, RETRY, Rule, TOOL_ID, UNKNOWN_TYPE,
     VARIABLES, VERSION,
 };
-
-/// The table "Tool Types".
-pub(crate) const TOOL_TYPES: &[&str] = &[
-    "python",
-    "script",
-    "mcp",
-    "mcp_server",
-    "primitive",
-    "runtime",
-    "library",
-    "yaml",
-    "http",
-];
-
-/// Types that no executor runs.
-pub(super) const WITHOUT_EXECUTOR: &[&str] = &["primitive", "runtime", "library", "mcp_server"];
 
 pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     missing(subject, diagnostics);

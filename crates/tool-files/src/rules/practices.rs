@@ -1,6 +1,7 @@
 //! Rule 11 and the best practices.
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::Severity;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::literal::Literal;
 use crate::read::{Gives, Success, WorksOn, is_fetcher, shell_words};
 use toolglot_tool_signature as signature;
@@ -8,10 +9,11 @@ use toolglot_tool_signature as signature;
 use crate::Language;
 
 use super::fields::{instead, is_kebab, kebab};
-use super::{
+use super::subject::Subject;
+use crate::rule::{
     ABSOLUTE_PATH, CONSTRAINTS, DEFAULTS, DESCRIPTION, ERRORS, KEBAB, MAIN_BLOCK, OPTIONS,
     PATH_CHECK, REQUIRED, RESULT_KEYS, RETRY, RETURNS, SIGNATURE_LINE, SNAKE, SPECIFIC,
-    STRUCTURED_ERROR, Subject, TIMEOUT,
+    STRUCTURED_ERROR, TIMEOUT,
 };
 
 pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {

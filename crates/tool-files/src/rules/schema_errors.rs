@@ -5,10 +5,10 @@ use std::ops::Range;
 use toolglot_schema::{SchemaError, Validator};
 use toolglot_value::Value;
 
-use super::BAD_SCHEMA;
 use crate::diagnostic::Diagnostic;
 use crate::literal::{Content, Literal};
 use crate::read::shortened;
+use crate::rule::BAD_SCHEMA;
 use crate::{ReturnContract, ToolFile};
 
 /// Where schemas of parameters stand, the one that is used first.

@@ -3,7 +3,8 @@
 use crate::diagnostic::Diagnostics;
 use crate::literal::{Content, Literal};
 
-use super::{ENUM, FIELD_TYPE, PARAMETER_TYPE, PATTERN, Subject, TWO_SCHEMAS, UNKNOWN_FIELD};
+use super::subject::Subject;
+use crate::rule::{ENUM, FIELD_TYPE, PARAMETER_TYPE, PATTERN, TWO_SCHEMAS, UNKNOWN_FIELD};
 
 /// The types of JSON Schema.
 const TYPES: &[&str] = &[

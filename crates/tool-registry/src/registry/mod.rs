@@ -13,14 +13,14 @@ use std::path::PathBuf;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use thiserror::Error;
-use toolglot_tool_files::{EXTENSIONS, ItemId, Language, MAX_BYTES};
+use toolglot_tool_files::{EXTENSIONS, ItemId, Language};
 use toolglot_tool_trust::{Space, Spaces, Trust};
 
 use memory::Memory;
 use open::{failure, lacks, read};
 
-use crate::{FileStamp, ToolSource, servers, system};
+use crate::tool_source::wrapped;
+use crate::{Entry, FileStamp, FindError, ToolSource, servers, system};
 
 /// The directory of tools below a project's or a user's.
 const TOOLS: &str = ".ai/tools";
@@ -35,83 +35,6 @@ pub struct Registry {
     problems: Vec<String>,
     /// Files that were found before.
     memory: Memory,
-}
-
-/// A file of a listing.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry {
-    /// What it is called by.
-    pub id: ItemId,
-    /// Whose it is.
-    pub space: Space,
-    /// Its extension.
-    pub extension: &'static str,
-}
-
-/// Why a tool is not there.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum FindError {
-    /// Nothing has that id.
-    #[error("unknown tool `{id}`{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
-    NotFound {
-        /// The id.
-        id: String,
-        /// The nearest that there is.
-        nearest: Option<String>,
-    },
-    /// Two files have that id, and neither may stand for the other.
-    #[error("`{id}` is defined twice: in {} and in {}", .places[0], .places[1])]
-    Ambiguous {
-        /// The id.
-        id: String,
-        /// Where.
-        places: [String; 2],
-    },
-    /// A link leads out of the directory of tools.
-    #[error("`{path}` is below a symbolic link that leads out of `.ai/tools`, or is one")]
-    Escapes {
-        /// The file.
-        path: String,
-    },
-    /// No regular file.
-    #[error("`{path}` is not a regular file")]
-    NotRegular {
-        /// The file.
-        path: String,
-    },
-    /// Too long for a tool.
-    #[error("`{path}` has {bytes} bytes; {MAX_BYTES} are the most")]
-    TooLarge {
-        /// The file.
-        path: String,
-        /// Its size.
-        bytes: u64,
-    },
-    /// Bytes that are not UTF-8.
-    #[error("`{path}` is not UTF-8 text")]
-    NotText {
-        /// The file.
-        path: String,
-    },
-    /// The system refused.
-    #[error("cannot read `{path}`: {}", reason(source))]
-    Io {
-        /// The file.
-        path: String,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
-}
-
-/// Why a file cannot be read, as people say it.
-fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "it is a link to what is not there".to_owned(),
-        _ if error.raw_os_error() == Some(40) => "its links lead in a circle".to_owned(),
-        _ => error.to_string(),
-    }
 }
 
 impl Registry {
@@ -197,8 +120,7 @@ impl Registry {
                     let found = ToolSource::new(entry, *language, path, text);
                     // A file that stands for the same tool of the same server is that tool, with words of its own.
                     if let Some(made) = made
-                        && servers::wrapped(made)
-                            .is_none_or(|tool| servers::wrapped(&found) != Some(tool))
+                        && wrapped(made).is_none_or(|tool| wrapped(&found) != Some(tool))
                     {
                         return Err(FindError::Ambiguous {
                             id: id.to_string(),

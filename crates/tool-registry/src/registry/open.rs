@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use cap_fs_ext::OpenOptionsSyncExt;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
-use super::FindError;
+use crate::FindError;
 use toolglot_tool_files::MAX_BYTES;
 
 /// The text of a file below `dir`; `None` if it is not there.

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use cap_std::fs::Dir;
 
-use super::{Entry, failure};
+use super::open::failure;
 use crate::stamp::FileStamp;
-use crate::{ItemId, Space};
+use crate::{Entry, ItemId, Space};
 use toolglot_tool_files::EXTENSIONS;
 
 /// More files than this are not listed.

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::code::{Entry, Gives, Return, WorksOn};
 use super::super::flow::{Flow, Opens, names};
+use super::super::return_paths::Ends;
 use super::super::shape::Syntax;
 use super::super::tree::children;
 use super::{Module, string};
@@ -138,7 +139,9 @@ impl Module<'_, '_> {
             self.reading.code.given = names.into_iter().map(str::to_owned).collect();
         }
         let body = function.child_by_field_name("body");
-        let ends = SYNTAX.ends(function, self.context.source, |value| self.gives(value));
+        let ends = Ends::of(&SYNTAX, function, self.context.source, |value| {
+            self.gives(value)
+        });
         let mut returns = Vec::new();
         let mut falls = None;
         match body {

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::code::{Entry, Gives, Return, WorksOn};
 use super::super::flow::{Flow, Opens, names};
+use super::super::return_paths::Ends;
 use super::super::shape::Syntax;
 use super::super::tree::{children, text};
 use super::{Module, string};
@@ -150,7 +151,9 @@ impl Module<'_> {
         }
         self.reading.code.is_async = text(function, self.context.source).starts_with("async");
         let body = function.child_by_field_name("body");
-        let ends = SYNTAX.ends(function, self.context.source, |value| self.gives(value));
+        let ends = Ends::of(&SYNTAX, function, self.context.source, |value| {
+            self.gives(value)
+        });
         let returns = body.map(|body| ends.returns(body)).unwrap_or_default();
         // Only of what returns nothing is asked how it ends otherwise.
         let leaves = |body| returns.is_empty() && SYNTAX.may_leave(body, self.context.source);
@@ -175,7 +178,9 @@ impl Module<'_> {
         let mut returns = Vec::new();
         match body {
             Some(body) => {
-                let ends = SYNTAX.ends(body, self.context.source, |value| self.gives(value));
+                let ends = Ends::of(&SYNTAX, body, self.context.source, |value| {
+                    self.gives(value)
+                });
                 ends.value(body, &body.byte_range(), 0, &mut returns);
             }
             None => returns.push(Return {

@@ -1,0 +1,82 @@
+//! The own directory of a git repository: what git obeys in it, and what in it is secret.
+
+use std::path::{Path, PathBuf};
+
+/// Entries below a repository's own directories that are looked at for settings.
+const MOST_SETTINGS: usize = 10_000;
+
+/// Levels of directories below them that are looked into.
+const MOST_LEVELS: usize = 12;
+
+/// What a program of git takes settings and programs from, in a repository's own directory.
+pub(crate) const OBEYED_OF_GIT: [&str; 6] = [
+    "config",
+    "config.worktree",
+    "hooks",
+    "info",
+    "modules",
+    "commondir",
+];
+
+/// Whether git takes a directory with these names for a repository, whatever it is called. It asks for no more.
+pub(crate) fn is_repository(is_there: &dyn Fn(&str) -> bool) -> bool {
+    is_there("HEAD") && (is_there("commondir") || (is_there("objects") && is_there("refs")))
+}
+
+/// What git obeys in a repository's own directory, as far as it is there.
+pub(crate) fn obeyed_in(git: &Path) -> Vec<PathBuf> {
+    let trees = std::fs::read_dir(git.join("worktrees"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let of_trees = trees
+        .take(MOST_SETTINGS)
+        .flat_map(|tree| OBEYED_OF_GIT.map(|name| tree.path().join(name)));
+    let own = OBEYED_OF_GIT.iter().map(|name| git.join(name));
+    own.chain(of_trees).filter(|path| path.exists()).collect()
+}
+
+/// Files of a repository that hold passwords: the store of `git credential`, and settings with one, those of its modules and
+/// further trees too.
+pub(crate) fn secrets_of_git(git: &Path) -> Vec<PathBuf> {
+    let mut found = vec![git.join("credentials")];
+    found.retain(|path| path.exists());
+    let mut settings = vec![git.join("config"), git.join("config.worktree")];
+    let mut ahead = vec![(git.join("modules"), 0), (git.join("worktrees"), 0)];
+    let mut n_visits = 0;
+    while let Some((directory, level)) = ahead.pop() {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        for entry in entries {
+            n_visits += 1;
+            if n_visits > MOST_SETTINGS {
+                break;
+            }
+            let name = entry.file_name();
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_directory && level < MOST_LEVELS && name != "objects" {
+                ahead.push((entry.path(), level + 1));
+            } else if name == "config" || name == "config.worktree" {
+                settings.push(entry.path());
+            }
+        }
+    }
+    found.extend(settings.into_iter().filter(|path| holds_credentials(path)));
+    found
+}
+
+/// Whether a repository's settings hold a password: in the address of a remote, or as a header.
+fn holds_credentials(config: &Path) -> bool {
+    let Ok(text) = std::fs::read_to_string(config) else {
+        return false;
+    };
+    text.lines().any(|line| {
+        let line = line.to_ascii_lowercase();
+        let has_user = line
+            .split_once("://")
+            .is_some_and(|(_, rest)| rest.split('/').next().unwrap_or_default().contains('@'));
+        has_user
+            || ["extraheader", "password", "token"]
+                .iter()
+                .any(|word| line.contains(word))
+    })
+}

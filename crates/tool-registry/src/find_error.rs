@@ -1,0 +1,72 @@
+//! Why a tool is not there.
+
+use std::io;
+
+use thiserror::Error;
+use toolglot_tool_files::MAX_BYTES;
+
+/// Why a tool is not there.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FindError {
+    /// Nothing has that id.
+    #[error("unknown tool `{id}`{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
+    NotFound {
+        /// The id.
+        id: String,
+        /// The nearest that there is.
+        nearest: Option<String>,
+    },
+    /// Two files have that id, and neither may stand for the other.
+    #[error("`{id}` is defined twice: in {} and in {}", .places[0], .places[1])]
+    Ambiguous {
+        /// The id.
+        id: String,
+        /// Where.
+        places: [String; 2],
+    },
+    /// A link leads out of the directory of tools.
+    #[error("`{path}` is below a symbolic link that leads out of `.ai/tools`, or is one")]
+    Escapes {
+        /// The file.
+        path: String,
+    },
+    /// No regular file.
+    #[error("`{path}` is not a regular file")]
+    NotRegular {
+        /// The file.
+        path: String,
+    },
+    /// Too long for a tool.
+    #[error("`{path}` has {bytes} bytes; {MAX_BYTES} are the most")]
+    TooLarge {
+        /// The file.
+        path: String,
+        /// Its size.
+        bytes: u64,
+    },
+    /// Bytes that are not UTF-8.
+    #[error("`{path}` is not UTF-8 text")]
+    NotText {
+        /// The file.
+        path: String,
+    },
+    /// The system refused.
+    #[error("cannot read `{path}`: {}", reason(source))]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Why a file cannot be read, as people say it.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "it is a link to what is not there".to_owned(),
+        _ if error.raw_os_error() == Some(40) => "its links lead in a circle".to_owned(),
+        _ => error.to_string(),
+    }
+}
