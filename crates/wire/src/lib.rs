@@ -4,7 +4,7 @@
 //! Their mirrors are here, and the conversions are written by hand, once: the [`Document`] of a parsed message, the
 //! [`EventLine`]s of a stream, the [`Line`]s of a batch and the [`Message`] to be rendered.
 //! What chat APIs send is here as well: a [`Converter`] takes conversations from one form into another, and [`ToolChoice`] compares
-//! calls with what was asked for.
+//! calls with what was asked for. A [`Request`] and its [`Answer`] are what a gateway needs of three APIs.
 //!
 //! What this crate deliberately does not do: it reads no file and writes none, it repairs nothing, and it decides nothing
 //! about calls.
@@ -26,6 +26,48 @@
 //! assert_eq!(converted["messages"][0]["tool_calls"][0]["function"]["name"], "ls");
 //! assert_eq!((report.calls, report.left.len()), (1, 0));
 //! # Ok::<(), toolglot_wire::WireError>(())
+//! ```
+//!
+//! A gateway reads a [`Request`] of any of three [`Api`]s, writes it for an upstream, and gives the [`Answer`] as that API has it.
+//! Here the upstream's model knows no tools, and calls them in its text:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use toolglot_engine::{Event, Input, Limits, Parser, Program, Span};
+//! use toolglot_wire::{
+//!     Answer, AnswerHead, Api, Emission, Emulation, History, Request, UpstreamEvent, UpstreamReader,
+//! };
+//!
+//! let request = Request::read(Api::Chat, br#"{
+//!     "model": "m",
+//!     "messages": [{"role": "user", "content": "Which files are here?"}],
+//!     "tools": [{"type": "function", "function": {"name": "ls"}}]
+//! }"#)?;
+//! let hermes = toolglot_dialects::get("hermes").expect("it is built in");
+//! let tools = request.tools().tool_set();
+//! let emulation = Emulation::new(hermes, &tools, "You can call `ls`.", None)?;
+//! let body = request.chat(History::Text(&emulation))?;
+//! assert_eq!(body["messages"][0]["content"], "You can call `ls`.");
+//!
+//! let program = Arc::new(Program::compile([hermes], &tools, Limits::default())?);
+//! let mut parser = Parser::new(program);
+//! let mut answer = Answer::new(&request, AnswerHead { seed: b"1", ..AnswerHead::default() });
+//! let (mut filter, mut out) = (Emission::Atomic, Vec::new());
+//! let upstream = br#"{"choices": [{"message": {"content": "<tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call>"}}]}"#;
+//! let mut text = String::new();
+//! let ending = UpstreamReader::whole(upstream, &mut |event| {
+//!     if let UpstreamEvent::Text(piece) = event {
+//!         text.push_str(piece);
+//!     }
+//! })?;
+//! let mut sink = |_: Span, event: Event<'_>| answer.push(&event, &mut filter, &mut out);
+//! parser.push(Input::Text(&text), &mut sink);
+//! parser.finish(ending.reason.finish(), &mut sink);
+//! answer.finish(ending, &mut filter, &mut out);
+//! let whole = answer.whole();
+//! assert_eq!(whole["choices"][0]["message"]["tool_calls"][0]["function"]["name"], "ls");
+//! assert_eq!(whole["choices"][0]["finish_reason"], "tool_calls");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! A message that was parsed, as a document:
@@ -53,6 +95,9 @@
 //! assert_eq!(document.content, "hi ");
 //! ```
 
+mod answer;
+mod api;
+mod api_error;
 mod arguments;
 mod bytes;
 mod choice;
@@ -64,9 +109,14 @@ mod line;
 mod message;
 mod note;
 mod prefix;
+mod request;
 mod types_hint;
 mod unmet_choice;
+mod upstream;
 
+pub use answer::{Answer, AnswerHead, CallFilter, CompleteCall, Decision, Emission};
+pub use api::Api;
+pub use api_error::{ApiError, ErrorKind};
 pub use arguments::Arguments;
 pub use bytes::Bytes;
 pub use choice::ToolChoice;
@@ -79,7 +129,11 @@ pub use events::EventLine;
 pub use line::{BadLine, Line};
 pub use message::{Message, MessageCall, MessageResult};
 pub use note::NoteLine;
+pub use request::{Emulation, History, Request, RequestError};
 pub use types_hint::types_hint;
+pub use upstream::{
+    Ending, EventStream, FinishReason, StreamEvent, UpstreamError, UpstreamEvent, UpstreamReader,
+};
 
 /// The example of the README, compiled and run with the other examples.
 #[cfg(doctest)]

@@ -11,11 +11,11 @@ const LISTS: &[&str] = &["messages", "conversations", "contents", "input"];
 
 /// A chat message, and from which message of the source it came.
 #[derive(Debug)]
-pub(super) struct ChatMessage {
-    pub(super) at: usize,
-    pub(super) message: Value,
+pub(crate) struct ChatMessage {
+    pub(crate) at: usize,
+    pub(crate) message: Value,
     /// Why it is not a chat message; it stays as it is.
-    pub(super) fault: Option<String>,
+    pub(crate) fault: Option<String>,
 }
 
 /// Where the messages of a conversation stand: in a list, or in an object under one of [`LISTS`]; `None` where there are none.
@@ -49,7 +49,7 @@ fn is_item(kind: &Value) -> bool {
 }
 
 /// The messages of any form as chat messages, in order.
-pub(super) fn chat(messages: &[Value]) -> Vec<ChatMessage> {
+pub(crate) fn chat(messages: &[Value]) -> Vec<ChatMessage> {
     let mut chat = Chat::default();
     for (at, message) in messages.iter().enumerate() {
         chat.at = at;

@@ -1,6 +1,6 @@
 //! Messages of one form written in another.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use toolglot_engine::{CallText, Dialect};
 use toolglot_toolset::Toolbox;
@@ -35,7 +35,7 @@ pub struct Converter<'d> {
 #[derive(Debug)]
 struct Source<'d> {
     /// Those that are read, each with its results once one is met.
-    dialects: Vec<(&'d Dialect, OnceCell<Results<'d>>)>,
+    dialects: Vec<(&'d Dialect, OnceLock<Results<'d>>)>,
     reader: Reader,
     toolbox: Option<&'d Toolbox>,
 }
@@ -82,7 +82,7 @@ impl<'d> Converter<'d> {
             } => Some(Source {
                 dialects: dialects
                     .iter()
-                    .map(|dialect| (dialect, OnceCell::new()))
+                    .map(|dialect| (dialect, OnceLock::new()))
                     .collect(),
                 reader: Reader::new(dialects, &tools)?,
                 toolbox,
@@ -110,7 +110,7 @@ impl<'d> Converter<'d> {
     }
 
     /// All messages of one conversation.
-    pub(super) fn messages(&self, messages: &[Value], report: &mut ConversionReport) -> Vec<Value> {
+    pub(crate) fn messages(&self, messages: &[Value], report: &mut ConversionReport) -> Vec<Value> {
         report.conversations += 1;
         let sources = apis::chat(messages);
         let places = sources.iter().map(|source| source.at).collect();

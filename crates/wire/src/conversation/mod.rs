@@ -29,6 +29,7 @@ use toolglot_value::{Value, json};
 
 use crate::WireError;
 
+pub(crate) use apis::chat as chat_messages;
 pub use converter::Converter;
 pub use report::ConversionReport;
 
@@ -151,7 +152,7 @@ fn freeform(id: &str, name: &str, input: &str) -> Value {
 }
 
 /// The input of a call of a freeform tool, whose arguments are `{"input": ".."}` in text.
-fn input_of(arguments: &str) -> Option<String> {
+pub(crate) fn input_of(arguments: &str) -> Option<String> {
     let Ok(Value::Object(mut arguments)) = toolglot_value::from_str(arguments) else {
         return None;
     };

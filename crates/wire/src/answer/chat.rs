@@ -1,0 +1,145 @@
+//! Chunks of Chat Completions.
+
+use toolglot_value::{Map, Value, json};
+
+use super::ids::AnswerIds;
+use super::item::{AnswerItem, ItemCall};
+use super::{AnswerHead, frame, with_other};
+use crate::{Ending, FinishReason, Request};
+
+#[derive(Debug)]
+pub(super) struct ChatFrames {
+    id: String,
+    created: u64,
+    model: String,
+    has_usage: bool,
+}
+
+impl ChatFrames {
+    pub(super) fn new(request: &Request, head: AnswerHead<'_>, ids: &mut AnswerIds) -> ChatFrames {
+        ChatFrames {
+            id: ids.item("chatcmpl-"),
+            created: head.created,
+            model: head.model.unwrap_or(request.model()).to_owned(),
+            has_usage: request.has_usage_chunk(),
+        }
+    }
+
+    pub(super) fn start(&self, out: &mut Vec<u8>) {
+        self.write(&json!({"role": "assistant"}), out);
+    }
+
+    pub(super) fn open(&self, item: &AnswerItem, out: &mut Vec<u8>) {
+        if let AnswerItem::Call(call) = item {
+            let mut fields = Map::new();
+            fields.insert("index".to_owned(), Value::from(call.index));
+            if let Value::Object(entry) = entry(call, "") {
+                fields.extend(entry);
+            }
+            self.write(&json!({"tool_calls": [fields]}), out);
+        }
+    }
+
+    pub(super) fn delta(&self, item: &AnswerItem, piece: &str, out: &mut Vec<u8>) {
+        let delta = match item {
+            AnswerItem::Text { .. } => json!({"content": piece}),
+            AnswerItem::Reasoning { .. } => json!({"reasoning_content": piece}),
+            AnswerItem::Call(call) => {
+                let index = call.index;
+                let entry = if call.is_freeform {
+                    json!({"index": index, "custom": {"input": piece}})
+                } else {
+                    json!({"index": index, "function": {"arguments": piece}})
+                };
+                json!({"tool_calls": [entry]})
+            }
+        };
+        self.write(&delta, out);
+    }
+
+    pub(super) fn finish(&self, ending: &Ending, out: &mut Vec<u8>) {
+        let choice = json!({"index": 0, "delta": {}, "finish_reason": reason(ending.reason)});
+        let mut last = self.chunk(json!([choice]));
+        let usage = ending.usage.as_ref().filter(|_| self.has_usage);
+        if usage.is_none() {
+            last = with_other(last, ending);
+        }
+        frame::write(out, &Value::Object(last));
+        if let Some(usage) = usage {
+            let mut last = self.chunk(json!([]));
+            last.insert("usage".to_owned(), usage.clone());
+            frame::write(out, &Value::Object(with_other(last, ending)));
+        }
+        out.extend_from_slice(b"data: [DONE]\n\n");
+    }
+
+    pub(super) fn whole(&self, items: &[AnswerItem], ending: &Ending) -> Value {
+        let (mut content, mut reasoning) = (String::new(), String::new());
+        let mut calls: Vec<Value> = Vec::new();
+        for item in items {
+            match item {
+                AnswerItem::Text { text, .. } => content.push_str(text),
+                AnswerItem::Reasoning { text, .. } => reasoning.push_str(text),
+                AnswerItem::Call(call) => calls.push(entry(call, &call.arguments)),
+            }
+        }
+        let mut message = Map::new();
+        message.insert("role".to_owned(), Value::from("assistant"));
+        // The API has this field always.
+        let content = (!content.is_empty() || calls.is_empty()).then_some(content);
+        message.insert("content".to_owned(), Value::from(content));
+        if !reasoning.is_empty() {
+            message.insert("reasoning_content".to_owned(), Value::String(reasoning));
+        }
+        if !calls.is_empty() {
+            message.insert("tool_calls".to_owned(), Value::Array(calls));
+        }
+        let reason = reason(ending.reason);
+        let choice = json!({"index": 0, "message": message, "finish_reason": reason});
+        let mut whole = self.chunk(json!([choice]));
+        whole.insert("object".to_owned(), Value::from("chat.completion"));
+        if let Some(usage) = &ending.usage {
+            whole.insert("usage".to_owned(), usage.clone());
+        }
+        Value::Object(with_other(whole, ending))
+    }
+
+    fn write(&self, delta: &Value, out: &mut Vec<u8>) {
+        let choice = json!({"index": 0, "delta": delta, "finish_reason": null});
+        frame::write(out, &Value::Object(self.chunk(json!([choice]))));
+    }
+
+    fn chunk(&self, choices: Value) -> Map {
+        let mut chunk = Map::new();
+        chunk.insert("id".to_owned(), Value::from(self.id.as_str()));
+        chunk.insert("object".to_owned(), Value::from("chat.completion.chunk"));
+        chunk.insert("created".to_owned(), Value::from(self.created));
+        chunk.insert("model".to_owned(), Value::from(self.model.as_str()));
+        chunk.insert("choices".to_owned(), choices);
+        chunk
+    }
+}
+
+fn reason(reason: FinishReason) -> &'static str {
+    match reason {
+        FinishReason::Stop => "stop",
+        FinishReason::Length => "length",
+        FinishReason::ToolCalls => "tool_calls",
+        FinishReason::ContentFilter => "content_filter",
+    }
+}
+
+/// An entry of `tool_calls`.
+fn entry(call: &ItemCall, arguments: &str) -> Value {
+    let id = &call.call_id;
+    // The API has no namespaces: a name says all.
+    let name = match &call.namespace {
+        Some(namespace) => format!("{namespace}__{}", call.name),
+        None => call.name.clone(),
+    };
+    if call.is_freeform {
+        json!({"id": id, "type": "custom", "custom": {"name": name, "input": arguments}})
+    } else {
+        json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+    }
+}

@@ -1,0 +1,66 @@
+//! What of a call a client gets.
+
+use toolglot_engine::{End, Place};
+
+/// Decides what of a call a client gets.
+pub trait CallFilter {
+    /// Whether the arguments of a call of this tool leave as they are read. Otherwise the call leaves once it is complete.
+    /// The name is the model's.
+    fn streams(&mut self, name: &str) -> bool;
+
+    /// What becomes of a complete call of which nothing was sent.
+    fn decide(&mut self, call: &CompleteCall<'_>) -> Decision;
+}
+
+/// A call that is complete, or over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CompleteCall<'a> {
+    /// The tool's name as the model wrote it.
+    pub name: &'a str,
+    /// The server or namespace that the model named.
+    pub server: Option<&'a str>,
+    /// JSON text; of a truncated call a prefix.
+    pub arguments: &'a str,
+    /// The dialect whose rule read it; `None` for a native call.
+    pub dialect: Option<&'a str>,
+    /// Where it stands.
+    pub place: Place,
+    /// How it ended.
+    pub end: End,
+    /// Whether the arguments are one JSON object.
+    pub is_object: bool,
+}
+
+/// What becomes of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The client gets it. A truncated call, and one whose arguments are no object, is never sent.
+    Send,
+    /// The client gets a text in its place.
+    Text(String),
+    /// The client gets nothing of it.
+    Drop,
+}
+
+/// The usual filters: closed and recovered calls are sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Emission {
+    /// Arguments leave as they are read. Of a truncated call an unfinished prefix was sent.
+    Stream,
+    /// A call leaves once it is complete. Of a truncated call nothing is sent.
+    #[default]
+    Atomic,
+}
+
+impl CallFilter for Emission {
+    fn streams(&mut self, _: &str) -> bool {
+        *self == Emission::Stream
+    }
+
+    fn decide(&mut self, call: &CompleteCall<'_>) -> Decision {
+        match call.end {
+            End::Closed | End::Recovered => Decision::Send,
+            End::Truncated => Decision::Drop,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The frames of a stream, in the form of its API.
+
+use std::io::Write;
+
+use toolglot_value::Value;
+
+use super::AnswerHead;
+use super::anthropic::MessagesFrames;
+use super::chat::ChatFrames;
+use super::ids::AnswerIds;
+use super::item::AnswerItem;
+use super::responses::ResponsesFrames;
+use crate::{Api, ApiError, Ending, Request};
+
+/// The writer of one answer's frames.
+#[derive(Debug)]
+pub(super) enum Frames {
+    Chat(ChatFrames),
+    Responses(ResponsesFrames),
+    Messages(MessagesFrames),
+}
+
+impl Frames {
+    pub(super) fn new(request: &Request, head: AnswerHead<'_>, ids: &mut AnswerIds) -> Frames {
+        match request.api() {
+            Api::Chat => Frames::Chat(ChatFrames::new(request, head, ids)),
+            Api::Responses => Frames::Responses(ResponsesFrames::new(request, head, ids)),
+            Api::Messages => Frames::Messages(MessagesFrames::new(request, head, ids)),
+        }
+    }
+
+    pub(super) fn api(&self) -> Api {
+        match self {
+            Frames::Chat(_) => Api::Chat,
+            Frames::Responses(_) => Api::Responses,
+            Frames::Messages(_) => Api::Messages,
+        }
+    }
+
+    /// Whether texts are items of their own. In Chat Completions all text of an answer is one.
+    pub(super) fn has_items(&self) -> bool {
+        !matches!(self, Frames::Chat(_))
+    }
+
+    /// The first frames.
+    pub(super) fn start(&mut self, out: &mut Vec<u8>) {
+        match self {
+            Frames::Chat(frames) => frames.start(out),
+            Frames::Responses(frames) => frames.start(out),
+            Frames::Messages(frames) => frames.start(out),
+        }
+    }
+
+    /// An item starts, with nothing in it.
+    pub(super) fn open(&mut self, item: &AnswerItem, out: &mut Vec<u8>) {
+        match self {
+            Frames::Chat(frames) => frames.open(item, out),
+            Frames::Responses(frames) => frames.open(item, out),
+            Frames::Messages(frames) => frames.open(item, out),
+        }
+    }
+
+    /// A piece of the open item.
+    pub(super) fn delta(&mut self, item: &AnswerItem, piece: &str, out: &mut Vec<u8>) {
+        match self {
+            Frames::Chat(frames) => frames.delta(item, piece, out),
+            Frames::Responses(frames) => frames.delta(item, piece, out),
+            Frames::Messages(frames) => frames.delta(item, piece, out),
+        }
+    }
+
+    /// The open item is complete.
+    pub(super) fn close(&mut self, item: &AnswerItem, out: &mut Vec<u8>) {
+        match self {
+            Frames::Chat(_) => {}
+            Frames::Responses(frames) => frames.close(item, out),
+            Frames::Messages(frames) => frames.close(out),
+        }
+    }
+
+    /// The open item never ends: clients take a call without an end for none.
+    pub(super) fn abandon(&mut self) {
+        match self {
+            Frames::Chat(_) => {}
+            Frames::Responses(frames) => frames.abandon(),
+            Frames::Messages(frames) => frames.abandon(),
+        }
+    }
+
+    /// The last frames.
+    pub(super) fn finish(
+        &mut self,
+        items: &[AnswerItem],
+        ending: &Ending,
+        n_tokens: u64,
+        out: &mut Vec<u8>,
+    ) {
+        match self {
+            Frames::Chat(frames) => frames.finish(ending, out),
+            Frames::Responses(frames) => frames.finish(items, ending, n_tokens, out),
+            Frames::Messages(frames) => frames.finish(ending, n_tokens, out),
+        }
+    }
+
+    /// An error in the stream, and its end.
+    pub(super) fn error(&mut self, error: &ApiError, items: &[AnswerItem], out: &mut Vec<u8>) {
+        match self {
+            Frames::Chat(_) => write(out, &error.body(Api::Chat)),
+            Frames::Responses(frames) => frames.error(error, items, out),
+            Frames::Messages(_) => write_event(out, "error", &error.body(Api::Messages)),
+        }
+    }
+
+    /// The whole answer.
+    pub(super) fn whole(&self, items: &[AnswerItem], ending: &Ending, n_tokens: u64) -> Value {
+        match self {
+            Frames::Chat(frames) => frames.whole(items, ending),
+            Frames::Responses(frames) => frames.whole(items, ending, n_tokens),
+            Frames::Messages(frames) => frames.whole(items, ending, n_tokens),
+        }
+    }
+}
+
+/// Appends a frame without a type.
+pub(super) fn write(out: &mut Vec<u8>, data: &Value) {
+    // A vector takes all that is written to it.
+    let _ = write!(out, "data: {data}\n\n");
+}
+
+/// Appends a frame of a type.
+pub(super) fn write_event(out: &mut Vec<u8>, kind: &str, data: &Value) {
+    let _ = write!(out, "event: {kind}\ndata: {data}\n\n");
+}

@@ -1,0 +1,49 @@
+//! The ids of an answer: none comes twice in a conversation.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use crate::{Api, Request};
+
+/// Makes the ids of one answer.
+#[derive(Debug)]
+pub(super) struct AnswerIds {
+    /// The ids that the conversation had before.
+    taken: Arc<BTreeSet<String>>,
+    base: u64,
+    n: u32,
+}
+
+impl AnswerIds {
+    pub(super) fn new(request: &Request, seed: &[u8]) -> AnswerIds {
+        let mut hasher = DefaultHasher::new();
+        seed.hash(&mut hasher);
+        request.digest().hash(&mut hasher);
+        AnswerIds {
+            taken: Arc::clone(request.taken_ids()),
+            base: hasher.finish(),
+            n: 0,
+        }
+    }
+
+    /// The id of a call, as clients of the API know them.
+    pub(super) fn call(&mut self, api: Api) -> String {
+        self.item(match api {
+            Api::Chat | Api::Responses => "call_",
+            Api::Messages => "toolu_",
+        })
+    }
+
+    /// An id with this prefix.
+    pub(super) fn item(&mut self, prefix: &str) -> String {
+        loop {
+            // The number makes ids of one answer differ, the base those of two.
+            let id = format!("{prefix}{:016x}{:08x}", self.base, self.n);
+            self.n += 1;
+            if !self.taken.contains(&id) {
+                return id;
+            }
+        }
+    }
+}

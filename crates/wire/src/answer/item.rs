@@ -1,0 +1,45 @@
+//! The items of an answer, in order.
+
+/// A text, a thought or a call.
+#[derive(Clone, Debug)]
+pub(super) enum AnswerItem {
+    Text { id: String, text: String },
+    Reasoning { id: String, text: String },
+    Call(ItemCall),
+}
+
+/// A call as the client gets it.
+#[derive(Clone, Debug)]
+pub(super) struct ItemCall {
+    /// Which call of the answer it is.
+    pub(super) index: u32,
+    pub(super) call_id: String,
+    /// The id of the item, which the Responses API has besides.
+    pub(super) item_id: String,
+    pub(super) name: String,
+    pub(super) namespace: Option<String>,
+    pub(super) is_freeform: bool,
+    /// JSON text, or the input of a freeform tool.
+    pub(super) arguments: String,
+}
+
+impl AnswerItem {
+    pub(super) fn add(&mut self, piece: &str) {
+        match self {
+            AnswerItem::Text { text, .. } | AnswerItem::Reasoning { text, .. } => text,
+            AnswerItem::Call(call) => &mut call.arguments,
+        }
+        .push_str(piece);
+    }
+
+    /// The input that the whole arguments of a freeform tool hold. Where they are another object, it is their text.
+    pub(super) fn input_of(&self, arguments: &str) -> Option<String> {
+        match self {
+            AnswerItem::Call(call) if call.is_freeform => {
+                let input = crate::conversation::input_of(arguments);
+                Some(input.unwrap_or_else(|| arguments.to_owned()))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! The answer for a client: what a parser reads, as the frames of an API's stream and as its whole answer.
+//!
+//! ```text
+//!  events of the parser ─┐                                    ┌─ frames of the stream
+//!  native calls ─────────┼─ Pending ─ CallFilter ─ AnswerItem ┤
+//!  text of the caller ───┘  (one call after another)          └─ whole answer
+//! ```
+
+mod anthropic;
+mod chat;
+mod filter;
+mod frame;
+mod ids;
+mod item;
+mod pending;
+mod responses;
+
+use std::sync::Arc;
+
+use toolglot_engine::{End, Event, Place};
+use toolglot_value::{Map, Value};
+
+use crate::request::{ToolTable, estimate};
+use crate::{Api, ApiError, Ending, FinishReason, Request, UpstreamEvent};
+
+pub use filter::{CallFilter, CompleteCall, Decision, Emission};
+
+use frame::Frames;
+use ids::AnswerIds;
+use item::{AnswerItem, ItemCall};
+use pending::{CallKey, PendingCall, PendingItem, PendingQueue};
+
+/// What an answer is made with, besides its request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AnswerHead<'a> {
+    /// Ids are derived from it and from the request: it is random, or anything that no other answer has.
+    pub seed: &'a [u8],
+    /// Seconds since 1970.
+    pub created: u64,
+    /// The model that answers; `None`: the one that was asked for.
+    pub model: Option<&'a str>,
+}
+
+/// An answer that is being written.
+///
+/// Frames are appended to `out`, ready to be sent; where the client wants no stream, nothing is, and
+/// [`Answer::whole`] has it all.
+#[derive(Debug)]
+pub struct Answer {
+    tools: Arc<ToolTable>,
+    ids: AnswerIds,
+    frames: Frames,
+    pending: PendingQueue,
+    /// What is written now.
+    open: OpenItem,
+    /// Blanks before a text or a thought that has not started, and which it is.
+    blanks: (OpenItem, String),
+    /// What was written so far, for the whole answer.
+    items: Vec<AnswerItem>,
+    /// Whether texts are remembered.
+    keeps_items: bool,
+    /// How many items there are, the open one included.
+    n_items: usize,
+    is_started: bool,
+    is_over: bool,
+    is_stream: bool,
+    n_calls: u32,
+    /// How many calls were started, those that were cut off included.
+    n_started: u32,
+    /// A call was cut off.
+    is_cut: bool,
+    n_answer_tokens: u64,
+    ending: Ending,
+}
+
+/// What is written now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OpenItem {
+    None,
+    Text,
+    Reasoning,
+    Call,
+}
+
+impl Answer {
+    /// An answer without anything in it.
+    pub fn new(request: &Request, head: AnswerHead<'_>) -> Answer {
+        let mut ids = AnswerIds::new(request, head.seed);
+        let frames = Frames::new(request, head, &mut ids);
+        Answer {
+            tools: Arc::clone(request.table()),
+            ids,
+            frames,
+            pending: PendingQueue::default(),
+            open: OpenItem::None,
+            blanks: (OpenItem::None, String::new()),
+            items: Vec::new(),
+            keeps_items: !request.is_stream() || request.api() == Api::Responses,
+            n_items: 0,
+            is_started: false,
+            is_over: false,
+            is_stream: request.is_stream(),
+            n_calls: 0,
+            n_started: 0,
+            is_cut: false,
+            n_answer_tokens: 0,
+            ending: Ending::default(),
+        }
+    }
+
+    /// Writes the first frames, where nothing is there yet to be said. Any other method does so as well.
+    pub fn start(&mut self, out: &mut Vec<u8>) {
+        if !std::mem::replace(&mut self.is_started, true) && self.is_stream {
+            self.frames.start(out);
+        }
+    }
+
+    /// Takes an event of the parser. Markup, notes and late ids change nothing.
+    pub fn push(&mut self, event: &Event<'_>, filter: &mut dyn CallFilter, out: &mut Vec<u8>) {
+        match event {
+            Event::Text(text) => self.text(text, out),
+            Event::Reasoning(text) => self.reasoning(text, out),
+            Event::CallStart(head) => {
+                let call = PendingCall {
+                    key: CallKey::Text(head.call.0),
+                    name: head.name.to_owned(),
+                    server: head.server.map(str::to_owned),
+                    dialect: Some(head.dialect.to_owned()),
+                    place: head.place,
+                    arguments: String::new(),
+                    end: None,
+                    n_written: None,
+                };
+                self.pending.push(PendingItem::Call(call));
+            }
+            Event::Args { call, json } => self.pending.arguments(CallKey::Text(call.0), json),
+            Event::CallEnd { call, end } => self.pending.end(CallKey::Text(call.0), *end),
+            _ => return,
+        }
+        self.write_pending(filter, out);
+    }
+
+    /// Takes an event of an upstream that calls tools natively.
+    pub fn push_upstream(
+        &mut self,
+        event: &UpstreamEvent<'_>,
+        filter: &mut dyn CallFilter,
+        out: &mut Vec<u8>,
+    ) {
+        match *event {
+            UpstreamEvent::Text(text) => self.text(text, out),
+            UpstreamEvent::Reasoning(text) => self.reasoning(text, out),
+            UpstreamEvent::CallStart { call, name, .. } => {
+                let call = PendingCall {
+                    key: CallKey::Native(call),
+                    name: name.to_owned(),
+                    server: None,
+                    dialect: None,
+                    place: Place::Answer,
+                    arguments: String::new(),
+                    end: None,
+                    n_written: None,
+                };
+                self.pending.push(PendingItem::Call(call));
+            }
+            UpstreamEvent::Arguments { call, json } => {
+                self.pending.arguments(CallKey::Native(call), json);
+            }
+            UpstreamEvent::CallEnd { call, end } => self.pending.end(CallKey::Native(call), end),
+        }
+        self.write_pending(filter, out);
+    }
+
+    /// Takes text of the answer.
+    pub fn text(&mut self, text: &str, out: &mut Vec<u8>) {
+        if self.pending.is_empty() {
+            self.write_text(OpenItem::Text, text, out);
+        } else {
+            self.pending.text(text);
+        }
+    }
+
+    /// Takes reasoning, which the upstream keeps apart.
+    pub fn reasoning(&mut self, text: &str, out: &mut Vec<u8>) {
+        if self.pending.is_empty() {
+            self.write_text(OpenItem::Reasoning, text, out);
+        } else {
+            self.pending.reasoning(text);
+        }
+    }
+
+    /// How many bytes of calls are held back.
+    pub fn held(&self) -> usize {
+        self.pending.held() + self.blanks.1.len()
+    }
+
+    /// How many calls were written.
+    pub fn n_calls(&self) -> u32 {
+        self.n_calls
+    }
+
+    /// Whether anything was written that a second try could not take back.
+    pub fn has_content(&self) -> bool {
+        self.n_items > 0
+    }
+
+    /// Ends the answer. A call that is still open is truncated.
+    pub fn finish(&mut self, ending: Ending, filter: &mut dyn CallFilter, out: &mut Vec<u8>) {
+        self.start(out);
+        self.pending.end_all();
+        self.write_pending(filter, out);
+        self.close(out);
+        self.ending = ending;
+        if self.is_cut {
+            self.ending.reason = FinishReason::Length;
+        } else if self.ending.reason != FinishReason::Length
+            && self.ending.reason != FinishReason::ContentFilter
+        {
+            self.ending.reason = match self.n_calls {
+                0 => FinishReason::Stop,
+                _ => FinishReason::ToolCalls,
+            };
+        }
+        self.is_over = true;
+        if self.is_stream {
+            let n_tokens = self.n_answer_tokens;
+            self.frames.finish(&self.items, &self.ending, n_tokens, out);
+        }
+    }
+
+    /// Ends the stream with an error. What is held back is dropped: it is no valid call.
+    pub fn error(&mut self, error: &ApiError, out: &mut Vec<u8>) {
+        if !std::mem::replace(&mut self.is_over, true) && self.is_stream {
+            self.frames.error(error, &self.items, out);
+        }
+    }
+
+    /// The whole answer, once it is finished.
+    pub fn whole(&self) -> Value {
+        self.frames
+            .whole(&self.items, &self.ending, self.n_answer_tokens)
+    }
+
+    /// Writes what is pending, up to a call that is not complete.
+    fn write_pending(&mut self, filter: &mut dyn CallFilter, out: &mut Vec<u8>) {
+        while let Some(item) = self.pending.pop() {
+            match item {
+                PendingItem::Text(text) => self.write_text(OpenItem::Text, &text, out),
+                PendingItem::Reasoning(text) => self.write_text(OpenItem::Reasoning, &text, out),
+                PendingItem::Call(mut call) => {
+                    let Some(end) = call.end else {
+                        self.write_open_call(&mut call, filter, out);
+                        self.pending.put_back(call);
+                        return;
+                    };
+                    self.write_complete_call(call, end, filter, out);
+                }
+            }
+        }
+    }
+
+    /// Writes what there is of a call whose end has not come, where it is to leave as it is read.
+    fn write_open_call(
+        &mut self,
+        call: &mut PendingCall,
+        filter: &mut dyn CallFilter,
+        out: &mut Vec<u8>,
+    ) {
+        if call.n_written.is_none() {
+            let tool = self.tools.client(call.server.as_deref(), &call.name);
+            // The input of a freeform tool is written once its text is whole.
+            if tool.is_freeform || !filter.streams(&call.name) {
+                return;
+            }
+            self.start_call(call, out);
+            call.n_written = Some(0);
+        }
+        self.write_arguments(call, out);
+    }
+
+    fn write_complete_call(
+        &mut self,
+        mut call: PendingCall,
+        end: End,
+        filter: &mut dyn CallFilter,
+        out: &mut Vec<u8>,
+    ) {
+        if call.n_written.is_some() {
+            self.write_arguments(&mut call, out);
+            // A text that cannot be taken back: the client gets a prefix, and no end.
+            let is_whole = end != End::Truncated && call.is_object();
+            self.end_call(is_whole, out);
+            return;
+        }
+        let complete = CompleteCall {
+            name: &call.name,
+            server: call.server.as_deref(),
+            arguments: &call.arguments,
+            dialect: call.dialect.as_deref(),
+            place: call.place,
+            end,
+            is_object: call.is_object(),
+        };
+        match filter.decide(&complete) {
+            Decision::Send if end != End::Truncated && complete.is_object => {
+                call.keep_last_members();
+                self.start_call(&call, out);
+                call.n_written = Some(0);
+                self.write_arguments(&mut call, out);
+                self.end_call(true, out);
+            }
+            Decision::Text(text) => {
+                self.is_cut |= end == End::Truncated;
+                self.write_text(OpenItem::Text, &text, out);
+            }
+            Decision::Send | Decision::Drop => self.is_cut |= end == End::Truncated,
+        }
+    }
+
+    fn write_text(&mut self, kind: OpenItem, text: &str, out: &mut Vec<u8>) {
+        if text.is_empty() {
+            return;
+        }
+        self.start(out);
+        let mut text = text;
+        let joined;
+        if self.open != kind {
+            if self.blanks.0 != kind {
+                self.blanks = (kind, String::new());
+            }
+            // An item of blanks alone is none, but where all text is one.
+            if self.frames.has_items() && text.trim().is_empty() {
+                self.blanks.1.push_str(text);
+                return;
+            }
+            self.close(out);
+            if !self.blanks.1.is_empty() {
+                joined = std::mem::take(&mut self.blanks.1) + text;
+                text = &joined;
+            }
+            self.open = kind;
+            self.n_items += 1;
+            let id = self.ids.item(match kind {
+                OpenItem::Reasoning => "rs_",
+                _ => "msg_",
+            });
+            self.items.push(match kind {
+                OpenItem::Reasoning => AnswerItem::Reasoning {
+                    id,
+                    text: String::new(),
+                },
+                _ => AnswerItem::Text {
+                    id,
+                    text: String::new(),
+                },
+            });
+            if self.is_stream
+                && let Some(item) = self.items.last()
+            {
+                self.frames.open(item, out);
+            }
+        }
+        self.n_answer_tokens += estimate(text);
+        if let Some(item) = self.items.last_mut() {
+            if self.keeps_items {
+                item.add(text);
+            }
+            if self.is_stream {
+                self.frames.delta(item, text, out);
+            }
+        }
+    }
+
+    fn start_call(&mut self, call: &PendingCall, out: &mut Vec<u8>) {
+        self.start(out);
+        self.close(out);
+        self.blanks.1.clear();
+        let tool = self.tools.client(call.server.as_deref(), &call.name);
+        let item = ItemCall {
+            index: self.n_started,
+            call_id: self.ids.call(self.frames.api()),
+            item_id: self.ids.item(if tool.is_freeform { "ctc_" } else { "fc_" }),
+            name: tool.name.to_owned(),
+            namespace: tool.namespace.map(str::to_owned),
+            is_freeform: tool.is_freeform,
+            arguments: String::new(),
+        };
+        self.n_calls += 1;
+        self.n_started += 1;
+        self.n_items += 1;
+        self.open = OpenItem::Call;
+        self.n_answer_tokens += estimate(&item.name);
+        self.items.push(AnswerItem::Call(item));
+        if self.is_stream
+            && let Some(item) = self.items.last()
+        {
+            self.frames.open(item, out);
+        }
+    }
+
+    /// Writes what of a call's arguments was not written.
+    fn write_arguments(&mut self, call: &mut PendingCall, out: &mut Vec<u8>) {
+        let from = call.n_written.unwrap_or_default();
+        let piece = &call.arguments[from..];
+        if piece.is_empty() {
+            return;
+        }
+        call.n_written = Some(call.arguments.len());
+        self.n_answer_tokens += estimate(piece);
+        if let Some(item @ AnswerItem::Call(_)) = self.items.last_mut() {
+            let input = item.input_of(piece);
+            let piece = input.as_deref().unwrap_or(piece);
+            if self.keeps_items {
+                item.add(piece);
+            }
+            if self.is_stream {
+                self.frames.delta(item, piece, out);
+            }
+        }
+    }
+
+    /// Ends the open call; one that is not whole gets no end and is no part of the whole answer.
+    fn end_call(&mut self, is_whole: bool, out: &mut Vec<u8>) {
+        if is_whole {
+            self.close(out);
+        } else {
+            self.is_cut = true;
+            self.n_calls -= 1;
+            self.items.pop();
+            self.frames.abandon();
+            self.open = OpenItem::None;
+        }
+    }
+
+    /// Ends what is open.
+    fn close(&mut self, out: &mut Vec<u8>) {
+        if std::mem::replace(&mut self.open, OpenItem::None) == OpenItem::None {
+            return;
+        }
+        if self.is_stream
+            && let Some(item) = self.items.last()
+        {
+            self.frames.close(item, out);
+        }
+        if !self.keeps_items {
+            self.items.clear();
+        }
+    }
+}
+
+/// The fields of an ending that are the caller's and the upstream's.
+fn with_other(mut fields: Map, ending: &Ending) -> Map {
+    for (key, value) in &ending.other {
+        if !fields.contains_key(key) {
+            fields.insert(key.clone(), value.clone());
+        }
+    }
+    fields
+}

@@ -1,0 +1,156 @@
+//! The history and the tools as text of a dialect, for a model whose template knows no tools.
+
+use toolglot_engine::{Dialect, ToolSet};
+use toolglot_value::{Value, json};
+
+use super::parts::first_other;
+use super::{Request, RequestError};
+use crate::conversation::ConversionReport;
+use crate::{Converter, SourceForm, TargetForm, ToolChoice, WireError};
+
+/// Writes histories in a dialect, after instructions that teach it. It is made once for a set of tools, and shared.
+#[derive(Debug)]
+pub struct Emulation<'d> {
+    converter: Converter<'d>,
+    instructions: String,
+}
+
+impl<'d> Emulation<'d> {
+    /// Instructions that teach `dialect` come from `toolglot_chat::instructions`; `server` is the one that a call of the dialect
+    /// names where its source names none.
+    ///
+    /// # Errors
+    /// [`WireError::Program`]: the dialect makes no program with these tools.
+    pub fn new(
+        dialect: &'d Dialect,
+        tools: &ToolSet,
+        instructions: impl Into<String>,
+        server: Option<&'d str>,
+    ) -> Result<Emulation<'d>, WireError> {
+        let to = TargetForm::Text {
+            dialect,
+            tools: tools.clone(),
+            server,
+        };
+        Ok(Emulation {
+            converter: Converter::new(SourceForm::Structured, to, false)?,
+            instructions: instructions.into(),
+        })
+    }
+
+    /// The messages of a request: roles that every template has, equal ones merged, all contents strings.
+    pub(super) fn messages(&self, request: &Request) -> Result<Vec<Value>, RequestError> {
+        for one in &request.history {
+            if let Some((n, kind)) = first_other(&one.message["content"]) {
+                let at = format!("{}.content[{n}]", one.at);
+                let why =
+                    format!("the model reads text alone, and this part is of the type `{kind}`");
+                return Err(RequestError::new(at, why));
+            }
+        }
+        let source: Vec<Value> = request
+            .history
+            .iter()
+            .map(|one| one.message.clone())
+            .collect();
+        let mut report = ConversionReport::default();
+        let converted = self.converter.messages(&source, &mut report);
+        for left in &report.left {
+            let (n, why) = place(left).ok_or_else(|| RequestError::new("$", left.as_str()))?;
+            let one = &request.history[n];
+            // A text that is no call for its writer stays a text.
+            if one.message["role"] == "tool" || one.message["tool_calls"].is_array() {
+                return Err(RequestError::new(one.at.as_str(), why));
+            }
+        }
+        let mut messages: Vec<Value> = Vec::with_capacity(converted.len() + 1);
+        let instructions = self.instructions_for(request);
+        let mut waiting = Some(instructions).filter(|text| !text.is_empty());
+        for message in &converted {
+            let role = match message["role"].as_str().unwrap_or_default() {
+                "developer" | "system" => "system",
+                "assistant" => "assistant",
+                _ => "user",
+            };
+            if role != "system"
+                && let Some(instructions) = waiting.take()
+            {
+                add(&mut messages, "system", &instructions);
+            }
+            add(
+                &mut messages,
+                role,
+                message["content"].as_str().unwrap_or_default(),
+            );
+        }
+        if let Some(instructions) = waiting {
+            add(&mut messages, "system", &instructions);
+        }
+        Ok(messages)
+    }
+
+    /// What the model is told about its tools in this request.
+    fn instructions_for(&self, request: &Request) -> String {
+        if request.tools.is_empty() || request.choice == ToolChoice::None {
+            return String::new();
+        }
+        let mut text = self.instructions.trim_end().to_owned();
+        let names = |names: &[String]| {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            names.join(" or ")
+        };
+        let choice = match &request.choice {
+            ToolChoice::Required => "Your next message must call a tool.".to_owned(),
+            ToolChoice::Of { names: only, .. } if only.is_empty() => String::new(),
+            ToolChoice::Of {
+                names: only,
+                is_required: true,
+            } => {
+                format!("Your next message must call {}.", names(only))
+            }
+            ToolChoice::Of {
+                names: only,
+                is_required: false,
+            } => {
+                format!(
+                    "Of the tools, your next message may call {} alone.",
+                    names(only)
+                )
+            }
+            ToolChoice::Auto | ToolChoice::None => String::new(),
+        };
+        let parallel = if request.is_parallel {
+            ""
+        } else {
+            "Call at most one tool per message."
+        };
+        for sentence in [&*choice, parallel] {
+            if !sentence.is_empty() {
+                text.push_str("\n\n");
+                text.push_str(sentence);
+            }
+        }
+        text
+    }
+}
+
+/// Adds a text to the last message of that role, or a message.
+fn add(messages: &mut Vec<Value>, role: &str, text: &str) {
+    if text.trim().is_empty() {
+        return;
+    }
+    match messages.last_mut().filter(|last| last["role"] == role) {
+        Some(last) => {
+            let before = last["content"].as_str().unwrap_or_default();
+            let joined = format!("{}\n\n{text}", before.trim_end_matches('\n'));
+            last["content"] = Value::String(joined);
+        }
+        None => messages.push(json!({"role": role, "content": text})),
+    }
+}
+
+/// The number of a message in a line of the report, and why it stays.
+fn place(left: &str) -> Option<(usize, &str)> {
+    let (n, why) = left.strip_prefix("messages[")?.split_once("]: ")?;
+    Some((n.parse().ok()?, why))
+}

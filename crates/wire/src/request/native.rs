@@ -1,0 +1,115 @@
+//! The history and the tools as fields of Chat Completions.
+
+use std::collections::BTreeMap;
+
+use toolglot_engine::IdForm;
+use toolglot_value::{Map, Value, json};
+
+use super::Request;
+use crate::ToolChoice;
+
+/// Adds messages, tools and the choice of them.
+pub(super) fn write(request: &Request, ids: Option<IdForm>, body: &mut Map<String, Value>) {
+    let mut names = IdNames::new(ids);
+    let mut messages: Vec<Value> = Vec::with_capacity(request.history.len());
+    for one in &request.history {
+        let message = message(&one.message, &mut names);
+        match messages.last_mut().filter(|last| joins(last, &message)) {
+            Some(last) => {
+                let [before, after] = [&last["content"], &message["content"]]
+                    .map(|content| content.as_str().unwrap_or_default());
+                last["content"] = Value::String(format!("{before}\n\n{after}"));
+            }
+            None => messages.push(message),
+        }
+    }
+    body.insert("messages".to_owned(), Value::Array(messages));
+    let tools = request.tools.functions(&request.choice);
+    if tools.is_empty() {
+        return;
+    }
+    body.insert("tools".to_owned(), Value::Array(tools));
+    let choice = match &request.choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(json!("none")),
+        ToolChoice::Required => Some(json!("required")),
+        ToolChoice::Of { names, is_required } => match (names.as_slice(), is_required) {
+            ([name], true) => Some(json!({"type": "function", "function": {"name": name}})),
+            // The others are left out of the tools.
+            (_, true) => Some(json!("required")),
+            (_, false) => None,
+        },
+    };
+    if let Some(choice) = choice {
+        body.insert("tool_choice".to_owned(), choice);
+    }
+    if !request.is_parallel {
+        body.insert("parallel_tool_calls".to_owned(), Value::Bool(false));
+    }
+}
+
+/// Whether two messages are instructions, which templates accept once.
+fn joins(last: &Value, message: &Value) -> bool {
+    let is_plain = |message: &Value| message["role"] == "system" && message["content"].is_string();
+    is_plain(last) && is_plain(message)
+}
+
+fn message(message: &Value, names: &mut IdNames) -> Value {
+    let mut fields = message.as_object().cloned().unwrap_or_default();
+    if message["role"] == "developer" {
+        fields.insert("role".to_owned(), Value::from("system"));
+    }
+    let failed = fields.remove("is_error");
+    if failed == Some(Value::Bool(true))
+        && let Some(text) = message["content"].as_str()
+        && !text.starts_with("Error")
+    {
+        fields.insert(
+            "content".to_owned(),
+            Value::String(format!("Error: {text}")),
+        );
+    }
+    if let Some(Value::Array(calls)) = fields.get_mut("tool_calls") {
+        for call in calls {
+            if call["type"] == "custom" {
+                *call = function_of(call);
+            }
+            names.rename(&mut call["id"]);
+        }
+    }
+    if let Some(id) = fields.get_mut("tool_call_id") {
+        names.rename(id);
+    }
+    Value::Object(fields)
+}
+
+/// A call of a freeform tool as one of a function with the parameter `input`.
+fn function_of(call: &Value) -> Value {
+    let arguments = json!({"input": &call["custom"]["input"]}).to_string();
+    let function = json!({"name": &call["custom"]["name"], "arguments": arguments});
+    json!({"id": &call["id"], "type": "function", "function": function})
+}
+
+/// Ids in the form that a model was trained on.
+struct IdNames {
+    form: Option<IdForm>,
+    names: BTreeMap<String, String>,
+}
+
+impl IdNames {
+    fn new(form: Option<IdForm>) -> IdNames {
+        IdNames {
+            form,
+            names: BTreeMap::new(),
+        }
+    }
+
+    fn rename(&mut self, id: &mut Value) {
+        let (Some(form), Value::String(text)) = (self.form, id) else {
+            return;
+        };
+        let n = self.names.len() as u64;
+        let name = self.names.entry(text.clone());
+        name.or_insert_with(|| form.id(n)).clone_into(text);
+    }
+}

@@ -1,0 +1,308 @@
+//! The tools of a request: as a model is taught them, and as the client knows them.
+
+use toolglot_toolset::{ToolError, Toolbox};
+use toolglot_value::{Map, Value, json};
+
+use super::RequestError;
+use crate::{Api, ToolChoice};
+
+/// The tools of a request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ToolTable {
+    rows: Vec<ToolRow>,
+    toolbox: Toolbox,
+    /// The tools as functions of the Chat Completions API.
+    functions: Vec<Value>,
+}
+
+/// One tool: the name that the model is taught, and how the client calls it.
+#[derive(Clone, Debug)]
+struct ToolRow {
+    taught: String,
+    name: String,
+    namespace: Option<String>,
+    is_freeform: bool,
+}
+
+/// A tool as the client knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClientTool<'t> {
+    pub(crate) name: &'t str,
+    pub(crate) namespace: Option<&'t str>,
+    /// The API has one raw text for its calls.
+    pub(crate) is_freeform: bool,
+}
+
+/// An entry of the client's list, before names are given.
+struct Entry {
+    at: String,
+    namespace: Option<String>,
+    tool: Map<String, Value>,
+}
+
+impl ToolTable {
+    /// The tools under `tools`. What only a server runs is added to `omitted`.
+    pub(crate) fn read(
+        api: Api,
+        tools: &Value,
+        omitted: &mut Vec<String>,
+    ) -> Result<ToolTable, RequestError> {
+        let list = match tools {
+            Value::Null => return Ok(ToolTable::default()),
+            Value::Array(list) => list,
+            other => return Err(RequestError::expected("tools", "a list", other)),
+        };
+        let mut entries = Vec::new();
+        for (n, tool) in list.iter().enumerate() {
+            let at = format!("tools[{n}]");
+            add(api, tool, at, None, &mut entries, omitted)?;
+        }
+        ToolTable::of(&entries)
+    }
+
+    fn of(entries: &[Entry]) -> Result<ToolTable, RequestError> {
+        let names: Vec<String> = entries.iter().map(|entry| name_of(&entry.tool)).collect();
+        let mut table = ToolTable::default();
+        let mut list = Vec::with_capacity(entries.len());
+        for (entry, name) in entries.iter().zip(&names) {
+            let is_alone = names.iter().filter(|other| *other == name).count() == 1;
+            let taught = match &entry.namespace {
+                Some(namespace) if !is_alone => qualified(namespace, name),
+                _ => name.clone(),
+            };
+            let is_freeform = entry.tool.get("type").is_some_and(|kind| kind == "custom");
+            let mut tool = entry.tool.clone();
+            let inner = if is_freeform { "custom" } else { "function" };
+            let fields = match tool.get_mut(inner) {
+                Some(Value::Object(inner)) => inner,
+                _ => &mut tool,
+            };
+            fields.insert("name".to_owned(), Value::from(taught.as_str()));
+            list.push(Value::Object(tool));
+            table.rows.push(ToolRow {
+                taught,
+                name: name.clone(),
+                namespace: entry.namespace.clone(),
+                is_freeform,
+            });
+        }
+        table.functions = list.iter().map(function).collect();
+        let list = Value::Array(list);
+        table.toolbox = Toolbox::from_json(&list).map_err(|error| refused(&error, entries))?;
+        for (row, function) in table.rows.iter().zip(&mut table.functions) {
+            let spec = table.toolbox.get(&row.taught).filter(|_| row.is_freeform);
+            if let Some(spec) = spec {
+                *function = json!({"type": "function", "function": {
+                    "name": spec.name, "description": spec.description, "parameters": spec.parameters}});
+            }
+        }
+        Ok(table)
+    }
+
+    pub(crate) fn toolbox(&self) -> &Toolbox {
+        &self.toolbox
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The tools as functions that Chat Completions takes, of these names alone where a choice names some.
+    pub(crate) fn functions(&self, choice: &ToolChoice) -> Vec<Value> {
+        let names = match choice {
+            ToolChoice::Of { names, .. } => Some(names),
+            _ => None,
+        };
+        let is_open = |row: &ToolRow| names.is_none_or(|names| names.contains(&row.taught));
+        let rows = self.rows.iter().zip(&self.functions);
+        rows.filter(|(row, _)| is_open(row))
+            .map(|(_, function)| function.clone())
+            .collect()
+    }
+
+    /// The tool that a model means by a name, with the server that its dialect has for it; an unknown one is the client's to
+    /// judge, by the name that the model wrote.
+    pub(crate) fn client<'t>(&'t self, server: Option<&str>, written: &'t str) -> ClientTool<'t> {
+        let of_server = server.and_then(|server| self.row(server, written));
+        let row = of_server.or_else(|| self.rows.iter().find(|row| row.taught == written));
+        match row.or_else(|| self.qualified_row(written)) {
+            Some(row) => ClientTool {
+                name: &row.name,
+                namespace: row.namespace.as_deref(),
+                is_freeform: row.is_freeform,
+            },
+            None => ClientTool {
+                name: written,
+                namespace: None,
+                is_freeform: false,
+            },
+        }
+    }
+
+    /// The name that the model is taught for a tool of the client.
+    pub(crate) fn taught(&self, namespace: Option<&str>, name: &str) -> Option<&str> {
+        let row = if let Some(namespace) = namespace {
+            self.row(namespace, name)
+        } else {
+            let by_name = self.rows.iter().find(|row| row.taught == name);
+            by_name.or_else(|| self.qualified_row(name))
+        };
+        row.map(|row| row.taught.as_str())
+    }
+
+    fn row(&self, namespace: &str, name: &str) -> Option<&ToolRow> {
+        self.rows
+            .iter()
+            .find(|row| row.namespace.as_deref() == Some(namespace) && row.name == name)
+    }
+
+    /// The tool whose namespace stands before its name.
+    fn qualified_row(&self, written: &str) -> Option<&ToolRow> {
+        self.rows.iter().find(|row| {
+            let namespace = row.namespace.as_deref();
+            namespace.is_some_and(|namespace| {
+                let rest = written.strip_prefix(namespace);
+                let rest = rest.and_then(|rest| rest.strip_suffix(&*row.name));
+                rest.is_some_and(|gap| ["", "__", "."].contains(&gap))
+            })
+        })
+    }
+}
+
+/// Adds one entry of the client's list, or what is inside it.
+fn add(
+    api: Api,
+    tool: &Value,
+    at: String,
+    namespace: Option<&str>,
+    entries: &mut Vec<Entry>,
+    omitted: &mut Vec<String>,
+) -> Result<(), RequestError> {
+    let Value::Object(fields) = tool else {
+        return Err(RequestError::expected(at, "an object", tool));
+    };
+    let kind = match fields.get("type") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(kind)) => Some(kind.as_str()),
+        Some(other) => {
+            return Err(RequestError::expected(
+                format!("{at}.type"),
+                "a string",
+                other,
+            ));
+        }
+    };
+    let name = name_of(fields);
+    if let (Some(Value::Array(tools)), None) = (fields.get("tools"), namespace) {
+        if name.is_empty() {
+            return Err(RequestError::new(
+                format!("{at}.name"),
+                "a namespace has a name",
+            ));
+        }
+        for (n, tool) in tools.iter().enumerate() {
+            let at = format!("{at}.tools[{n}]");
+            add(api, tool, at, Some(&name), entries, omitted)?;
+        }
+        return Ok(());
+    }
+    let mut fields = fields.clone();
+    let is_client_run = match (api, kind) {
+        (_, None | Some("function")) => true,
+        // Anthropic's word for a tool of the client.
+        (Api::Messages, Some("custom")) => {
+            fields.remove("type");
+            true
+        }
+        (_, Some("custom")) => true,
+        _ => false,
+    };
+    if !is_client_run {
+        let kind = kind.unwrap_or_default();
+        omitted.push(format!("{at} of the type `{kind}`"));
+        return Ok(());
+    }
+    if let Some(inner) = fields.get(kind.unwrap_or("function"))
+        && !inner.is_object()
+    {
+        let kind = kind.unwrap_or("function");
+        return Err(RequestError::expected(
+            format!("{at}.{kind}"),
+            "an object",
+            inner,
+        ));
+    }
+    if name.is_empty() {
+        let inner = kind.filter(|kind| fields.contains_key(kind));
+        let inner = inner.map(|kind| format!(".{kind}")).unwrap_or_default();
+        return Err(RequestError::new(
+            format!("{at}{inner}.name"),
+            "a tool has a name",
+        ));
+    }
+    entries.push(Entry {
+        at,
+        namespace: namespace.map(str::to_owned),
+        tool: fields,
+    });
+    Ok(())
+}
+
+/// The name of an entry, wherever its API writes it; empty where there is none.
+fn name_of(tool: &Map<String, Value>) -> String {
+    let inner = ["function", "custom"]
+        .iter()
+        .find_map(|kind| tool.get(kind));
+    let name = match inner {
+        Some(inner) => &inner["name"],
+        None => tool.get("name").unwrap_or(&Value::Null),
+    };
+    name.as_str().unwrap_or_default().to_owned()
+}
+
+/// A tool as a function of the Chat Completions API.
+fn function(tool: &Value) -> Value {
+    if tool["function"].is_object() {
+        return tool.clone();
+    }
+    let mut function = Map::new();
+    for key in ["name", "description", "strict"] {
+        if let Some(value) = tool.get(key).filter(|value| !value.is_null()) {
+            function.insert(key.to_owned(), value.clone());
+        }
+    }
+    let schema = ["parameters", "input_schema", "inputSchema"];
+    let schema = schema.iter().find_map(|key| tool.get(*key));
+    let schema = schema.filter(|schema| !schema.is_null()).cloned();
+    let empty = || json!({"type": "object", "properties": {}});
+    function.insert("parameters".to_owned(), schema.unwrap_or_else(empty));
+    json!({"type": "function", "function": function})
+}
+
+fn qualified(namespace: &str, name: &str) -> String {
+    if namespace.ends_with("__") {
+        format!("{namespace}{name}")
+    } else {
+        format!("{namespace}__{name}")
+    }
+}
+
+/// The error of a list whose entries stand elsewhere in the client's.
+fn refused(error: &ToolError, entries: &[Entry]) -> RequestError {
+    let at = match error {
+        ToolError::NotAnObject { at, .. }
+        | ToolError::MissingName { at }
+        | ToolError::BadName { at, .. }
+        | ToolError::DoubleName { at, .. }
+        | ToolError::BadParameters { at, .. }
+        | ToolError::BadDescription { at, .. } => at.as_str(),
+        _ => "tools",
+    };
+    let index = at
+        .strip_prefix("tools[")
+        .and_then(|at| at.split(']').next());
+    let index: Option<usize> = index.and_then(|index| index.parse().ok());
+    let own = index.and_then(|index| entries.get(index));
+    let own = own.map_or(at, |entry| entry.at.as_str());
+    RequestError::new(own, error.to_string().replace(at, own))
+}

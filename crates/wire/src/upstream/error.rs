@@ -1,0 +1,81 @@
+//! What is wrong with an upstream's answer.
+
+use thiserror::Error;
+
+use crate::{ApiError, ErrorKind};
+
+/// How much of an upstream's text an error shows, in characters.
+const SHOWN: usize = 200;
+
+/// Why an upstream's answer cannot be read on.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum UpstreamError {
+    /// Its bytes are not UTF-8.
+    #[error("the upstream sent bytes that are not UTF-8")]
+    NotUtf8,
+    /// An event that is no chunk of an answer.
+    #[error("the upstream sent what is no chunk of an answer: {text}")]
+    NotAChunk {
+        /// Its start.
+        text: String,
+    },
+    /// An event after the last one.
+    #[error("the upstream sent more after `[DONE]`: {text}")]
+    AfterDone {
+        /// Its start.
+        text: String,
+    },
+    /// The stream ended before the answer did.
+    #[error("the upstream's stream ended before its answer did")]
+    CutOff,
+    /// An event is too large.
+    #[error("the upstream sent an event of more than {limit} bytes")]
+    TooLarge {
+        /// The most bytes of an event.
+        limit: usize,
+    },
+    /// The upstream says that it failed.
+    #[error("the upstream reports an error: {message}")]
+    Reported {
+        /// What it says.
+        message: String,
+        /// All that it says, shortened.
+        text: String,
+    },
+}
+
+impl UpstreamError {
+    pub(super) fn not_a_chunk(text: &str) -> UpstreamError {
+        UpstreamError::NotAChunk { text: start(text) }
+    }
+
+    pub(super) fn after_done(text: &str) -> UpstreamError {
+        UpstreamError::AfterDone { text: start(text) }
+    }
+
+    /// The error that a body or an event holds.
+    pub(super) fn reported(text: &str) -> UpstreamError {
+        let value = toolglot_value::from_str(text).unwrap_or_default();
+        let error = value.get("error").unwrap_or(&value);
+        let message = error["message"].as_str().or(error.as_str());
+        UpstreamError::Reported {
+            message: start(message.unwrap_or(text)),
+            text: start(text),
+        }
+    }
+}
+
+impl From<UpstreamError> for ApiError {
+    fn from(error: UpstreamError) -> ApiError {
+        ApiError::new(ErrorKind::Upstream, error.to_string())
+    }
+}
+
+/// The first characters of a text.
+fn start(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}..", &text[..at]),
+        None => text.to_owned(),
+    }
+}
