@@ -43,6 +43,8 @@ mod shape;
 mod validate;
 #[cfg(feature = "validate")]
 mod violation;
+#[cfg(feature = "validate")]
+mod violation_order;
 mod whole_numbers;
 
 #[cfg(feature = "validate")]

@@ -12,6 +12,7 @@ use crate::expansion_size::unfolds_too_far;
 use crate::normal_form::standard;
 use crate::plain_schema::{admits, is_plain};
 use crate::ref_cycle::circle;
+use crate::violation_order::findings;
 
 /// More violations than a model would repair in one turn are not listed.
 const MAX_VIOLATIONS: usize = 16;
@@ -96,7 +97,7 @@ impl Validator {
         })
     }
 
-    /// What is wrong with `arguments`, in the order of the schema; empty if nothing is.
+    /// What is wrong with `arguments`, in the order in which they were written; empty if nothing is.
     /// At most 16 violations are listed.
     pub fn validate(&self, arguments: &Value) -> Vec<Violation> {
         if self.is_plain && admits(&self.schema, arguments) {
@@ -113,10 +114,11 @@ impl Validator {
                 message: "the tool's schema cannot be used".into(),
             }];
         };
-        compiled
-            .iter_errors(arguments)
-            .flat_map(|error| Violation::of(&error, &self.schema, arguments))
+        let errors: Vec<_> = compiled.iter_errors(arguments).collect();
+        findings(&errors, arguments)
+            .iter()
             .take(MAX_VIOLATIONS)
+            .map(|finding| Violation::of(finding, &self.schema, arguments))
             .collect()
     }
 }

@@ -9,6 +9,7 @@ use toolglot_value::{Map, Value};
 
 use crate::compiled::{keyword, keyword_value};
 use crate::nearest;
+use crate::violation_order::{Finding, findings};
 
 /// How many characters of a value a message quotes.
 const MAX_QUOTED: usize = 60;
@@ -28,34 +29,24 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Usually one; one for each property that should not be there.
-    pub(crate) fn of(
-        error: &ValidationError<'_>,
-        schema: &Value,
-        arguments: &Value,
-    ) -> Vec<Violation> {
+    pub(crate) fn of(finding: &Finding<'_, '_>, schema: &Value, arguments: &Value) -> Violation {
+        let error = finding.error;
         let path = error.instance_path().as_str();
-        let keyword = keyword(error);
-        let (ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected }) = error.kind()
-        else {
-            let message = instruction(error, schema, arguments);
-            return vec![Violation {
+        let keyword = keyword(error).into();
+        let Some(name) = finding.unexpected else {
+            return Violation {
                 path: path.into(),
-                keyword: keyword.into(),
-                message,
-            }];
+                keyword,
+                message: instruction(error, schema, arguments),
+            };
         };
         let known = declared(error, schema);
         let given = arguments.pointer(path).and_then(Value::as_object);
-        unexpected
-            .iter()
-            .map(|name| Violation {
-                path: format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")),
-                keyword: keyword.into(),
-                message: leave_out(name, path, &known, given),
-            })
-            .collect()
+        Violation {
+            path: format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")),
+            keyword,
+            message: leave_out(name, path, &known, given),
+        }
     }
 }
 
@@ -195,16 +186,13 @@ fn any_of(
     let nearest = branches
         .iter()
         .min_by_key(|branch| distance(path, branch))
-        .and_then(|branch| branch.first());
-    match nearest {
-        Some(error) => {
-            let inner = Violation::of(error, schema, arguments);
-            let inner = inner
-                .first()
-                .map_or("", |violation| violation.message.as_str());
+        .map(|branch| findings(branch, arguments));
+    match nearest.as_deref() {
+        Some([first, ..]) => {
+            let inner = Violation::of(first, schema, arguments).message;
             format!("write {it} in one of its allowed forms; for the nearest: {inner}")
         }
-        None => format!("write {it} in one of its allowed forms"),
+        _ => format!("write {it} in one of its allowed forms"),
     }
 }
 
@@ -253,11 +241,10 @@ fn alternative_marks(
     arguments: &Value,
 ) -> Option<String> {
     let place = |error: &ValidationError<'_>| error.instance_path().as_str().to_owned();
-    let first = branches
-        .first()?
-        .iter()
-        .find(|error| mark(path, error).is_some())?;
-    let at = place(first);
+    let first = findings(branches.first()?, arguments)
+        .into_iter()
+        .find(|finding| mark(path, finding.error).is_some())?;
+    let at = place(first.error);
     let options: Option<Vec<Value>> = branches
         .iter()
         .map(|branch| {

@@ -64,6 +64,11 @@ impl Map<String, Value> {
         self.members.contains_key(key)
     }
 
+    /// Which member a key is, counted from 0 in the order of the members.
+    pub fn index_of(&self, key: &str) -> Option<usize> {
+        self.members.get_index_of(key)
+    }
+
     /// Sets the value of a key and returns the one it had. A new key goes to the end, an old one keeps its place.
     pub fn insert(&mut self, key: String, value: Value) -> Option<Value> {
         self.members.insert(key, value)
