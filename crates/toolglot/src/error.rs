@@ -1,15 +1,16 @@
 //! What can be wrong with what a program hands over. A model's text is never an error.
 
+use std::fmt;
+
 use toolglot_engine::{GrammarError, RenderError};
 use toolglot_json::RepairFailure;
 use toolglot_toolset::ToolError;
 
 /// What is wrong with a dialect's name, a tool list, calls to be written, or a document to be repaired.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// A dialect that is not known.
-    #[error("unknown dialect `{name}`{}", nearest.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?")))]
     UnknownDialect {
         /// The name as it was given.
         name: String,
@@ -17,21 +18,73 @@ pub enum Error {
         nearest: Option<&'static str>,
     },
     /// A dialect that makes no program.
-    #[error(transparent)]
-    Grammar(#[from] GrammarError),
+    Grammar(GrammarError),
     /// A tool list that is not JSON.
-    #[error("the tool list is not JSON: {source}")]
     ToolListSyntax {
         /// What the reader of JSON says, with line and column.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A tool list with an entry that is not a tool.
-    #[error(transparent)]
-    ToolList(#[from] ToolError),
+    ToolList(ToolError),
     /// Calls that the dialect cannot carry.
-    #[error(transparent)]
-    Unrenderable(#[from] RenderError),
+    Unrenderable(RenderError),
     /// A document that no rule makes JSON of.
-    #[error(transparent)]
-    Unrepairable(#[from] RepairFailure),
+    Unrepairable(RepairFailure),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::UnknownDialect { name, nearest } => {
+                write!(f, "unknown dialect `{name}`")?;
+                match nearest {
+                    Some(nearest) => write!(f, "; did you mean `{nearest}`?"),
+                    None => Ok(()),
+                }
+            }
+            Error::ToolListSyntax { source } => write!(f, "the tool list is not JSON: {source}"),
+            Error::Grammar(error) => error.fmt(f),
+            Error::ToolList(error) => error.fmt(f),
+            Error::Unrenderable(error) => error.fmt(f),
+            Error::Unrepairable(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::UnknownDialect { .. } => None,
+            Error::ToolListSyntax { source } => Some(&**source),
+            // Their words are the words of this error, so what is below them is below it.
+            Error::Grammar(error) => error.source(),
+            Error::ToolList(error) => error.source(),
+            Error::Unrenderable(error) => error.source(),
+            Error::Unrepairable(error) => error.source(),
+        }
+    }
+}
+
+impl From<GrammarError> for Error {
+    fn from(error: GrammarError) -> Error {
+        Error::Grammar(error)
+    }
+}
+
+impl From<ToolError> for Error {
+    fn from(error: ToolError) -> Error {
+        Error::ToolList(error)
+    }
+}
+
+impl From<RenderError> for Error {
+    fn from(error: RenderError) -> Error {
+        Error::Unrenderable(error)
+    }
+}
+
+impl From<RepairFailure> for Error {
+    fn from(error: RepairFailure) -> Error {
+        Error::Unrepairable(error)
+    }
 }

@@ -5,7 +5,6 @@ use std::fmt;
 
 use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
-use thiserror::Error;
 use toolglot_engine::{Calls, Dialect, End, Finish, GrammarError, Input, Limits, Parser, Program};
 use toolglot_schema::{SchemaError, Validator};
 use toolglot_value::{Map, Value};
@@ -22,22 +21,36 @@ pub struct Functions {
 }
 
 /// Why a function was not run, in words for the model.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FunctionError {
     /// Nothing has that name.
-    #[error("there is no tool `{0}`")]
     Unknown(String),
     /// The call was cut off.
-    #[error("the call of `{0}` was cut off: write it again")]
     Truncated(String),
     /// The call had to be completed, and the function does more than read.
-    #[error("the call of `{0}` had to be completed, and it does more than read: write it again")]
     Recovered(String),
     /// The arguments do not fit, each reason on a line.
-    #[error("{0}")]
     Arguments(String),
 }
+
+impl fmt::Display for FunctionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FunctionError::Unknown(name) => write!(f, "there is no tool `{name}`"),
+            FunctionError::Truncated(name) => {
+                write!(f, "the call of `{name}` was cut off: write it again")
+            }
+            FunctionError::Recovered(name) => write!(
+                f,
+                "the call of `{name}` had to be completed, and it does more than read: write it again"
+            ),
+            FunctionError::Arguments(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for FunctionError {}
 
 impl Functions {
     /// With one more. `parameters` is the JSON Schema of `T`, as a [`Value`] or a value of `serde_json`, whose description becomes the tool's; a later function of a name

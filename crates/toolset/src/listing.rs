@@ -1,6 +1,7 @@
 //! Tool lists from outside: OpenAI's two shapes, MCP's, and a plain map.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 
 use toolglot_value::{Map, Value, json};
 
@@ -10,17 +11,15 @@ use crate::toolbox::{Effect, Entry, Habits, INPUT, ToolSpec, Toolbox};
 const MAX_NAME: usize = 160;
 
 /// Why a tool list was refused. `at` names the entry, as in `tools[3]`.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolError {
     /// The document is neither a list of tools nor a map of them.
-    #[error("a tool list is an array or an object, not {found}")]
     NotAList {
         /// What it is.
         found: &'static str,
     },
     /// An entry is not an object.
-    #[error("{at} is {found}, where a tool is an object")]
     NotAnObject {
         /// The entry.
         at: String,
@@ -28,13 +27,11 @@ pub enum ToolError {
         found: &'static str,
     },
     /// An entry has no name.
-    #[error("{at} has no `name`")]
     MissingName {
         /// The entry.
         at: String,
     },
     /// An entry's name cannot be written in a call.
-    #[error("{at} is called {name:?}: {why}")]
     BadName {
         /// The entry.
         at: String,
@@ -44,7 +41,6 @@ pub enum ToolError {
         why: &'static str,
     },
     /// Two entries have one name.
-    #[error("{at} is called `{name}`, as {first} is")]
     DoubleName {
         /// The later entry.
         at: String,
@@ -54,7 +50,6 @@ pub enum ToolError {
         first: String,
     },
     /// The parameters of an entry are not JSON Schema.
-    #[error("the parameters of {at} (`{name}`) are {found}, where a JSON Schema is an object")]
     BadParameters {
         /// The entry.
         at: String,
@@ -64,7 +59,6 @@ pub enum ToolError {
         found: &'static str,
     },
     /// The description of an entry is not text.
-    #[error("the description of {at} (`{name}`) is {found}, where text belongs")]
     BadDescription {
         /// The entry.
         at: String,
@@ -74,6 +68,34 @@ pub enum ToolError {
         found: &'static str,
     },
 }
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ToolError::NotAList { found } => {
+                write!(f, "a tool list is an array or an object, not {found}")
+            }
+            ToolError::NotAnObject { at, found } => {
+                write!(f, "{at} is {found}, where a tool is an object")
+            }
+            ToolError::MissingName { at } => write!(f, "{at} has no `name`"),
+            ToolError::BadName { at, name, why } => write!(f, "{at} is called {name:?}: {why}"),
+            ToolError::DoubleName { at, name, first } => {
+                write!(f, "{at} is called `{name}`, as {first} is")
+            }
+            ToolError::BadParameters { at, name, found } => write!(
+                f,
+                "the parameters of {at} (`{name}`) are {found}, where a JSON Schema is an object"
+            ),
+            ToolError::BadDescription { at, name, found } => write!(
+                f,
+                "the description of {at} (`{name}`) is {found}, where text belongs"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ToolError {}
 
 impl Toolbox {
     /// The tools of a list in one of the usual shapes:
