@@ -77,6 +77,16 @@ impl Session {
         CallReport::Steps(self.steps((name, arguments), &tools, (root, watch)))
     }
 
+    /// Whether a tool that is a file can be called with these arguments; nothing is judged, and nothing runs.
+    ///
+    /// # Errors
+    /// What keeps it from running.
+    pub fn check(&self, id: &str, arguments: Map<String, Value>) -> Result<(), CallError> {
+        self.runner(self.watch.clone())
+            .prepare(id, arguments)
+            .map(drop)
+    }
+
     /// Calls a tool that is a file, and no other: what a server of such tools does. Without a `watch` the session's own counts.
     pub fn call_file(
         &self,

@@ -59,6 +59,7 @@ mod refusal;
 mod request;
 mod result_memory;
 mod result_text;
+#[cfg(feature = "mcp")]
 mod servers;
 mod session;
 mod settings;

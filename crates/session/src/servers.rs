@@ -5,7 +5,6 @@ use std::time::Duration;
 use toolglot_mcp::auth::Person;
 use toolglot_tool_registry::TrustError;
 use toolglot_tool_runner::{CallError, LoggedIn, Offer};
-use toolglot_value::{Map, Value};
 
 use crate::session::Session;
 
@@ -46,15 +45,5 @@ impl Session {
     /// If there is no such server, or the token cannot be removed.
     pub fn logout(&self, server: &str) -> Result<bool, CallError> {
         self.runner(self.watch.clone()).logout(server)
-    }
-
-    /// Whether a tool that is a file can be called with these arguments; nothing is judged, and nothing runs.
-    ///
-    /// # Errors
-    /// What keeps it from running.
-    pub fn check(&self, id: &str, arguments: Map<String, Value>) -> Result<(), CallError> {
-        self.runner(self.watch.clone())
-            .prepare(id, arguments)
-            .map(drop)
     }
 }

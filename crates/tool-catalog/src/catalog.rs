@@ -25,10 +25,13 @@ impl Catalog {
     pub fn open(spaces: &Spaces, demands: TrustRequirements) -> Result<Catalog, CatalogError> {
         let mut trust = Trust::open(spaces)?;
         trust.demand(demands)?;
-        Ok(Catalog {
-            registry: Registry::open(spaces)?.with_servers(&trust),
-            trust,
-        })
+        let registry = Registry::open(spaces)?;
+        let registry = if cfg!(feature = "mcp") {
+            registry.with_servers(&trust)
+        } else {
+            registry
+        };
+        Ok(Catalog { registry, trust })
     }
 
     /// What runs a tool, or why it is not called: what `toolglot call` says of it.
@@ -37,6 +40,21 @@ impl Catalog {
     /// The first reason why it is not called.
     pub fn resolve(&self, found: &ToolSource) -> Result<Chain, CallError> {
         resolve(&self.registry, &self.trust, found.clone())
+    }
+
+    /// The tool that a call names by this id.
+    ///
+    /// # Errors
+    /// If there is none, or this build cannot call it.
+    pub fn find_called(&self, id: &ItemId) -> Result<ToolSource, CatalogError> {
+        self.registry.find_called(id).map_err(|error| match error {
+            FindError::NotFound { id, .. }
+                if cfg!(not(feature = "mcp")) && id.starts_with("mcp/") =>
+            {
+                CallError::LeftOut { id }.into()
+            }
+            error => error.into(),
+        })
     }
 
     /// The files of the project, each or why it cannot be read.
@@ -62,7 +80,7 @@ impl Catalog {
             let word = &as_id(word);
             if !word.contains(['*', '?', '[', '{']) {
                 let id = ItemId::new(word)?;
-                let one = self.registry.find_called(&id)?;
+                let one = self.find_called(&id)?;
                 if found.iter().all(|known| known.id != one.id) {
                     found.push(one);
                 }

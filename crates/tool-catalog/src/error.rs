@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 use toolglot_tool_files::IdError;
 use toolglot_tool_registry::FindError;
+use toolglot_tool_runner::CallError;
 use toolglot_tool_trust::TrustError;
 
 /// What a catalog cannot do.
@@ -15,6 +16,9 @@ pub enum CatalogError {
     /// A tool is not there, or cannot be read.
     #[error(transparent)]
     Find(#[from] FindError),
+    /// It is a tool that this build cannot call.
+    #[error(transparent)]
+    Call(#[from] CallError),
     /// The trust store cannot be used.
     #[error(transparent)]
     Trust(#[from] TrustError),

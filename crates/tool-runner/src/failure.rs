@@ -126,6 +126,14 @@ pub enum CallError {
         /// Its type.
         kind: String,
     },
+    /// A tool of an MCP server, in a build without them.
+    #[error(
+        "`{id}` belongs to an MCP server, and this build has none: the cargo feature `mcp` was left out"
+    )]
+    LeftOut {
+        /// The tool.
+        id: String,
+    },
     /// A file names no executor.
     #[error("`{id}` names no executor, so nothing can run it")]
     NoExecutorNamed {
@@ -336,6 +344,7 @@ impl CallError {
             CallError::UnknownPrimitive { .. } => "unknown-primitive",
             CallError::BadLink(_) => "bad-link",
             CallError::NoServer { .. } => "no-server",
+            CallError::LeftOut { .. } => "left-out",
             CallError::NotGranted { .. } => "not-granted",
             CallError::TooExpensive { .. } => "too-expensive",
             CallError::Cancelled { .. } => "cancelled",

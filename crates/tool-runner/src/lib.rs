@@ -39,6 +39,10 @@ mod fingerprint;
 mod http_client;
 mod interpreter;
 mod interpreter_variable;
+#[cfg(feature = "mcp")]
+mod mcp;
+#[cfg(not(feature = "mcp"))]
+#[path = "mcp_left_out.rs"]
 mod mcp;
 mod origin_form;
 mod plain_form;
@@ -50,6 +54,10 @@ mod random_word;
 mod resolve;
 mod runner;
 mod sandboxed;
+#[cfg(feature = "mcp")]
+mod sessions;
+#[cfg(not(feature = "mcp"))]
+#[path = "sessions_left_out.rs"]
 mod sessions;
 mod shell_command;
 mod sizes;
@@ -67,6 +75,7 @@ pub use budget::Budget;
 pub use call_result::{Attempt, CallResult};
 pub use failure::CallError;
 pub use interpreter::{Interpreter, Interpreters};
+#[cfg(feature = "mcp")]
 pub use mcp::{LoggedIn, Offer, authorizer_of, wire_to};
 pub use prepared::{Builtin, Prepared};
 pub use resolve::{Chain, MAX_DEPTH, has_server, leads_somewhere, resolve};

@@ -144,6 +144,11 @@ pub fn resolve(registry: &Registry, trust: &Trust, tool: ToolSource) -> Result<C
             kind: part.to_owned(),
         });
     }
+    if cfg!(not(feature = "mcp")) && server_of(tool.tool()).is_some() {
+        return Err(CallError::LeftOut {
+            id: tool.id.to_string(),
+        });
+    }
     let mut standing = None;
     let links = links(registry, tool, 0, &mut |link| {
         let read = link.tool();
@@ -188,13 +193,7 @@ pub fn leads_somewhere(
 /// # Errors
 /// Why it is not.
 pub fn has_server(registry: &Registry, tool: &ToolFile, space: Space) -> Result<(), CallError> {
-    let Executor::Id(executor) = &tool.metadata.executor else {
-        return Ok(());
-    };
-    let is_of_server = executor_id(executor).starts_with("rye/core/runtimes/mcp/");
-    let config = tool.metadata.config.as_ref();
-    let server = config.and_then(|config| config.get("server")?.as_str());
-    let Some(server) = server.filter(|_| is_of_server) else {
+    let Some(server) = server_of(tool) else {
         return Ok(());
     };
     let found = registry.find_from(&ItemId::new(server)?, space)?;
@@ -202,6 +201,18 @@ pub fn has_server(registry: &Registry, tool: &ToolFile, space: Space) -> Result<
         return Err(faulty);
     }
     is_server(&found)
+}
+
+/// The server that a tool names as its own.
+fn server_of(tool: &ToolFile) -> Option<&str> {
+    let Executor::Id(executor) = &tool.metadata.executor else {
+        return None;
+    };
+    if !executor_id(executor).starts_with("rye/core/runtimes/mcp/") {
+        return None;
+    }
+    let config = tool.metadata.config.as_ref()?;
+    config.get("server")?.as_str()
 }
 
 /// Whether a file defines a server.

@@ -66,6 +66,7 @@
 //!
 //! - `cli`: the binary.
 //! - `import`: its commands `dialects detect` and `dialects import`, and templates as dialects.
+//! - `mcp`: its command `mcp`, and tools of MCP servers.
 
 mod error;
 mod options;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use toolglot_session::{CallError, CallReport, CallResult};
-use toolglot_value::{Map, Value, json};
+use toolglot_value::{Map, ReadOptions, Value, json};
 
 use crate::args::{CallArguments, CallFormat};
 use crate::failure::Failure;
@@ -82,7 +82,12 @@ fn given(args: &str) -> Result<Map<String, Value>, Failure> {
         Some(file) => source::document(Path::new(file))?,
         None => args.to_owned(),
     };
-    let given = toolglot_mcp::read_once(text.as_bytes());
+    // Of two readers one would take the first of two equal keys, and another the last.
+    let once = ReadOptions {
+        duplicate_keys: false,
+        ..ReadOptions::default()
+    };
+    let given = once.read(text.as_bytes());
     let given = given.and_then(|given| toolglot_value::from_value(&given));
     given.map_err(Failure::Args)
 }

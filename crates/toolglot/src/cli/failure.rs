@@ -38,6 +38,7 @@ pub(crate) enum Failure {
     NoFile(PathBuf),
     #[error("`--args` is not a JSON object: write one, as in '{{\"name\": \"value\"}}'")]
     Args(#[source] toolglot_value::Error),
+    #[cfg(feature = "mcp")]
     #[error("`{address}` cannot be served: {why}")]
     Serving { address: String, why: String },
     #[error("cannot listen to signals")]
@@ -97,7 +98,10 @@ pub(crate) enum Failure {
         origin: String,
         error: toolglot_import::ImportError,
     },
-    #[cfg(not(feature = "import"))]
+    #[cfg_attr(
+        all(feature = "import", feature = "mcp"),
+        expect(dead_code, reason = "this build has all commands")
+    )]
     #[error(
         "`toolglot {command}` was left out of this build; `cargo install toolglot --features {feature}` has it"
     )]

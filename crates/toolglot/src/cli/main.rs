@@ -25,6 +25,7 @@ mod import;
 mod input_name;
 mod interrupt;
 mod jsonl;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod open_session;
 mod outcome;
@@ -102,7 +103,13 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),
         Command::Call(arguments) => call::call(&arguments, out),
+        #[cfg(feature = "mcp")]
         Command::Mcp(arguments) => mcp::mcp(&arguments, out),
+        #[cfg(not(feature = "mcp"))]
+        Command::Mcp(_) => Err(Failure::LeftOut {
+            command: "mcp",
+            feature: "mcp",
+        }),
         Command::Tools { command } => tools::tools(&command, out),
         Command::Explain { code } => explain::explain(&code, out),
         Command::Policy { command } => policy::policy(&command, out),

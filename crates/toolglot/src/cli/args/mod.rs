@@ -2,6 +2,9 @@
 
 mod call;
 mod dialects;
+#[cfg(not(feature = "mcp"))]
+mod left_out;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod message;
 mod policy;
@@ -15,6 +18,9 @@ use clap_complete::Shell;
 
 pub(crate) use call::{CallArguments, CallFormat};
 pub(crate) use dialects::DialectsCommand;
+#[cfg(not(feature = "mcp"))]
+pub(crate) use left_out::LeftOutArguments;
+#[cfg(feature = "mcp")]
 pub(crate) use mcp::{
     LoginArguments, McpArguments, McpCommand, McpFormat, McpProject, ServeArguments,
 };
@@ -63,7 +69,11 @@ pub(crate) enum Command {
     /// Call a tool that is a file
     Call(CallArguments),
     /// Serve the tools that may run here to an MCP client, over standard input and output
+    #[cfg(feature = "mcp")]
     Mcp(McpArguments),
+    #[cfg(not(feature = "mcp"))]
+    #[command(hide = true, disable_help_flag = true)]
+    Mcp(LeftOutArguments),
     /// Tools that are files: list, show, check, create, sign and trust them
     Tools {
         #[command(subcommand)]

@@ -20,7 +20,7 @@ pub(super) fn show(
 ) -> Result<Outcome, Failure> {
     let catalog = project::open(&common.root)?;
     let id = ItemId::new(id).map_err(Failure::BadId)?;
-    let found = catalog.registry.find_called(&id)?;
+    let found = catalog.find_called(&id)?;
     let tool = found.checked();
     let metadata = &tool.metadata;
     let mut shown = brief(&found, &tool, &catalog);

@@ -1,0 +1,41 @@
+//! What stands for tools of MCP servers where the feature `mcp` is off: each is refused, and says why.
+
+use std::time::Duration;
+
+use toolglot_tool_registry::ItemId;
+use toolglot_value::{Map, Value};
+
+use crate::answer::Answer;
+use crate::failure::CallError;
+use crate::resolve::Chain;
+use crate::runner::ToolRunner;
+
+pub(crate) fn attempt(
+    _: &ToolRunner,
+    chain: &Chain,
+    _: &Map<String, Value>,
+    _: Duration,
+) -> Result<Answer, CallError> {
+    let id = chain.tool().0.id.to_string();
+    Err(CallError::LeftOut { id })
+}
+
+pub(crate) fn check_variables(_: &ToolRunner, _: &Chain) -> Result<(), CallError> {
+    Ok(())
+}
+
+pub(crate) fn requires(_: &ToolRunner, _: &Chain) -> Vec<String> {
+    Vec::new()
+}
+
+impl ToolRunner {
+    /// Why there is no such tool of a server that there is: this build asks none.
+    pub fn of_server(&self, name: &str) -> Option<CallError> {
+        let (server, _) = name.strip_prefix("mcp/").unwrap_or(name).split_once('/')?;
+        let definition = ItemId::new(&format!("mcp/servers/{server}")).ok()?;
+        self.registry.find(&definition).ok()?;
+        Some(CallError::LeftOut {
+            id: name.to_owned(),
+        })
+    }
+}
