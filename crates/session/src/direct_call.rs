@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use toolglot_builtins::Root;
 use toolglot_engine::{Call, CallId, Calls, End, Place, Span};
 use toolglot_policy::{Decision, Verdict};
-use toolglot_tool_registry::ItemId;
+use toolglot_tool_files::ItemId;
 use toolglot_tool_runner::{CallError, Watch};
 use toolglot_value::{Map, Value};
 

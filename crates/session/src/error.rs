@@ -31,7 +31,7 @@ pub enum SessionError {
     Open(#[from] toolglot_tool_runner::OpenError),
     /// The policy demands a key that is none.
     #[error(transparent)]
-    Trust(#[from] toolglot_tool_registry::TrustError),
+    Trust(#[from] toolglot_tool_trust::TrustError),
     /// The dialects and the tools make no program.
     #[error(transparent)]
     Chat(#[from] toolglot_chat::ChatError),

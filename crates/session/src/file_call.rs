@@ -5,7 +5,7 @@ use std::path::Path;
 use toolglot_builtins::Outcome;
 use toolglot_engine::{Call, End};
 use toolglot_policy::{Decision, Effect, Layer, PathFact, Request, Verdict};
-use toolglot_tool_registry::{ItemId, capability};
+use toolglot_tool_files::{ItemId, capability};
 use toolglot_tool_runner::CallError;
 use toolglot_toolset::Canonical;
 use toolglot_value::{Map, Value, json};

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use toolglot_chat::is_local_server;
 use toolglot_engine::Calls;
-use toolglot_tool_registry::{ItemId, Space};
+use toolglot_tool_files::ItemId;
 use toolglot_tool_runner::{CallError, ToolRunner};
+use toolglot_tool_trust::Space;
 use toolglot_toolset::{ToolSpec, Toolbox};
 use toolglot_value::{Map, Value};
 

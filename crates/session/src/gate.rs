@@ -17,8 +17,8 @@ use toolglot_engine::End;
 use toolglot_policy::{
     Authority, Decision, Effect, HostPort, Item, Layer, PathFact, Request, Verdict,
 };
-use toolglot_tool_registry::TrustBasis;
 use toolglot_tool_runner::{Builtin, CallError, CallResult, Prepared, ToolRunner};
+use toolglot_tool_trust::TrustBasis;
 use toolglot_value::{Map, Value};
 
 use crate::approval::{CallSummary, Question};
@@ -299,7 +299,7 @@ impl Gate<'_> {
             names: &names,
             capabilities: requires,
             host: place.as_ref(),
-            cost: cost.map_or(0.0, toolglot_tool_registry::Cost::estimate),
+            cost: cost.map_or(0.0, toolglot_tool_files::Cost::estimate),
             n_before: asked.n_before,
             is_repeat: asked.is_repeat,
             ..Request::new(id, effect, asked.end, &[])

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use toolglot_policy::{Authority, Grants, Policy, PolicyError, Scope, ToolPattern, is_secret};
-use toolglot_tool_registry::TrustRequirements;
+use toolglot_tool_trust::TrustRequirements;
 use toolglot_toolset::Toolbox;
 
 use crate::files_hash::FilesHash;

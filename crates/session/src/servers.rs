@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use toolglot_mcp::auth::Person;
-use toolglot_tool_registry::TrustError;
 use toolglot_tool_runner::{CallError, LoggedIn, Offer};
+use toolglot_tool_trust::TrustError;
 
 use crate::session::Session;
 

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 use toolglot_builtins::{Journal, Root};
 use toolglot_engine::Dialect;
 use toolglot_policy::{Authority, Level};
-use toolglot_tool_registry::{Registry, Trust};
+use toolglot_tool_registry::Registry;
 use toolglot_tool_runner::{Cancel, ToolRunner, Watch};
+use toolglot_tool_trust::Trust;
 
 use crate::approval::{Context, Question};
 use crate::gate::Gate;

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use toolglot_builtins::clock;
 use toolglot_policy::{Inside, PathFact};
-use toolglot_tool_registry::{ItemId, Space, ToolFile, sign_text};
+use toolglot_tool_files::{ItemId, ToolFile};
 use toolglot_tool_runner::ToolRunner;
+use toolglot_tool_signature::sign as sign_text;
+use toolglot_tool_trust::Space;
 use toolglot_value::{Value, json};
 
 use crate::own_files::real;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toolglot_tool_registry::Spaces;
+use toolglot_tool_trust::Spaces;
 
 use crate::files_hash::FilesHash;
 use crate::policies::Policies;

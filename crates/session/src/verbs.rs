@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use toolglot_tool_registry::{ItemId, Registry};
+use toolglot_tool_files::ItemId;
+use toolglot_tool_registry::Registry;
 use toolglot_tool_runner::{ToolRunner, resolve};
 use toolglot_toolset::ToolSpec;
 use toolglot_value::{Value, json};

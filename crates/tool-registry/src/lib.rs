@@ -41,20 +41,9 @@ pub use stamp::FileStamp;
 pub use system::system_file;
 pub use tool_source::{Sibling, ToolSource};
 
-pub use toolglot_tool_files::{
-    Action, Cost, Diagnostic, EXECUTORS, EXTENSIONS, Executor, IdError, ItemId, Language,
-    MAX_BYTES, Metadata, RULES, RetryBackoff, RetryPolicy, ReturnContract, ReturnValue, Rule,
-    Schema, Severity, SourceLocation, ToolFile, capability, executor_id, javascript_of,
-    nearest_executor, new_tool, read_json, rule, template,
-};
-pub use toolglot_tool_signature::{
-    Generation, Header, Item, KeyError, Keyring, PrivateKey, PublicKey, Signer, Style,
-    Verification, body, digest, sign as sign_text, verify as verify_text,
-};
-pub use toolglot_tool_trust::{
-    KnownKey, LedgerRecord, ServerApproval, Space, Spaces, Trust, TrustBasis, TrustError,
-    TrustRefusal, TrustRequirements, approved_as, server_name,
-};
+// What the functions here take and give. The rest of those crates is used by their names.
+pub use toolglot_tool_files::{IdError, ItemId, Language, ToolFile};
+pub use toolglot_tool_trust::{Space, Spaces, Trust};
 
 /// The example of the README, compiled and run with the other examples.
 #[cfg(doctest)]

@@ -9,10 +9,12 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use toolglot_tool_registry::{ItemId, Registry, Spaces, Trust};
+use toolglot_tool_files::ItemId;
+use toolglot_tool_registry::Registry;
 use toolglot_tool_runner::{
     Budget, Interpreters, SharedTrust, ToolRunner, WarmInterpreters, Watch,
 };
+use toolglot_tool_trust::{Spaces, Trust};
 use toolglot_value::{Map, Value, json};
 
 fn minimum(runs: u32, run: impl FnMut()) -> Duration {

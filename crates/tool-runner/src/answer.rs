@@ -1,7 +1,7 @@
 //! What a program answered.
 
 use toolglot_sandbox::{Exit, ProcessOutcome};
-use toolglot_tool_registry::{ReturnContract, ReturnValue, read_json};
+use toolglot_tool_files::{ReturnContract, ReturnValue, read_json};
 use toolglot_value::{Map, Value, json};
 
 use crate::program::Manner;

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use toolglot_sandbox::{Exit, Watch};
-use toolglot_tool_registry::{ReturnContract, Space, ToolSource};
+use toolglot_tool_files::ReturnContract;
+use toolglot_tool_registry::ToolSource;
+use toolglot_tool_trust::Space;
 use toolglot_value::{Map, Value};
 
 use crate::answer::{self, Answer};

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use toolglot_builtins::Outcome;
 use toolglot_policy::Effect;
-use toolglot_tool_registry::{ItemId, ToolSource};
+use toolglot_tool_files::ItemId;
+use toolglot_tool_registry::ToolSource;
 use toolglot_value::{Map, Value};
 
 use crate::answer::Answer;

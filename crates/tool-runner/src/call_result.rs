@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use toolglot_tool_registry::{ReturnValue, TrustBasis};
+use toolglot_tool_files::ReturnValue;
+use toolglot_tool_trust::TrustBasis;
 use toolglot_value::{Map, Value};
 
 /// One attempt of a call.

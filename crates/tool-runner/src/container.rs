@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use toolglot_tool_registry::Language;
+use toolglot_tool_files::Language;
 use toolglot_value::{Map, Value};
 
 use crate::environment::{self, Variables};

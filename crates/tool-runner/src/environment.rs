@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use toolglot_tool_registry::template::{self, UnsetVariable};
+use toolglot_tool_files::template::{self, UnsetVariable};
 use toolglot_value::{Map, Value};
 
 /// Longer values are on standard input only: the system passes no more in one variable.

@@ -2,7 +2,9 @@
 
 use thiserror::Error;
 use toolglot_schema::{SchemaError, Violation};
-use toolglot_tool_registry::{FindError, IdError, LinkError, TrustRefusal};
+use toolglot_tool_files::IdError;
+use toolglot_tool_registry::{FindError, LinkError};
+use toolglot_tool_trust::TrustRefusal;
 
 /// Why a tool was not run.
 #[derive(Debug, Error)]

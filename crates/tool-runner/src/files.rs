@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use toolglot_builtins::{Outcome, Root, execute_unjudged};
 use toolglot_policy::Effect;
 use toolglot_schema::Violation;
-use toolglot_tool_registry::{ReturnValue, ToolSource};
+use toolglot_tool_files::ReturnValue;
+use toolglot_tool_registry::ToolSource;
 use toolglot_value::{Map, Value, json};
 
 use crate::failure::CallError;

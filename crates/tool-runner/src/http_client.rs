@@ -23,8 +23,8 @@ use toolglot_builtins::Failure;
 use toolglot_builtins::web::{Ask, Web};
 use toolglot_policy::{HostPort, is_own_header, is_public};
 use toolglot_schema::Violation;
-use toolglot_tool_registry::ReturnValue;
-use toolglot_tool_registry::template::{self, UnsetVariable};
+use toolglot_tool_files::ReturnValue;
+use toolglot_tool_files::template::{self, UnsetVariable};
 use toolglot_value::{Map, Value, json};
 
 use crate::answer::Answer;

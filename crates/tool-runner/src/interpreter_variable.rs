@@ -3,7 +3,7 @@
 //! The origin looks below the project first, or runs a command that names the interpreter. Neither is done here: what a project
 //! holds is code of the project, and a runtime would start it by a name that the user takes for the system's.
 
-use toolglot_tool_registry::template;
+use toolglot_tool_files::template;
 use toolglot_value::Value;
 
 use crate::interpreter::Interpreter;

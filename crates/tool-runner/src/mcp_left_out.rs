@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolglot_tool_registry::ItemId;
+use toolglot_tool_files::ItemId;
 use toolglot_value::{Map, Value};
 
 use crate::answer::Answer;

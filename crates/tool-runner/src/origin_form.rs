@@ -2,7 +2,9 @@
 //! with their ids, `ls` entries, `grep` matches with the ids of their lines.
 
 use toolglot_builtins::{Outcome, line_id};
-use toolglot_tool_registry::{ReturnValue, Space, ToolSource};
+use toolglot_tool_files::ReturnValue;
+use toolglot_tool_registry::ToolSource;
+use toolglot_tool_trust::Space;
 use toolglot_value::{Map, Value, json};
 
 use crate::plain_form::returned;

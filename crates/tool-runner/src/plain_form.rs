@@ -1,7 +1,7 @@
 //! The result of a builtin tool as tools that are files say it.
 
 use toolglot_builtins::Outcome;
-use toolglot_tool_registry::ReturnValue;
+use toolglot_tool_files::ReturnValue;
 use toolglot_value::{Map, Value};
 
 /// What came of it, as tools say it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolglot_policy::Effect;
-use toolglot_tool_registry::ReturnContract;
+use toolglot_tool_files::ReturnContract;
 use toolglot_value::{Map, Value};
 
 use crate::resolve::Chain;

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use toolglot_tool_registry::{Language, ToolSource, javascript_of, template};
+use toolglot_tool_files::{Language, javascript_of, template};
+use toolglot_tool_registry::ToolSource;
 use toolglot_value::{Map, Value, json};
 
 use crate::environment::{self, LeftOut, Variables};

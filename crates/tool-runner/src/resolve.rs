@@ -1,10 +1,11 @@
 //! From a tool to the primitive that runs it.
 
-use toolglot_tool_registry::template::UnsetVariable;
+use toolglot_tool_files::template::UnsetVariable;
+use toolglot_tool_files::{Executor, ItemId, Language, ToolFile, executor_id, nearest_executor};
 use toolglot_tool_registry::{
-    Executor, FindError, ItemId, Language, Link, LinkError, Registry, Space, ToolFile, ToolSource,
-    Trust, TrustBasis, executor_id, nearest_executor, system_file, validate_chain,
+    FindError, Link, LinkError, Registry, ToolSource, system_file, validate_chain,
 };
+use toolglot_tool_trust::{Space, Trust, TrustBasis};
 use toolglot_value::{Map, Value};
 
 use crate::failure::CallError;

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use toolglot_builtins::ProgramSandbox;
 use toolglot_policy::ServerRules;
-use toolglot_tool_registry::{Registry, Spaces, Trust, TrustError, capability};
+use toolglot_tool_files::capability;
+use toolglot_tool_registry::Registry;
+use toolglot_tool_trust::{Spaces, Trust, TrustError};
 
 use crate::budget::Budget;
 use crate::environment::Variables;

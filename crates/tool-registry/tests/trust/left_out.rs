@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use toolglot_tool_registry::{Language, Space, new_tool, verify_text};
+use toolglot_tool_files::{Language, new_tool};
+use toolglot_tool_signature::verify as verify_text;
+use toolglot_tool_trust::Space;
 
 use crate::trust::{PrivateKey, Style, TIME, World, item, mine, sign_text, tool, write};
 

@@ -30,7 +30,7 @@ fn what_the_lock_names_otherwise_does_not_run() {
         // What cannot be understood is not taken for "nothing is forbidden".
         for (from, to) in [("\"lock\": 1", "\"lock\": 99"), (&*digest, "")] {
             write(&path, &lock.replace(from, to));
-            let opened = toolglot_tool_registry::Trust::open(&world.spaces());
+            let opened = toolglot_tool_trust::Trust::open(&world.spaces());
             assert!(opened.is_err(), "{from} as {to:?}");
         }
         write(&path, &lock);
@@ -175,7 +175,7 @@ fn what_is_no_file_is_no_lock_and_no_key() {
     use std::process::Command;
     let world = World::new();
     let lock = world.project.join(".ai/toolglot.lock");
-    let opened = || toolglot_tool_registry::Trust::open(&world.spaces()).map(|_| ());
+    let opened = || toolglot_tool_trust::Trust::open(&world.spaces()).map(|_| ());
     // A pipe has no end; whoever opens it waits for ever.
     let pipe = |path: &std::path::Path| {
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -190,7 +190,7 @@ fn what_is_no_file_is_no_lock_and_no_key() {
     pipe(&lock);
     let why = opened().expect_err("it is a pipe").to_string();
     assert!(why.ends_with("it is not a file"), "{why}");
-    toolglot_tool_registry::Trust::fingerprint(&world.spaces());
+    toolglot_tool_trust::Trust::fingerprint(&world.spaces());
     fs::remove_file(&lock).expect("it is there");
     let elsewhere = world.home.join("lock");
     write(&elsewhere, "{\"lock\": 1, \"tools\": {}}");
@@ -204,5 +204,5 @@ fn what_is_no_file_is_no_lock_and_no_key() {
     assert!(opened().is_ok());
     pipe(&keys(&world.home));
     assert!(opened().is_err());
-    toolglot_tool_registry::Trust::fingerprint(&world.spaces());
+    toolglot_tool_trust::Trust::fingerprint(&world.spaces());
 }

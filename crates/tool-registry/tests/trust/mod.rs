@@ -9,11 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use toolglot_tool_registry::{
-    FindError, Generation, Header, ItemId, Keyring, Language, PrivateKey, PublicKey, Registry,
-    Signer, Space, Spaces, Style, ToolFile, ToolSource, Trust, TrustBasis, TrustError, new_tool,
-    sign_text, verify_text,
+use toolglot_tool_files::{ItemId, Language, ToolFile, new_tool};
+use toolglot_tool_registry::{FindError, Registry, ToolSource};
+use toolglot_tool_signature::{
+    Generation, Header, Keyring, PrivateKey, PublicKey, Signer, Style, sign as sign_text,
+    verify as verify_text,
 };
+use toolglot_tool_trust::{Space, Spaces, Trust, TrustBasis, TrustError};
 
 const TIME: &str = "2026-02-23T05:24:41Z";
 
@@ -195,8 +197,8 @@ fn every_comment_style_signs_and_signs_again() {
         again.public(),
         PublicKey::from_pem(&key.public().to_pem()).expect("its own block")
     );
-    let knowledge = Style::Markdown(toolglot_tool_registry::Item::Knowledge);
-    let directive = Style::Markdown(toolglot_tool_registry::Item::Directive);
+    let knowledge = Style::Markdown(toolglot_tool_signature::Item::Knowledge);
+    let directive = Style::Markdown(toolglot_tool_signature::Item::Directive);
     for (style, text, first) in [
         (Style::Hash, "x = 1\n", "# rye:signed:"),
         (
@@ -512,7 +514,7 @@ fn the_system_set_is_whole_signed_and_in_order() {
             .collect();
         assert_eq!(
             said,
-            Vec::<&toolglot_tool_registry::Diagnostic>::new(),
+            Vec::<&toolglot_tool_files::Diagnostic>::new(),
             "{}",
             entry.id
         );

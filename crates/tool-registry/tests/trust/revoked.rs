@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use toolglot_tool_registry::TrustError;
+use toolglot_tool_trust::TrustError;
 
 use crate::trust::World;
 

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use toolglot_tool_registry::{Generation, Header, PrivateKey, Style, sign_text};
+use toolglot_tool_signature::{Generation, Header, PrivateKey, Style, sign as sign_text};
 
 use crate::trust::{TIME, World, tool, write};
 

@@ -6,7 +6,8 @@ use toolglot_mcp::client::{ServerEvent, Terms, Trouble};
 use toolglot_mcp::{digest, digest_of_all};
 use toolglot_policy::Level;
 use toolglot_sandbox::Inspection;
-use toolglot_tool_registry::{ToolSource, TrustError, approved_as, server_name};
+use toolglot_tool_registry::ToolSource;
+use toolglot_tool_trust::{TrustError, approved_as, server_name};
 use toolglot_value::{Map, Value};
 
 use super::definition::{Definition, definition, transport};

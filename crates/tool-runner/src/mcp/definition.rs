@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use toolglot_tool_registry::template::{self, UnsetVariable};
-use toolglot_tool_registry::{ItemId, Space, ToolSource};
+use toolglot_tool_files::ItemId;
+use toolglot_tool_files::template::{self, UnsetVariable};
+use toolglot_tool_registry::ToolSource;
+use toolglot_tool_trust::Space;
 use toolglot_value::{Map, Value};
 
 use crate::failure::CallError;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use toolglot_mcp::auth::Person;
 use toolglot_mcp::client::{Client, Profile, Terms};
-use toolglot_tool_registry::{Space, server_name};
+use toolglot_tool_trust::{Space, server_name};
 
 use super::definition::{Definition, read, transport};
 use super::session_error::{SessionError, login_help};

@@ -6,7 +6,7 @@ use toolglot_builtins::web;
 use toolglot_mcp::auth::{Authorizer, Net, Person, Question, Secret, Settings, Store};
 use toolglot_mcp::client::{Answer, WebError};
 use toolglot_policy::{HostPort, is_public};
-use toolglot_tool_registry::template;
+use toolglot_tool_files::template;
 use toolglot_value::{Map, Value};
 
 use super::definition::Definition;

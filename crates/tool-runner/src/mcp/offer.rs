@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use toolglot_mcp::client::Terms;
 use toolglot_mcp::digest;
-use toolglot_tool_registry::{ItemId, Space, ToolSource, TrustError, TrustRefusal, server_name};
+use toolglot_tool_files::ItemId;
+use toolglot_tool_registry::ToolSource;
+use toolglot_tool_trust::{Space, TrustError, TrustRefusal, server_name};
 use toolglot_value::Value;
 
 use super::definition::{read, transport};

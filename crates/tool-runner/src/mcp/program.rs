@@ -10,7 +10,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use toolglot_mcp::client::{Heard, Trouble, Wire};
 use toolglot_mcp::message::Message;
 use toolglot_sandbox::{Cancel, Exit, ProcessOutcome, Watch};
-use toolglot_tool_registry::template;
+use toolglot_tool_files::template;
 use toolglot_value::Value;
 
 use super::definition::Definition;

@@ -1,7 +1,7 @@
 //! A server's result in the form of a tool's.
 
 use toolglot_schema::Validator;
-use toolglot_tool_registry::ReturnValue;
+use toolglot_tool_files::ReturnValue;
 use toolglot_value::{Map, Value, json};
 
 use crate::answer::{Answer, longer, too_long};

@@ -7,7 +7,7 @@ use toolglot_builtins::web;
 use toolglot_mcp::auth::Authorizer;
 use toolglot_mcp::client::{Answer, Stream, Trouble, Web, WebError, Wire};
 use toolglot_policy::{HostPort, is_own_header};
-use toolglot_tool_registry::template;
+use toolglot_tool_files::template;
 use toolglot_value::{Map, Value};
 
 use super::definition::Definition;

@@ -1,6 +1,6 @@
 //! Chains of executors, and what is checked before anything runs.
 
-use toolglot_tool_registry::ItemId;
+use toolglot_tool_files::ItemId;
 use toolglot_value::{Map, json};
 
 use crate::world::{World, can_run, node, python, yaml};

@@ -54,9 +54,9 @@ fn a_shebang_below_a_signature_and_a_mark_before_a_text_are_left_out() {
     let (_, trust) = world.open();
     let private = trust.private_key().expect("it was made");
     assert_eq!(private.public(), key);
-    let signed = toolglot_tool_registry::sign_text(
+    let signed = toolglot_tool_signature::sign(
         &text,
-        toolglot_tool_registry::Style::Slashes,
+        toolglot_tool_signature::Style::Slashes,
         &private,
         "2026-02-23T05:24:41Z",
         None,

@@ -10,11 +10,12 @@ use tempfile::TempDir;
 use toolglot_builtins::ProgramSandbox;
 use toolglot_policy::{Level, Refusals, SandboxSettings, SandboxTable, ServerRules};
 use toolglot_sandbox::Isolation;
-use toolglot_tool_registry::{Registry, Spaces, Trust};
+use toolglot_tool_registry::Registry;
 use toolglot_tool_runner::{
     Budget, CallError, CallResult, Interpreters, Servers, SharedTrust, ToolRunner,
     WarmInterpreters, Watch,
 };
+use toolglot_tool_trust::{Spaces, Trust};
 use toolglot_value::Value;
 
 pub(crate) struct World {
@@ -143,12 +144,12 @@ impl World {
 }
 
 trait ParseId {
-    fn parse_id(&self) -> toolglot_tool_registry::ItemId;
+    fn parse_id(&self) -> toolglot_tool_files::ItemId;
 }
 
 impl ParseId for str {
-    fn parse_id(&self) -> toolglot_tool_registry::ItemId {
-        toolglot_tool_registry::ItemId::new(self).expect("an id")
+    fn parse_id(&self) -> toolglot_tool_files::ItemId {
+        toolglot_tool_files::ItemId::new(self).expect("an id")
     }
 }
 

@@ -25,13 +25,13 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Find(#[from] toolglot_tool_registry::FindError),
     #[error(transparent)]
-    Trust(#[from] toolglot_tool_registry::TrustError),
+    Trust(#[from] toolglot_tool_trust::TrustError),
     #[error(transparent)]
     Open(#[from] toolglot_tool_runner::OpenError),
     #[error(transparent)]
     Session(toolglot_session::SessionError),
     #[error(transparent)]
-    BadId(toolglot_tool_registry::IdError),
+    BadId(toolglot_tool_files::IdError),
     #[error(transparent)]
     Catalog(#[from] toolglot_tool_catalog::CatalogError),
     #[error("there is no file {}", .0.display())]

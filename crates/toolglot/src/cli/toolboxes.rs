@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use toolglot_engine::Dialect;
 use toolglot_session::{CallError, Policies, Session};
-use toolglot_tool_registry::{Registry, Space, Spaces};
+use toolglot_tool_registry::Registry;
+use toolglot_tool_trust::{Space, Spaces};
 use toolglot_toolset::{Effect, ToolSpec, Toolbox};
 use toolglot_value::{Map, Value};
 

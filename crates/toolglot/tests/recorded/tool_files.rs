@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
-use toolglot_tool_registry::capability::{self, Capability};
-use toolglot_tool_registry::{
-    Header, Item, ItemId, Keyring, Language, Link, PublicKey, Signer, Space, Style, ToolFile, body,
-    digest, template, validate_chain, verify_text,
+use toolglot_tool_files::capability::{self, Capability};
+use toolglot_tool_files::{ItemId, Language, ToolFile, template};
+use toolglot_tool_registry::{Link, validate_chain};
+use toolglot_tool_signature::{
+    Header, Item, Keyring, PublicKey, Signer, Style, body, digest, verify as verify_text,
 };
+use toolglot_tool_trust::Space;
 use toolglot_value::{Value, json};
 
 use crate::recorded;
@@ -155,7 +157,7 @@ fn tool(row: &Value) -> Value {
     let id = ItemId::new("utility/hello_node").expect("an id");
     let tool = ToolFile::read(&id, Language::TypeScript, text);
     assert_eq!(tool.errors().count(), 0, "{:?}", tool.diagnostics);
-    let toolglot_tool_registry::Executor::Id(executor) = &tool.metadata.executor else {
+    let toolglot_tool_files::Executor::Id(executor) = &tool.metadata.executor else {
         panic!("an executor");
     };
     json!({"metadata": {

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use toolglot_mcp::{digest, digest_of_all, shown};
 use toolglot_session::{Grants, Policies, Session};
-use toolglot_tool_registry::{Registry, ServerApproval, ToolSource, Trust, server_name};
+use toolglot_tool_registry::{Registry, ToolSource};
 use toolglot_tool_runner::{Offer, ToolRunner};
+use toolglot_tool_trust::{ServerApproval, Trust, server_name};
 use toolglot_value::{Value, json};
 
 use crate::args::{McpFormat, McpProject, SandboxArguments};
@@ -135,7 +136,7 @@ pub(super) fn approve(
 ) -> Result<Outcome, Failure> {
     let session = opened(&common.root, allow.clone(), sandbox)?;
     let registry = session.registry();
-    let id = toolglot_tool_registry::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
+    let id = toolglot_tool_files::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
     let found = registry.find(&id)?;
     if let Some((json, text)) = ungiven(&found, server, give) {
         answer(common, out, &json, &text)?;
@@ -208,7 +209,7 @@ pub(super) fn disapprove(
 ) -> Result<Outcome, Failure> {
     let project = open_session::project(&common.root)?;
     let runner = ToolRunner::open(&project)?;
-    let id = toolglot_tool_registry::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
+    let id = toolglot_tool_files::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
     let found = runner.registry.find(&id)?;
     let was = runner.trust.write().disapprove(&found)?;
     let word = if was {

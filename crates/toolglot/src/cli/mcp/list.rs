@@ -1,8 +1,10 @@
 //! The tools that may run here, as a client lists them.
 
 use toolglot_mcp::message::{Fault, PARAMS};
-use toolglot_tool_registry::{ItemId, Registry, Trust, capability};
+use toolglot_tool_files::{ItemId, capability};
+use toolglot_tool_registry::Registry;
 use toolglot_tool_runner::{Chain, resolve};
+use toolglot_tool_trust::Trust;
 use toolglot_value::{Value, json};
 
 /// How many files one page of the list has tools of.
@@ -48,7 +50,7 @@ pub(super) fn name_of(id: &str) -> String {
 
 /// The name of a tool whose [`name_of`] means another: it depends on the id alone.
 fn own_name_of(id: &str) -> String {
-    let digest = toolglot_tool_registry::digest(id);
+    let digest = toolglot_tool_signature::digest(id);
     format!("{}-{}", name_of(id), &digest[..8])
 }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use toolglot_mcp::auth::Person;
 use toolglot_session::{CallError, Grants};
-use toolglot_tool_registry::{ItemId, server_name};
+use toolglot_tool_files::ItemId;
+use toolglot_tool_trust::server_name;
 use toolglot_value::json;
 
 use super::approve::{answer, id_of, opened, ungiven};

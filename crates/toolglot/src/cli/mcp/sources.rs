@@ -4,7 +4,9 @@
 //! is left out in any case, as it is made of settings.
 
 use toolglot_mcp::message::{Fault, PARAMS};
-use toolglot_tool_registry::{ItemId, Language, Registry, ToolSource, Trust};
+use toolglot_tool_files::{ItemId, Language};
+use toolglot_tool_registry::{Registry, ToolSource};
+use toolglot_tool_trust::Trust;
 use toolglot_value::{Map, Value, json};
 
 use super::list;

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Level, Snippet};
 use toolglot_tool_catalog::{CatalogAnswer, CheckedFile, diagnostic};
-use toolglot_tool_registry::{Diagnostic, FindError, Language, Severity, Space};
+use toolglot_tool_files::{Diagnostic, Language, Severity};
+use toolglot_tool_registry::FindError;
+use toolglot_tool_trust::Space;
 use toolglot_value::json;
 
 use super::project;

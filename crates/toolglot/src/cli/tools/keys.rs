@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use toolglot_builtins::clock;
-use toolglot_tool_registry::{PublicKey, TrustError};
+use toolglot_tool_signature::PublicKey;
+use toolglot_tool_trust::TrustError;
 use toolglot_value::{Value, json};
 
 use super::project::{self, answer};
@@ -27,7 +28,7 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
                     let signer = &known.signer;
                     let fingerprint = signer.key.fingerprint();
                     // A key that came with toolglot may be revoked by the user.
-                    let same = |other: &&toolglot_tool_registry::KnownKey| {
+                    let same = |other: &&toolglot_tool_trust::KnownKey| {
                         other.signer.key.fingerprint() == fingerprint
                     };
                     let revoked = catalog.trust.keys();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toolglot_session::Policies;
 use toolglot_tool_catalog::Catalog;
-use toolglot_tool_registry::Spaces;
+use toolglot_tool_trust::Spaces;
 use toolglot_value::Value;
 
 use crate::args::{ToolsFormat, ToolsProject};

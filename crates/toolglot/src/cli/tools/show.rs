@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use toolglot_tool_catalog::{brief, diagnostic};
-use toolglot_tool_registry::ItemId;
+use toolglot_tool_files::ItemId;
 use toolglot_value::{Value, json};
 
 use super::project::{self, answer};

@@ -5,7 +5,9 @@ use std::io::Write;
 
 use toolglot_builtins::clock;
 use toolglot_tool_catalog::{FileSigning, sign_file};
-use toolglot_tool_registry::{Generation, PrivateKey, Style, ToolSource, Trust};
+use toolglot_tool_registry::ToolSource;
+use toolglot_tool_signature::{Generation, PrivateKey, Style};
+use toolglot_tool_trust::Trust;
 use toolglot_value::{Value, json};
 
 use super::project::{self, answer};

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use toolglot_tool_catalog::line_changes;
-use toolglot_tool_registry::{LedgerRecord, Space, ToolSource, Trust};
+use toolglot_tool_registry::ToolSource;
+use toolglot_tool_trust::{LedgerRecord, Space, Trust};
 use toolglot_value::{Value, json};
 
 use super::project::{self, answer};

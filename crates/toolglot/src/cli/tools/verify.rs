@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use toolglot_tool_catalog::CatalogAnswer;
-use toolglot_tool_registry::TrustBasis;
+use toolglot_tool_trust::TrustBasis;
 use toolglot_value::{Value, json};
 
 use super::project::{self, answer};
