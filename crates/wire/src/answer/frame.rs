@@ -37,11 +37,6 @@ impl Frames {
         }
     }
 
-    /// Whether texts are items of their own. In Chat Completions all text of an answer is one.
-    pub(super) fn has_items(&self) -> bool {
-        !matches!(self, Frames::Chat(_))
-    }
-
     /// The first frames.
     pub(super) fn start(&mut self, out: &mut Vec<u8>) {
         match self {

@@ -209,6 +209,10 @@ impl Answer {
         self.start(out);
         self.pending.end_all();
         self.write_pending(filter, out);
+        if self.n_items == 0 && self.blanks.0 == OpenItem::Text {
+            let blanks = std::mem::take(&mut self.blanks.1);
+            self.write_item_text(OpenItem::Text, &blanks, out);
+        }
         self.close(out);
         self.ending = ending;
         if self.is_cut {
@@ -286,9 +290,11 @@ impl Answer {
         out: &mut Vec<u8>,
     ) {
         if call.n_written.is_some() {
-            self.write_arguments(&mut call, out);
-            // A text that cannot be taken back: the client gets a prefix, and no end.
+            // A text that cannot be taken back: the client gets an unfinished prefix, and no end.
             let is_whole = end != End::Truncated && call.is_object();
+            if is_whole {
+                self.write_arguments(&mut call, out);
+            }
             self.end_call(is_whole, out);
             return;
         }
@@ -322,37 +328,41 @@ impl Answer {
             return;
         }
         self.start(out);
-        let mut text = text;
-        let joined;
+        if self.open == kind {
+            self.write_item_text(kind, text, out);
+            return;
+        }
+        if self.blanks.0 != kind {
+            self.blanks = (kind, String::new());
+        }
+        // An item of blanks alone is none.
+        if text.trim().is_empty() {
+            self.blanks.1.push_str(text);
+        } else if self.blanks.1.is_empty() {
+            self.write_item_text(kind, text, out);
+        } else {
+            let joined = std::mem::take(&mut self.blanks.1) + text;
+            self.write_item_text(kind, &joined, out);
+        }
+    }
+
+    /// Writes a piece of an item of this kind, which starts where another one is open.
+    fn write_item_text(&mut self, kind: OpenItem, text: &str, out: &mut Vec<u8>) {
+        if text.is_empty() {
+            return;
+        }
         if self.open != kind {
-            if self.blanks.0 != kind {
-                self.blanks = (kind, String::new());
-            }
-            // An item of blanks alone is none, but where all text is one.
-            if self.frames.has_items() && text.trim().is_empty() {
-                self.blanks.1.push_str(text);
-                return;
-            }
             self.close(out);
-            if !self.blanks.1.is_empty() {
-                joined = std::mem::take(&mut self.blanks.1) + text;
-                text = &joined;
-            }
             self.open = kind;
             self.n_items += 1;
             let id = self.ids.item(match kind {
                 OpenItem::Reasoning => "rs_",
                 _ => "msg_",
             });
+            let text = String::new();
             self.items.push(match kind {
-                OpenItem::Reasoning => AnswerItem::Reasoning {
-                    id,
-                    text: String::new(),
-                },
-                _ => AnswerItem::Text {
-                    id,
-                    text: String::new(),
-                },
+                OpenItem::Reasoning => AnswerItem::Reasoning { id, text },
+                _ => AnswerItem::Text { id, text },
             });
             if self.is_stream
                 && let Some(item) = self.items.last()
@@ -401,11 +411,16 @@ impl Answer {
     /// Writes what of a call's arguments was not written.
     fn write_arguments(&mut self, call: &mut PendingCall, out: &mut Vec<u8>) {
         let from = call.n_written.unwrap_or_default();
-        let piece = &call.arguments[from..];
+        let to = match call.end {
+            Some(_) => call.arguments.len(),
+            // A call that is cut off after its last brace must not look complete.
+            None => call.unfinished().max(from),
+        };
+        let piece = &call.arguments[from..to];
         if piece.is_empty() {
             return;
         }
-        call.n_written = Some(call.arguments.len());
+        call.n_written = Some(to);
         self.n_answer_tokens += estimate(piece);
         if let Some(item @ AnswerItem::Call(_)) = self.items.last_mut() {
             let input = item.input_of(piece);

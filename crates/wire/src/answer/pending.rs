@@ -114,6 +114,13 @@ impl PendingCall {
         self.arguments.trim_start().starts_with('{') && toolglot_value::is_json(&self.arguments)
     }
 
+    /// The end of the arguments without a brace that may be their last.
+    pub(super) fn unfinished(&self) -> usize {
+        let text = self.arguments.trim_end();
+        text.strip_suffix('}')
+            .map_or(self.arguments.len(), str::len)
+    }
+
     /// Leaves out members that a later one of their key replaces. Only a recovered call can have them.
     pub(super) fn keep_last_members(&mut self) {
         if self.end == Some(End::Recovered)
