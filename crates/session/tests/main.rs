@@ -2,4 +2,5 @@
 //!
 //! `memory.rs` is a binary of its own: it replaces the allocator of the process, to count.
 
+mod scenarios;
 mod sessions;
