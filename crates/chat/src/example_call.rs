@@ -42,7 +42,7 @@ pub fn writes_rows(dialect: &Dialect) -> bool {
 }
 
 /// Calls by name and arguments, with the server of the dialect's system where there is a place for one.
-pub fn render_calls(
+pub(crate) fn render_calls(
     dialect: &Dialect,
     toolbox: &Toolbox,
     calls: &[(String, Map<String, Value>)],

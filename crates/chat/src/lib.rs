@@ -64,7 +64,7 @@ pub use digest::{
     Digest, DigestContext, FaultDetector, canonical_calls, is_fault, split_shell_blocks,
 };
 pub use error::ChatError;
-pub use example_call::{example_call, example_of_tool, render_calls, writes_rows};
+pub use example_call::{example_call, example_of_tool, writes_rows};
 pub use lesson::{
     Lesson, LessonContext, argument_lesson, doubt_lesson, is_lesson, message_lesson,
     missing_tool_notes, repair_reasons, step_lessons,
@@ -74,8 +74,8 @@ pub use lookalike::{
 };
 pub use prompt::{DEFAULT_DIALECT, Instructions, instructions};
 pub use reader::{Reader, Reading, compile, tool_set};
-pub use sample::{required_parameters, sample_arguments};
-pub use server_name::{LOCAL_SERVER, default_server, is_local_server};
+pub use sample::required_parameters;
+pub use server_name::{default_server, is_local_server};
 pub use spaced_json::spaced_json;
 pub use trace::{Piece, PieceKind, Trace};
 pub use verify::{

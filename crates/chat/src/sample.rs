@@ -8,7 +8,7 @@ use toolglot_value::{Map, Number, Value, json};
 
 /// Simple values for the required properties of an object schema; where none is required, for the first. Where the schema has
 /// alternatives, of the first that it takes such values of.
-pub fn sample_arguments(schema: &Value) -> Map<String, Value> {
+pub(crate) fn sample_arguments(schema: &Value) -> Map<String, Value> {
     sample_with(schema, &[])
 }
 

@@ -4,7 +4,7 @@
 const NAMING: &[&str] = &["forge", "forge_hybrid"];
 
 /// The server's name where a dialect's system writes one.
-pub const LOCAL_SERVER: &str = "local";
+const LOCAL_SERVER: &str = "local";
 
 /// The server that a call of `dialect` means where it names none.
 pub fn default_server(dialect: &str) -> Option<&'static str> {

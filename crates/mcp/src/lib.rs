@@ -15,14 +15,10 @@ pub mod auth;
 pub mod client;
 pub mod message;
 mod once;
-mod pin;
+pub mod pin;
 pub mod server;
 mod sse;
 mod web;
-
-pub use once::read_once;
-pub use pin::{digest, digest_of_all, is_hidden, is_name, said, shown};
-pub use sse::SseEvent;
 
 /// The versions that are spoken, the newest first.
 pub const VERSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
@@ -31,13 +27,13 @@ pub const VERSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-
 pub const STATELESS: &str = "2026-07-28";
 
 /// The one in which several messages may come as one list; later ones took that back.
-pub const BATCHES: &str = "2025-03-26";
+pub(crate) const BATCHES: &str = "2025-03-26";
 
 /// The newest of them.
 pub const LATEST: &str = VERSIONS[0];
 
 /// The levels of logs, from the least to the worst (RFC 5424).
-pub const LEVELS: &[&str] = &[
+pub(crate) const LEVELS: &[&str] = &[
     "debug",
     "info",
     "notice",

@@ -2,6 +2,8 @@
 
 use toolglot_value::{Map, Value, json};
 
+pub use crate::once::read_once;
+
 /// An error of JSON-RPC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use toolglot_value::{Map, Value};
 
 /// The keys of a tool that a model or a user goes by; others may change freely.
-const SAID: &[&str] = &[
+const PINNED: &[&str] = &[
     "name",
     "title",
     "description",
@@ -17,9 +17,9 @@ const SAID: &[&str] = &[
 /// Deeper values are cut off before they are compared: nothing nests so deep honestly.
 const MAX_DEPTH: usize = 128;
 
-/// What is pinned of a tool.
-pub fn said(tool: &Value) -> Value {
-    let map: Map<String, Value> = SAID
+/// The fields of a tool that are pinned.
+pub fn pinned_fields(tool: &Value) -> Value {
+    let map: Map<String, Value> = PINNED
         .iter()
         .filter_map(|key| Some(((*key).to_owned(), tool.get(*key)?.clone())))
         .collect();
@@ -29,12 +29,12 @@ pub fn said(tool: &Value) -> Value {
 /// The digest of what a server says of a tool: `sha256:` and 64 hexadecimal digits, of the JSON with sorted keys, no blanks
 /// and numbers as they were written (RFC 8785 but for the numbers).
 pub fn digest(tool: &Value) -> String {
-    hashed(&said(tool))
+    hashed(&pinned_fields(tool))
 }
 
 /// The digest of a whole list of tools, in whatever order it came.
 pub fn digest_of_all(tools: &[Value]) -> String {
-    let mut all: Vec<Value> = tools.iter().map(said).collect();
+    let mut all: Vec<Value> = tools.iter().map(pinned_fields).collect();
     all.sort_by(|one, other| one["name"].as_str().cmp(&other["name"].as_str()));
     hashed(&Value::Array(all))
 }
@@ -86,7 +86,7 @@ fn canonical(value: &Value, out: &mut String, depth: usize) {
 
 /// Whether a tool's name is one that the protocol knows: 1 to 128 letters, digits, `_`, `-` and `.`
 /// (<https://modelcontextprotocol.io/specification/2025-11-25/server/tools>, "Tool Names").
-pub fn is_name(name: &str) -> bool {
+pub fn is_tool_name(name: &str) -> bool {
     (1..=128).contains(&name.len())
         && !name.starts_with('.')
         && name
@@ -95,7 +95,7 @@ pub fn is_name(name: &str) -> bool {
 }
 
 /// Characters that a person does not see and a model reads: tags, zero width, direction, variation selectors, private use.
-pub fn is_hidden(c: char) -> bool {
+fn is_hidden(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
@@ -106,7 +106,7 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// The value without hidden characters in any of its texts, and how many there were.
-pub fn shown(value: &Value) -> (Value, usize) {
+pub fn without_hidden(value: &Value) -> (Value, usize) {
     let mut n_hidden = 0;
     let value = cleaned(value, &mut n_hidden, 0);
     (value, n_hidden)
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn names_have_no_more_than_the_protocol_gives_them() {
         for name in ["a", "A_b-c.d9", &"x".repeat(128)] {
-            assert!(is_name(name), "{name}");
+            assert!(is_tool_name(name), "{name}");
         }
         for name in [
             "",
@@ -182,21 +182,21 @@ mod tests {
             "a/b",
             &"x".repeat(129),
         ] {
-            assert!(!is_name(name), "{name}");
+            assert!(!is_tool_name(name), "{name}");
         }
     }
 
     #[test]
     fn what_nobody_sees_is_taken_out_and_counted() {
         let said = json!({"description": "Echo\u{e0041}\u{e0042}es\u{200b}", "inputSchema": {"x": ["\u{202e}a"]}});
-        let (clean, n) = shown(&said);
+        let (clean, n) = without_hidden(&said);
         assert_eq!(
             clean,
             json!({"description": "Echoes", "inputSchema": {"x": ["a"]}})
         );
         assert_eq!(n, 4);
         assert_eq!(
-            shown(&json!("Über 日本\n\tx")),
+            without_hidden(&json!("Über 日本\n\tx")),
             (json!("Über 日本\n\tx"), 0)
         );
     }

@@ -11,7 +11,7 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct SseEvent {
+pub(crate) struct SseEvent {
     /// Its id: what a stream is taken up again from.
     pub id: Option<String>,
     /// How long to wait before that.
@@ -116,7 +116,7 @@ impl<R: BufRead> Events<R> {
 
 impl SseEvent {
     /// The event as it is sent. `data` holds no line break: JSON has none.
-    pub fn write(&self) -> String {
+    pub(crate) fn write(&self) -> String {
         let mut out = String::new();
         if !self.kind.is_empty() {
             let _ = writeln!(out, "event: {}", self.kind);

@@ -26,7 +26,8 @@ pub use crate::STATELESS;
 pub use crate::web::{Answer, Web, WebError};
 
 use crate::message::{Fault, METHOD, Message};
-use crate::{BATCHES, VERSIONS, is_name};
+use crate::pin::is_tool_name;
+use crate::{BATCHES, VERSIONS};
 
 /// More messages than this without the answer are noise.
 const MAX_MESSAGES: usize = 10_000;
@@ -186,7 +187,7 @@ impl Client {
         let mut names = std::collections::BTreeSet::new();
         for tool in &tools {
             let name = tool["name"].as_str().unwrap_or_default();
-            if !is_name(name) {
+            if !is_tool_name(name) {
                 let shown: String = name.chars().take(80).collect();
                 return Err(Trouble::Odd(format!(
                     "offers a tool of invalid name {shown:?}: write 1 to 128 letters, digits, `_`, `-` and `.`"

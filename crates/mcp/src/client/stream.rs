@@ -317,7 +317,7 @@ impl Shared {
             .to_ascii_lowercase();
         match kind.split(';').next().unwrap_or_default().trim() {
             "application/json" => {
-                let value = crate::read_once(&bytes_of(answer)?).map_err(|error| {
+                let value = crate::once::read_once(&bytes_of(answer)?).map_err(|error| {
                     Trouble::Odd(format!("sent an answer that is not JSON: {error}"))
                 })?;
                 let is_batch = self.state().version.as_deref() == Some(BATCHES);

@@ -25,7 +25,7 @@ pub enum Heard {
 
 /// A text that is to be a message. Of an object with a key twice nobody can say what it means.
 pub(super) fn heard(text: &[u8]) -> Heard {
-    match crate::read_once(text) {
+    match crate::once::read_once(text) {
         Ok(value) if value.is_object() || value.is_array() => Heard::Message(value),
         Err(error) if toolglot_value::from_slice(text).is_ok_and(|value| value.is_object()) => {
             Heard::Failed(Trouble::Odd(format!("wrote an invalid message: {error}")))

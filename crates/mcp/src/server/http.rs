@@ -289,7 +289,7 @@ impl Server {
                 "a client accepts `application/json` and `text/event-stream`",
             );
         }
-        let value = match crate::read_once(&request.body) {
+        let value = match crate::once::read_once(&request.body) {
             Ok(value) => value,
             Err(error) => {
                 return reply.fault(

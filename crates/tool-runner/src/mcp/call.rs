@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use toolglot_mcp::client::{ServerEvent, Terms, Trouble};
-use toolglot_mcp::{digest, digest_of_all};
+use toolglot_mcp::pin::{digest, digest_of_all};
 use toolglot_policy::Level;
 use toolglot_sandbox::Inspection;
 use toolglot_tool_registry::ToolSource;

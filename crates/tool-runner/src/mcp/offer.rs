@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use toolglot_mcp::client::Terms;
-use toolglot_mcp::digest;
+use toolglot_mcp::pin::{digest, pinned_fields, without_hidden};
 use toolglot_tool_files::ItemId;
 use toolglot_tool_registry::ToolSource;
 use toolglot_tool_trust::{Space, TrustError, TrustRefusal, server_name};
@@ -98,7 +98,7 @@ impl ToolRunner {
             .iter()
             .map(|tool| {
                 // What nobody sees is kept from models too; the digest is of what the server said.
-                let (mut clean, _) = toolglot_mcp::shown(&toolglot_mcp::said(tool));
+                let (mut clean, _) = without_hidden(&pinned_fields(tool));
                 clean["digest"] = digest(tool).into();
                 clean
             })

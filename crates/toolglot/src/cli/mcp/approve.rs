@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use toolglot_mcp::{digest, digest_of_all, shown};
+use toolglot_mcp::pin::{digest, digest_of_all, pinned_fields, without_hidden};
 use toolglot_session::{Grants, Policies, Session};
 use toolglot_tool_registry::{Registry, ToolSource};
 use toolglot_tool_runner::{Offer, ToolRunner};
@@ -89,7 +89,7 @@ pub(super) fn servers(common: &McpProject, out: &mut dyn Write) -> Result<Outcom
             .as_str()
             .or(config["command"].as_str())
             .unwrap_or("?");
-        let (reached, _) = shown(&json!(reached));
+        let (reached, _) = without_hidden(&json!(reached));
         let approved = trust.approved(found.id.as_str(), found.space);
         let n_tools = approved.map(|approved| approved.tools.len());
         let name = server_name(found.id.as_str());
@@ -261,7 +261,7 @@ fn variables(server: &ToolSource) -> BTreeSet<String> {
 
 /// What would be started or asked, with the variables that it would be given.
 fn definition(server: &ToolSource) -> String {
-    let (config, _) = shown(&defined(server));
+    let (config, _) = without_hidden(&defined(server));
     let mut text = String::new();
     for (key, value) in config.as_object().into_iter().flatten() {
         let _ = writeln!(
@@ -310,7 +310,7 @@ fn told(
         before.and_then(|before| before.tools.iter().find(|said| said["name"] == *name))
     };
     for tool in &offer.tools {
-        let (clean, n_hidden) = shown(&toolglot_mcp::said(tool));
+        let (clean, n_hidden) = without_hidden(&pinned_fields(tool));
         let name = clean["name"].as_str().unwrap_or_default().to_owned();
         let change = match known(&tool["name"]) {
             // Of a pin only the digest is kept.

@@ -146,14 +146,17 @@ pub(super) fn page(
         let tool = chain.tool().1;
         let reads_only = rights.only_reads(chain);
         for spec in tool.specs() {
-            let (shown, _) = toolglot_mcp::shown(&json!({
+            let (shown, _) = toolglot_mcp::pin::without_hidden(&json!({
                 "name": listed_name(registry, tool.id.as_str(), &spec.name),
                 "description": spec.description,
                 "inputSchema": with_type(spec.parameters),
                 "annotations": {"readOnlyHint": reads_only},
             }));
             // Clients refuse a list with what is not a name in it.
-            if shown["name"].as_str().is_some_and(toolglot_mcp::is_name) {
+            if shown["name"]
+                .as_str()
+                .is_some_and(toolglot_mcp::pin::is_tool_name)
+            {
                 tools.push(shown);
             }
         }

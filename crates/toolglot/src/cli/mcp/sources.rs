@@ -92,7 +92,7 @@ fn is_shown(found: &ToolSource) -> bool {
 }
 
 fn told(found: &ToolSource) -> Value {
-    let (told, _) = toolglot_mcp::shown(&json!({
+    let (told, _) = toolglot_mcp::pin::without_hidden(&json!({
         "uri": format!("{BEGIN}{}", found.id),
         "name": list::name_of(found.id.as_str()),
         "description": found.tool().metadata.description,

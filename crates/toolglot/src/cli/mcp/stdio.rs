@@ -141,7 +141,7 @@ fn read(session: &Arc<Session>, out: &Out, tell: &mpsc::Sender<Value>) -> bool {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let value = match toolglot_mcp::read_once(&line) {
+        let value = match toolglot_mcp::message::read_once(&line) {
             Ok(value) => value,
             Err(error) => {
                 fault(PARSE, format!("not JSON: {error}"));
