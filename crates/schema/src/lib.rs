@@ -20,6 +20,11 @@
 //! assert_eq!(violations[0].message, "add the required `path`; `pth` is not a parameter, rename it if you meant that");
 //! # Ok::<(), toolglot_schema::SchemaError>(())
 //! ```
+//!
+//! # Features
+//!
+//! - `validate`, off by default: [`Validator`] and [`fit`], as in the example, by the `jsonschema` crate. It adds some 50
+//!   crates.
 
 #[cfg(feature = "validate")]
 mod coercion;

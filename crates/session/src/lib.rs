@@ -29,6 +29,10 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Features
+//!
+//! - `mcp`, on by default: tools of MCP servers, and what it takes to approve servers and to log in to them.
 
 mod answer;
 mod approval;

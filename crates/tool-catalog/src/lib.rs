@@ -22,6 +22,10 @@
 //! # std::fs::remove_dir_all(root)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Features
+//!
+//! - `mcp`, on by default: MCP servers and their tools in the catalog.
 
 mod answer;
 mod catalog;

@@ -25,6 +25,10 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Features
+//!
+//! - `mcp`, on by default: tools of MCP servers. Without it a call of one is refused, and says that it was left out.
 
 mod answer;
 mod attempt;

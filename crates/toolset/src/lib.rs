@@ -16,6 +16,10 @@
 //! let (tool, by_alias) = toolbox.canonical("cat").expect("an alias of read_file");
 //! assert_eq!((tool.name.as_str(), tool.effect, by_alias), ("read_file", Effect::Read, true));
 //! ```
+//!
+//! # Features
+//!
+//! - `validate`, off by default: [`Functions`], whose arguments are validated by the `jsonschema` crate. It adds some 50 crates.
 
 mod arguments;
 mod builtin;
