@@ -406,6 +406,7 @@ impl Parser {
     }
 
     /// Steps made so far: bytes looked at times positions alive. For tests of linearity.
+    #[doc(hidden)]
     pub fn work(&self) -> u64 {
         self.work + self.found.work
     }
