@@ -4,7 +4,7 @@ use toolglot_value::{Map, Value};
 
 use super::fields::{Fields, add_history};
 use super::parts::{Seam, content};
-use super::{Draft, RequestError};
+use super::{Draft, RequestError, ToolTable};
 use crate::Api;
 
 const ROLES: [&str; 6] = [
@@ -43,14 +43,14 @@ pub(super) fn read(fields: Map<String, Value>) -> Result<Draft, RequestError> {
         .map(|n| format!("messages[{n}]"))
         .collect();
     for (message, at) in messages.iter_mut().zip(&places) {
-        normalize(message, at)?;
+        normalize(message, at, &draft.tools)?;
     }
     add_history(&mut draft, &messages, &places)?;
     draft.rest = fields.rest();
     Ok(draft)
 }
 
-fn normalize(message: &mut Value, at: &str) -> Result<(), RequestError> {
+fn normalize(message: &mut Value, at: &str, tools: &ToolTable) -> Result<(), RequestError> {
     if !message.is_object() {
         return Err(RequestError::expected(at, "an object", message));
     }
@@ -92,17 +92,20 @@ fn normalize(message: &mut Value, at: &str) -> Result<(), RequestError> {
             &message["tool_call_id"],
         ));
     }
-    calls(&message["tool_calls"], &format!("{at}.tool_calls"))
+    match message.get_mut("tool_calls") {
+        Some(listed) => calls(listed, &format!("{at}.tool_calls"), tools),
+        None => Ok(()),
+    }
 }
 
-/// Checks the calls of a message.
-fn calls(calls: &Value, at: &str) -> Result<(), RequestError> {
+/// Checks the calls of a message, and gives their tools the names that the model is taught.
+fn calls(calls: &mut Value, at: &str, tools: &ToolTable) -> Result<(), RequestError> {
     let list = match calls {
         Value::Null => return Ok(()),
         Value::Array(list) => list,
         other => return Err(RequestError::expected(at, "a list", other)),
     };
-    for (n, call) in list.iter().enumerate() {
+    for (n, call) in list.iter_mut().enumerate() {
         let at = format!("{at}[{n}]");
         if !call.is_object() {
             return Err(RequestError::expected(at, "an object", call));
@@ -111,20 +114,24 @@ fn calls(calls: &Value, at: &str) -> Result<(), RequestError> {
             Some("custom") => "custom",
             _ => "function",
         };
-        let name = &call[kind]["name"];
-        if !name.is_string() {
+        let Value::String(name) = &call[kind]["name"] else {
+            let found = &call[kind]["name"];
             return Err(RequestError::expected(
                 format!("{at}.{kind}.name"),
                 "a string",
-                name,
+                found,
             ));
-        }
+        };
+        let taught = tools.taught(None, name).map(str::to_owned);
         if !call["id"].is_string() {
             return Err(RequestError::expected(
                 format!("{at}.id"),
                 "a string",
                 &call["id"],
             ));
+        }
+        if let Some(taught) = taught {
+            call[kind]["name"] = Value::String(taught);
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! The history and the tools as text of a dialect, for a model whose template knows no tools.
 
-use toolglot_engine::{Dialect, ToolSet};
+use toolglot_engine::{CallText, Dialect, ResultText, ResultWriter, ToolSet};
 use toolglot_value::{Value, json};
 
 use super::parts::first_other;
@@ -13,6 +13,15 @@ use crate::{Converter, SourceForm, TargetForm, ToolChoice, WireError};
 pub struct Emulation<'d> {
     converter: Converter<'d>,
     instructions: String,
+    block: ResultBlock,
+}
+
+/// What stands around and between the results of one turn.
+#[derive(Debug, Default)]
+struct ResultBlock {
+    before: String,
+    gap: String,
+    after: String,
 }
 
 impl<'d> Emulation<'d> {
@@ -35,6 +44,7 @@ impl<'d> Emulation<'d> {
         Ok(Emulation {
             converter: Converter::new(SourceForm::Structured, to, false)?,
             instructions: instructions.into(),
+            block: ResultBlock::of(dialect).unwrap_or_default(),
         })
     }
 
@@ -66,10 +76,17 @@ impl<'d> Emulation<'d> {
         let mut messages: Vec<Value> = Vec::with_capacity(converted.len() + 1);
         let instructions = self.instructions_for(request);
         let mut waiting = Some(instructions).filter(|text| !text.is_empty());
+        let mut results: Vec<&str> = Vec::new();
         for message in &converted {
+            let text = message["content"].as_str().unwrap_or_default();
             let role = match message["role"].as_str().unwrap_or_default() {
-                "developer" | "system" => "system",
+                // Templates take instructions at the start alone.
+                "developer" | "system" if waiting.is_some() || !is_begun(&messages) => "system",
                 "assistant" => "assistant",
+                "tool" => {
+                    results.push(text);
+                    continue;
+                }
                 _ => "user",
             };
             if role != "system"
@@ -77,12 +94,11 @@ impl<'d> Emulation<'d> {
             {
                 add(&mut messages, "system", &instructions);
             }
-            add(
-                &mut messages,
-                role,
-                message["content"].as_str().unwrap_or_default(),
-            );
+            let block = self.block.text(&std::mem::take(&mut results));
+            add(&mut messages, "user", &block);
+            add(&mut messages, role, text);
         }
+        add(&mut messages, "user", &self.block.text(&results));
         if let Some(instructions) = waiting {
             add(&mut messages, "system", &instructions);
         }
@@ -132,6 +148,55 @@ impl<'d> Emulation<'d> {
         }
         text
     }
+}
+
+impl ResultBlock {
+    /// The block of a dialect, as its results show it; `None` where they do not.
+    fn of(dialect: &Dialect) -> Option<ResultBlock> {
+        let writer = ResultWriter::new(dialect);
+        let result = |text| ResultText {
+            call: CallText {
+                name: "f",
+                arguments: "{}",
+                server: None,
+                id: Some("1"),
+            },
+            text,
+            failed: false,
+            is_json: false,
+        };
+        let (one, other) = (result("one"), result("other"));
+        let texts = [&one, &other].map(|result| writer.result(result));
+        let both = writer.results(&[one, other]).text;
+        let (before, rest) = both.split_once(&*texts[0])?;
+        let (gap, after) = rest.split_once(&*texts[1])?;
+        Some(ResultBlock {
+            before: before.to_owned(),
+            gap: gap.to_owned(),
+            after: after.to_owned(),
+        })
+    }
+
+    /// The results of one turn, of which each was written as if it were alone.
+    fn text(&self, results: &[&str]) -> String {
+        let inner = |text: &&str| {
+            let text = text.strip_prefix(&*self.before)?;
+            Some(text.strip_suffix(&*self.after)?.to_owned())
+        };
+        let all: Option<Vec<String>> = results.iter().map(inner).collect();
+        match all {
+            Some(all) if all.len() > 1 => {
+                let (before, after) = (&self.before, &self.after);
+                format!("{before}{}{after}", all.join(&self.gap))
+            }
+            _ => results.join("\n\n"),
+        }
+    }
+}
+
+/// Whether anything but instructions was said.
+fn is_begun(messages: &[Value]) -> bool {
+    messages.last().is_some_and(|last| last["role"] != "system")
 }
 
 /// Adds a text to the last message of that role, or a message.

@@ -6,7 +6,7 @@ use toolglot_engine::IdForm;
 use toolglot_value::{Map, Value, json};
 
 use super::Request;
-use crate::ToolChoice;
+use crate::{Api, ToolChoice};
 
 /// Adds messages, tools and the choice of them.
 pub(super) fn write(request: &Request, ids: Option<IdForm>, body: &mut Map<String, Value>) {
@@ -14,7 +14,10 @@ pub(super) fn write(request: &Request, ids: Option<IdForm>, body: &mut Map<Strin
     let mut messages: Vec<Value> = Vec::with_capacity(request.history.len());
     for one in &request.history {
         let message = message(&one.message, &mut names);
-        match messages.last_mut().filter(|last| joins(last, &message)) {
+        let joins = messages
+            .last_mut()
+            .filter(|last| joins(request.api, last, &message));
+        match joins {
             Some(last) => {
                 let [before, after] = [&last["content"], &message["content"]]
                     .map(|content| content.as_str().unwrap_or_default());
@@ -48,10 +51,16 @@ pub(super) fn write(request: &Request, ids: Option<IdForm>, body: &mut Map<Strin
     }
 }
 
-/// Whether two messages are instructions, which templates accept once.
-fn joins(last: &Value, message: &Value) -> bool {
-    let is_plain = |message: &Value| message["role"] == "system" && message["content"].is_string();
-    is_plain(last) && is_plain(message)
+/// Whether two messages become one. Templates accept instructions once, and many want users and assistants in turn: the items
+/// and blocks of the other APIs say nothing of turns.
+fn joins(api: Api, last: &Value, message: &Value) -> bool {
+    let roles: &[&str] = match api {
+        Api::Chat => &["system"],
+        Api::Responses | Api::Messages => &["system", "user"],
+    };
+    let is_plain = |message: &Value| message["content"].is_string() && message["name"].is_null();
+    let role = message["role"].as_str().unwrap_or_default();
+    roles.contains(&role) && last["role"] == role && is_plain(last) && is_plain(message)
 }
 
 fn message(message: &Value, names: &mut IdNames) -> Value {
@@ -68,6 +77,16 @@ fn message(message: &Value, names: &mut IdNames) -> Value {
             "content".to_owned(),
             Value::String(format!("Error: {text}")),
         );
+    }
+    let has_calls = message["tool_calls"]
+        .as_array()
+        .is_some_and(|calls| !calls.is_empty());
+    if !has_calls {
+        fields.remove("tool_calls");
+    }
+    if !has_calls && message["role"] == "assistant" && message["content"].is_null() {
+        // Templates join a content that no call stands for.
+        fields.insert("content".to_owned(), Value::from(""));
     }
     if let Some(Value::Array(calls)) = fields.get_mut("tool_calls") {
         for call in calls {
