@@ -55,13 +55,26 @@ impl MessagesFrames {
     }
 
     pub(super) fn delta(&self, item: &AnswerItem, piece: &str, out: &mut Vec<u8>) {
-        let delta = match item {
-            AnswerItem::Text { .. } => json!({"type": "text_delta", "text": piece}),
-            AnswerItem::Reasoning { .. } => json!({"type": "thinking_delta", "thinking": piece}),
-            AnswerItem::Call(_) => json!({"type": "input_json_delta", "partial_json": piece}),
+        let (kind, field) = match item {
+            AnswerItem::Text { .. } => ("text_delta", "text"),
+            AnswerItem::Reasoning { .. } => ("thinking_delta", "thinking"),
+            AnswerItem::Call(_) => ("input_json_delta", "partial_json"),
         };
-        let delta = json!({"type": "content_block_delta", "index": self.index, "delta": delta});
-        frame::write_event(out, "content_block_delta", &delta);
+        frame::write_piece(
+            out,
+            format_args!(
+                concat!(
+                    "event: content_block_delta\n",
+                    r#"data: {{"type":"content_block_delta","index":{index},"#,
+                    r#""delta":{{"type":"{kind}","{field}":"#
+                ),
+                index = self.index,
+                kind = kind,
+                field = field,
+            ),
+            piece,
+            "}}",
+        );
     }
 
     pub(super) fn close(&mut self, out: &mut Vec<u8>) {

@@ -7,22 +7,35 @@ use super::item::{AnswerItem, ItemCall};
 use super::{AnswerHead, frame, with_other};
 use crate::{Ending, FinishReason, Request};
 
+/// What follows a piece of text in its chunk.
+const END: &str = r#"},"finish_reason":null}]}"#;
+
+/// What follows a piece of a call.
+const CALL_END: &str = r#"}}]},"finish_reason":null}]}"#;
+
 #[derive(Debug)]
 pub(super) struct ChatFrames {
     id: String,
     created: u64,
     model: String,
     has_usage: bool,
+    /// A chunk of the stream, up to its delta.
+    start: String,
 }
 
 impl ChatFrames {
     pub(super) fn new(request: &Request, head: AnswerHead<'_>, ids: &mut AnswerIds) -> ChatFrames {
-        ChatFrames {
+        let mut frames = ChatFrames {
             id: ids.item("chatcmpl-"),
             created: head.created,
             model: head.model.unwrap_or(request.model()).to_owned(),
             has_usage: request.has_usage_chunk(),
-        }
+            start: String::new(),
+        };
+        let chunk = Value::Object(frames.chunk(json!([{"index": 0, "delta": {}}]))).to_string();
+        let start = chunk.strip_suffix("{}}]}").unwrap_or_default();
+        frames.start = format!("data: {start}");
+        frames
     }
 
     pub(super) fn start(&self, out: &mut Vec<u8>) {
@@ -41,20 +54,28 @@ impl ChatFrames {
     }
 
     pub(super) fn delta(&self, item: &AnswerItem, piece: &str, out: &mut Vec<u8>) {
-        let delta = match item {
-            AnswerItem::Text { .. } => json!({"content": piece}),
-            AnswerItem::Reasoning { .. } => json!({"reasoning_content": piece}),
-            AnswerItem::Call(call) => {
-                let index = call.index;
-                let entry = if call.is_freeform {
-                    json!({"index": index, "custom": {"input": piece}})
-                } else {
-                    json!({"index": index, "function": {"arguments": piece}})
-                };
-                json!({"tool_calls": [entry]})
-            }
+        let start = &self.start;
+        let mut write = |before: std::fmt::Arguments<'_>, after| {
+            frame::write_piece(out, format_args!("{start}{before}"), piece, after);
         };
-        self.write(&delta, out);
+        match item {
+            AnswerItem::Text { .. } => write(format_args!(r#"{{"content":"#), END),
+            AnswerItem::Reasoning { .. } => {
+                write(format_args!(r#"{{"reasoning_content":"#), END);
+            }
+            AnswerItem::Call(call) => {
+                let (kind, field) = if call.is_freeform {
+                    ("custom", "input")
+                } else {
+                    ("function", "arguments")
+                };
+                let index = call.index;
+                write(
+                    format_args!(r#"{{"tool_calls":[{{"index":{index},"{kind}":{{"{field}":"#),
+                    CALL_END,
+                );
+            }
+        }
     }
 
     pub(super) fn finish(&self, ending: &Ending, out: &mut Vec<u8>) {

@@ -5,7 +5,7 @@ use toolglot_engine::{End, Place};
 /// Decides what of a call a client gets.
 pub trait CallFilter {
     /// Whether the arguments of a call of this tool leave as they are read. Otherwise the call leaves once it is complete.
-    /// The name is the model's.
+    /// The name is the model's. It is asked once for a call.
     fn streams(&mut self, name: &str) -> bool;
 
     /// What becomes of a complete call of which nothing was sent.

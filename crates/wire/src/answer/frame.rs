@@ -126,3 +126,16 @@ pub(super) fn write(out: &mut Vec<u8>, data: &Value) {
 pub(super) fn write_event(out: &mut Vec<u8>, kind: &str, data: &Value) {
     let _ = write!(out, "event: {kind}\ndata: {data}\n\n");
 }
+
+/// Appends a frame of a type that holds one piece of text, as a JSON string between these two texts. Nothing is allocated: a
+/// stream is made of such frames.
+pub(super) fn write_piece(
+    out: &mut Vec<u8>,
+    before: std::fmt::Arguments<'_>,
+    piece: &str,
+    after: &str,
+) {
+    let _ = out.write_fmt(before);
+    let _ = serde_json::to_writer(&mut *out, piece);
+    let _ = write!(out, "{after}\n\n");
+}

@@ -129,6 +129,7 @@ impl Answer {
                     place: head.place,
                     arguments: String::new(),
                     end: None,
+                    streams: None,
                     n_written: None,
                 };
                 self.pending.push(PendingItem::Call(call));
@@ -159,6 +160,7 @@ impl Answer {
                     place: Place::Answer,
                     arguments: String::new(),
                     end: None,
+                    streams: None,
                     n_written: None,
                 };
                 self.pending.push(PendingItem::Call(call));
@@ -271,9 +273,12 @@ impl Answer {
         out: &mut Vec<u8>,
     ) {
         if call.n_written.is_none() {
-            let tool = self.tools.client(call.server.as_deref(), &call.name);
-            // The input of a freeform tool is written once its text is whole.
-            if tool.is_freeform || !filter.streams(&call.name) {
+            let streams = call.streams.get_or_insert_with(|| {
+                let tool = self.tools.client(call.server.as_deref(), &call.name);
+                // The input of a freeform tool is written once its text is whole.
+                !tool.is_freeform && filter.streams(&call.name)
+            });
+            if !*streams {
                 return;
             }
             self.start_call(call, out);

@@ -35,6 +35,8 @@ pub(super) struct PendingCall {
     pub(super) arguments: String,
     /// How it ended, once it has.
     pub(super) end: Option<End>,
+    /// Whether its arguments leave as they are read, once that was asked.
+    pub(super) streams: Option<bool>,
     /// How many bytes of its arguments were written; `None` where nothing of it was.
     pub(super) n_written: Option<usize>,
 }

@@ -9,6 +9,9 @@ use super::item::AnswerItem;
 use super::{AnswerHead, frame, with_other};
 use crate::{ApiError, Ending, FinishReason, Request};
 
+/// Texts and thoughts have one part.
+const PART: &str = r#""content_index":0,"#;
+
 #[derive(Debug)]
 pub(super) struct ResponsesFrames {
     id: String,
@@ -60,26 +63,33 @@ impl ResponsesFrames {
     }
 
     pub(super) fn delta(&mut self, item: &AnswerItem, piece: &str, out: &mut Vec<u8>) {
-        let index = self.index;
-        let (kind, fields) = match item {
-            AnswerItem::Text { id, .. } => (
-                "response.output_text.delta",
-                json!({"item_id": id, "output_index": index, "content_index": 0, "delta": piece, "logprobs": []}),
-            ),
-            AnswerItem::Reasoning { id, .. } => (
-                "response.reasoning_text.delta",
-                json!({"item_id": id, "output_index": index, "content_index": 0, "delta": piece}),
-            ),
-            AnswerItem::Call(call) => (
-                if call.is_freeform {
-                    "response.custom_tool_call_input.delta"
-                } else {
-                    "response.function_call_arguments.delta"
-                },
-                json!({"item_id": call.item_id, "output_index": index, "delta": piece}),
-            ),
+        let (kind, id, part, after) = match item {
+            AnswerItem::Text { id, .. } => ("output_text", id, PART, r#","logprobs":[]}"#),
+            AnswerItem::Reasoning { id, .. } => ("reasoning_text", id, PART, "}"),
+            AnswerItem::Call(call) if call.is_freeform => {
+                ("custom_tool_call_input", &call.item_id, "", "}")
+            }
+            AnswerItem::Call(call) => ("function_call_arguments", &call.item_id, "", "}"),
         };
-        self.write(kind, fields, out);
+        let (index, number) = (self.index, self.sequence);
+        self.sequence += 1;
+        frame::write_piece(
+            out,
+            format_args!(
+                concat!(
+                    "event: response.{kind}.delta\n",
+                    r#"data: {{"type":"response.{kind}.delta","sequence_number":{number},"#,
+                    r#""item_id":"{id}","output_index":{index},{part}"delta":"#
+                ),
+                kind = kind,
+                number = number,
+                id = id,
+                index = index,
+                part = part,
+            ),
+            piece,
+            after,
+        );
     }
 
     pub(super) fn close(&mut self, item: &AnswerItem, out: &mut Vec<u8>) {

@@ -7,3 +7,4 @@ mod garbage;
 mod requests;
 mod streams;
 mod upstreams;
+mod work;
