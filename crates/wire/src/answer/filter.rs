@@ -45,9 +45,10 @@ pub enum Decision {
 /// The usual filters: closed and recovered calls are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Emission {
-    /// Arguments leave as they are read. Of a truncated call an unfinished prefix was sent.
+    /// Arguments leave as they are read. Of a truncated call an unfinished prefix was sent, without an end: some clients close
+    /// it by themselves, so it is for tools that only read.
     Stream,
-    /// A call leaves once it is complete. Of a truncated call nothing is sent.
+    /// A call leaves once it is complete. Of a truncated call nothing is sent, and the answer ends as one that was cut off.
     #[default]
     Atomic,
 }

@@ -324,7 +324,10 @@ impl Answer {
                 self.is_cut |= end == End::Truncated;
                 self.write_text(OpenItem::Text, &text, out);
             }
-            Decision::Send | Decision::Drop => self.is_cut |= end == End::Truncated,
+            // What is no object was cut off somewhere as well: the client is told that something is missing.
+            Decision::Send | Decision::Drop => {
+                self.is_cut |= end == End::Truncated || !complete.is_object;
+            }
         }
     }
 

@@ -68,6 +68,8 @@ fn message(message: &Value, names: &mut IdNames) -> Value {
     if message["role"] == "developer" {
         fields.insert("role".to_owned(), Value::from("system"));
     }
+    // Clients send fields back that they had as `null`.
+    fields.retain(|key, value| !value.is_null() || key == "content");
     let failed = fields.remove("is_error");
     if failed == Some(Value::Bool(true))
         && let Some(text) = message["content"].as_str()

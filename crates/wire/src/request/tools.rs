@@ -1,5 +1,7 @@
 //! The tools of a request: as a model is taught them, and as the client knows them.
 
+use std::collections::HashMap;
+
 use toolglot_toolset::{ToolError, Toolbox};
 use toolglot_value::{Map, Value, json};
 
@@ -13,6 +15,10 @@ pub(crate) struct ToolTable {
     toolbox: Toolbox,
     /// The tools as functions of the Chat Completions API.
     functions: Vec<Value>,
+    /// The row of each name that a model is taught.
+    by_name: HashMap<String, usize>,
+    /// The row of each name with its namespace before it, however they are joined.
+    by_qualified_name: HashMap<String, usize>,
 }
 
 /// One tool: the name that the model is taught, and how the client calls it.
@@ -62,10 +68,14 @@ impl ToolTable {
 
     fn of(entries: &[Entry]) -> Result<ToolTable, RequestError> {
         let names: Vec<String> = entries.iter().map(|entry| name_of(&entry.tool)).collect();
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for name in &names {
+            *counts.entry(name).or_default() += 1;
+        }
         let mut table = ToolTable::default();
         let mut list = Vec::with_capacity(entries.len());
         for (entry, name) in entries.iter().zip(&names) {
-            let is_alone = names.iter().filter(|other| *other == name).count() == 1;
+            let is_alone = counts.get(name.as_str()) == Some(&1);
             let taught = match &entry.namespace {
                 Some(namespace) if !is_alone => qualified(namespace, name),
                 _ => name.clone(),
@@ -79,6 +89,14 @@ impl ToolTable {
             };
             fields.insert("name".to_owned(), Value::from(taught.as_str()));
             list.push(Value::Object(tool));
+            let row = table.rows.len();
+            if let Some(namespace) = &entry.namespace {
+                for gap in ["", "__", "."] {
+                    let qualified = format!("{namespace}{gap}{name}");
+                    table.by_qualified_name.entry(qualified).or_insert(row);
+                }
+            }
+            table.by_name.entry(taught.clone()).or_insert(row);
             table.rows.push(ToolRow {
                 taught,
                 name: name.clone(),
@@ -89,9 +107,10 @@ impl ToolTable {
         table.functions = list.iter().map(function).collect();
         let list = Value::Array(list);
         table.toolbox = Toolbox::from_json(&list).map_err(|error| refused(&error, entries))?;
-        for (row, function) in table.rows.iter().zip(&mut table.functions) {
-            let spec = table.toolbox.get(&row.taught).filter(|_| row.is_freeform);
-            if let Some(spec) = spec {
+        // The toolbox has the tools in this order: no two have one name.
+        let specs = table.toolbox.iter();
+        for ((row, function), spec) in table.rows.iter().zip(&mut table.functions).zip(specs) {
+            if row.is_freeform {
                 *function = json!({"type": "function", "function": {
                     "name": spec.name, "description": spec.description, "parameters": spec.parameters}});
             }
@@ -124,8 +143,7 @@ impl ToolTable {
     /// judge, by the name that the model wrote.
     pub(crate) fn client<'t>(&'t self, server: Option<&str>, written: &'t str) -> ClientTool<'t> {
         let of_server = server.and_then(|server| self.row(server, written));
-        let row = of_server.or_else(|| self.rows.iter().find(|row| row.taught == written));
-        match row.or_else(|| self.qualified_row(written)) {
+        match of_server.or_else(|| self.named(written)) {
             Some(row) => ClientTool {
                 name: &row.name,
                 namespace: row.namespace.as_deref(),
@@ -141,31 +159,24 @@ impl ToolTable {
 
     /// The name that the model is taught for a tool of the client.
     pub(crate) fn taught(&self, namespace: Option<&str>, name: &str) -> Option<&str> {
-        let row = if let Some(namespace) = namespace {
-            self.row(namespace, name)
-        } else {
-            let by_name = self.rows.iter().find(|row| row.taught == name);
-            by_name.or_else(|| self.qualified_row(name))
+        let row = match namespace {
+            Some(namespace) => self.row(namespace, name),
+            None => self.named(name),
         };
         row.map(|row| row.taught.as_str())
     }
 
     fn row(&self, namespace: &str, name: &str) -> Option<&ToolRow> {
-        self.rows
-            .iter()
-            .find(|row| row.namespace.as_deref() == Some(namespace) && row.name == name)
+        let qualified = format!("{namespace}.{name}");
+        let row = self.by_qualified_name.get(&qualified);
+        row.map(|row| &self.rows[*row])
     }
 
-    /// The tool whose namespace stands before its name.
-    fn qualified_row(&self, written: &str) -> Option<&ToolRow> {
-        self.rows.iter().find(|row| {
-            let namespace = row.namespace.as_deref();
-            namespace.is_some_and(|namespace| {
-                let rest = written.strip_prefix(namespace);
-                let rest = rest.and_then(|rest| rest.strip_suffix(&*row.name));
-                rest.is_some_and(|gap| ["", "__", "."].contains(&gap))
-            })
-        })
+    /// The tool of a name, with or without its namespace.
+    fn named(&self, name: &str) -> Option<&ToolRow> {
+        let row = self.by_name.get(name);
+        let row = row.or_else(|| self.by_qualified_name.get(name));
+        row.map(|row| &self.rows[*row])
     }
 }
 

@@ -240,3 +240,32 @@ fn native_calls_go_to_clients_of_every_api() {
         }
     }
 }
+
+#[test]
+fn arguments_that_are_no_object_are_no_call() {
+    let stream = stream(
+        &[
+            r#"{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a\": nonsense"}}]}"#,
+        ],
+        "tool_calls",
+    );
+    for api in Api::ALL {
+        let request = request(api, false, json!({}));
+        let mut answer = Answer::new(&request, AnswerHead::default());
+        let (mut filter, mut out) = (Emission::Atomic, Vec::new());
+        let mut reader = UpstreamReader::new();
+        let mut sink = |event: UpstreamEvent<'_>| {
+            answer.push_upstream(&event, &mut filter, &mut out);
+        };
+        reader.push(stream.as_bytes(), &mut sink).expect("chunks");
+        let ending = reader.finish(&mut sink).expect("an end");
+        answer.finish(ending, &mut filter, &mut out);
+        let whole = answer.whole().to_string();
+        assert!(
+            !whole.contains("nonsense") && !whole.contains("\"f\""),
+            "{whole}"
+        );
+        let cut = ["\"length\"", "\"max_output_tokens\"", "\"max_tokens\""];
+        assert!(cut.iter().any(|word| whole.contains(word)), "{whole}");
+    }
+}
