@@ -191,3 +191,18 @@ impl<'a> RenderedResult<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_show_no_text_that_is_longer_than_they_can() {
+        for (length, shown) in [(MOST_SHOWN, true), (MOST_SHOWN + 1, false)] {
+            let arguments = json!({"path": "a", "content": "x".repeat(length)});
+            let text = frame_arguments(arguments.as_object().expect("an object"));
+            assert!(text.contains("\"path\""), "{length}");
+            assert_eq!(text.contains("content"), shown, "{length}");
+        }
+    }
+}

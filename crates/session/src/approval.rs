@@ -316,6 +316,22 @@ mod tests {
     }
 
     #[test]
+    fn the_hash_of_a_call_is_that_of_its_text() {
+        use sha2::Digest as _;
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Root::open(directory.path()).expect("opened");
+        let arguments = json!({"path": "a", "content": "new"});
+        let call = CallSummary::new(
+            &root,
+            "write_file",
+            arguments.as_object().expect("an object"),
+        );
+        let hash = sha2::Sha256::digest(call.canonical());
+        assert_eq!(call.canonical_digest(), hex(&hash));
+        assert_ne!(call.digest(), call.canonical_digest());
+    }
+
+    #[test]
     fn a_panic_approves_nothing() {
         let directory = tempfile::tempdir().expect("a directory");
         let (decision, rule) = rule_after(&Panicking, directory.path());

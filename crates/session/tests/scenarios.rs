@@ -6,7 +6,7 @@
 //!
 //! | above | |
 //! |---|---|
-//! | `dialect NAME`, `grants WORDS`, `policy LINE`, `approver yes\|no`, `in_code ignore`, `in_reasoning accept`, `dry`, `many`, `skip`, `cancelled`, `key` | the session; with `key` the user can sign; it reads Hermes |
+//! | `dialect NAMES`, `grants WORDS`, `policy LINE`, `policy_file PATH`, `approver yes\|no`, `in_code ignore`, `in_reasoning accept`, `reasoning_open`, `prompt_suffix TEXT`, `finish stop`, `dry`, `many`, `skip`, `cancelled`, `key` | the session; with `key` the user can sign; it reads Hermes |
 //! | `function EFFECT` | a function `weather` of the embedding program |
 //! | `file PATH TEXT`, `link PATH TARGET`, `home PATH TEXT` | below the root, where `notes.txt` is anyway, and in the user's home |
 //! | `call NAME ARGUMENTS` | a call in a message; lines in a row make one message |
@@ -24,11 +24,11 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use toolglot_engine::{InCode, InReasoning};
+use toolglot_engine::{Finish, InCode, InReasoning};
 use toolglot_session::{
-    AfterFailure, Approval, ApprovalRequest, Approver, AuditLog, CallReport, CallSummary, Cancel,
-    Effect, LoggedResult, PathFact, Policies, ReadingSettings, Run, Session, SessionBuilder, State,
-    Step, Tool, Verdict, undo,
+    AfterFailure, Approval, ApprovalRequest, Approver, Attempt, AuditLog, CallReport, CallSummary,
+    Cancel, Effect, FileLog, LoggedResult, PathFact, Policies, ReadingSettings, Run, Session,
+    SessionBuilder, State, Step, Tool, Verdict, undo,
 };
 use toolglot_tool_registry::{Spaces, Trust};
 use toolglot_value::{Map, Value, json};
@@ -47,6 +47,9 @@ requires: [net.http]
 config: {url: 'http://127.0.0.1:9/'}
 input_schema: {type: object, properties: {city: {type: string}}}
 ";
+
+/// Where a log that is a file is.
+const LOG: &str = "log";
 
 /// The name of the variable that says where the home of a test is.
 const HOME: &str = "TOOLGLOT_TEST_HOME";
@@ -95,6 +98,13 @@ impl AuditLog for Log {
             .error
             .map_or(String::new(), |error| format!(", {}", brief(error)));
         let line = format!("after {} by {}: {state}{error}", call.tool(), verdict.rule);
+        self.0.add("log", line);
+        Ok(())
+    }
+
+    fn attempt(&self, call: &CallSummary<'_>, _: &Verdict, attempt: &Attempt) -> io::Result<()> {
+        let state = if attempt.success { "fine" } else { "failed" };
+        let line = format!("attempt {} of {}: {state}", attempt.number, call.tool());
         self.0.add("log", line);
         Ok(())
     }
@@ -202,7 +212,9 @@ impl<'a> Scenario<'a> {
 
     fn builder(&self, root: &Path, journals: &Path, outcome: &Outcome) -> SessionBuilder {
         let policy: Vec<&str> = self.all("policy").collect();
-        let policies = if policy.is_empty() {
+        let policies = if let Some(file) = self.one("policy_file") {
+            Policies::read(root, Some(&root.join(file)))
+        } else if policy.is_empty() {
             Policies::discover(root)
         } else {
             Policies::of_text(root, &format!("version = 1\n{}", policy.join("\n")))
@@ -210,12 +222,10 @@ impl<'a> Scenario<'a> {
         for fault in policies.faults() {
             outcome.add("fault", without_sentences(&fault));
         }
-        let dialect = self.one("dialect").unwrap_or("hermes");
-        let dialect = toolglot_dialects::get(dialect).expect("it is built in");
+        let names = self.one("dialect").unwrap_or("hermes").split(',');
+        let dialects = names.map(|name| toolglot_dialects::get(name).expect("it is built in"));
         let mut builder = Session::builder(root, policies)
-            .journal(journals)
-            .audit(Log(outcome.clone()))
-            .dialects(vec![dialect.clone()])
+            .dialects(dialects.cloned().collect())
             .grants(
                 self.one("grants")
                     .unwrap_or_default()
@@ -224,6 +234,13 @@ impl<'a> Scenario<'a> {
             )
             .dry_run(self.is("dry"))
             .many(self.is("many"));
+        if !self.is("own_journal") {
+            builder = builder.journal(journals);
+        }
+        builder = match self.one("log_file") {
+            Some(what) => builder.audit(FileLog::new(&root.join(LOG), what == "values")),
+            None => builder.audit(Log(outcome.clone())),
+        };
         if let Some(answer) = self.one("approver") {
             let answer = if answer == "yes" {
                 Approval::Yes
@@ -239,9 +256,15 @@ impl<'a> Scenario<'a> {
         if self.is("in_reasoning") {
             reading.in_reasoning = InReasoning::Accept;
         }
+        reading.reasoning_open = self.is("reasoning_open");
+        reading.prompt_suffix = self.one("prompt_suffix").map(with_line_breaks);
+        reading.finish = self.one("finish").map(|_| Finish::Stop);
         builder = builder.reading(reading);
         if self.is("skip") {
             builder = builder.after_failing_line(AfterFailure::Skip);
+        }
+        for warning in builder.warnings() {
+            outcome.add("warning", without_sentences(warning));
         }
         if let Some(effect) = self.one("function") {
             builder = builder.function(Weather(match effect {
@@ -281,7 +304,13 @@ impl<'a> Scenario<'a> {
             trust.new_key("a user").expect("made");
         }
         let outcome = Outcome::default();
-        let journals = home.join("journals");
+        if self.is("broken_journal") {
+            write(home, "journals", "");
+        }
+        let journals = match toolglot_session::journals() {
+            Some(own) if self.is("own_journal") => own,
+            _ => home.join("journals"),
+        };
         let session = self
             .builder(&root, &journals, &outcome)
             .build()
@@ -327,6 +356,9 @@ impl<'a> Scenario<'a> {
                 }
                 _ => {}
             }
+        }
+        if self.is("log_file") {
+            add_log(&root.join(LOG), &outcome);
         }
         for (path, text) in files(&root) {
             if path != NOTES.0 || text != NOTES.1 {
@@ -428,6 +460,35 @@ fn brief(value: &Value) -> Value {
     }
 }
 
+/// The lines of a log without what is another each time.
+fn add_log(file: &Path, outcome: &Outcome) {
+    for line in fs::read_to_string(file).expect("readable").lines() {
+        let mut line: Map<String, Value> = serde_json::from_str(line).expect("JSON");
+        let call = line["call"].as_str().expect("a hash").len();
+        outcome.add("hash", call);
+        let kept = [
+            "event",
+            "tool",
+            "arguments",
+            "decision",
+            "rule",
+            "because",
+            "paths",
+            "result",
+            "number",
+        ];
+        line.retain(|name, _| kept.contains(&name.as_str()));
+        if let Some(result) = line.get_mut("result").and_then(Value::as_object_mut) {
+            result.remove("sha256");
+            // How long a sentence is, is no matter.
+            if result["ok"] == json!(false) {
+                result.remove("bytes");
+            }
+        }
+        outcome.add("line", brief(&Value::Object(line)));
+    }
+}
+
 fn add_step(step: &Step, outcome: &Outcome) {
     let state = match &step.state {
         State::Done(done) if done.ok => "done".to_owned(),
@@ -461,6 +522,10 @@ fn add_step(step: &Step, outcome: &Outcome) {
 fn add_run(run: &Run, outcome: &Outcome) {
     for step in &run.steps {
         add_step(step, outcome);
+        for note in &step.notes {
+            let place = note.span.start as usize..note.span.end as usize;
+            outcome.add("place", &run.text[place]);
+        }
         outcome.add(
             "rendered",
             run.rendered(step).map_or(0, |text| text.lines().count()),
@@ -471,6 +536,9 @@ fn add_run(run: &Run, outcome: &Outcome) {
     }
     for line in run.answer.lines() {
         outcome.add("answer", without_sentences(line));
+    }
+    if let Some(problem) = &run.journal_problem {
+        outcome.add("journal", without_sentences(problem));
     }
     let state = if run.is_fine() { "fine" } else { "not fine" };
     outcome.add("run", state);
@@ -524,9 +592,14 @@ fn check(test: &str, scenarios: &str) {
         return;
     };
     let scenarios = scenarios.strip_prefix("== ").expect("a title");
-    let faults = scenarios.split("\n== ").filter_map(|text| {
-        let scenario = Scenario::new(text);
-        scenario.fault(Path::new(&home))
+    let has_sandbox =
+        toolglot_sandbox::layers().level() == Some(toolglot_sandbox::Isolation::Namespaces);
+    let scenarios = scenarios.split("\n== ").map(Scenario::new);
+    let faults = scenarios.filter_map(|scenario| {
+        // Commands run in a sandbox or not at all.
+        let grants = scenario.one("grants").unwrap_or_default();
+        let runs = has_sandbox || !grants.contains("exec:") || scenario.is("dry");
+        runs.then(|| scenario.fault(Path::new(&home)))?
     });
     let faults: Vec<String> = faults.collect();
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));

@@ -11,8 +11,8 @@ use tempfile::TempDir;
 use toolglot_engine::{Event, Finish, Span};
 use toolglot_session::{
     Approval, ApprovalRequest, Approver, AuditLog, CallReport, CallSummary, Cancel, Effect,
-    FileLog, LoggedResult, PathFact, Policies, Run, Session, SessionBuilder, SessionError, State,
-    Step, Tool, Verdict, Watch, undo,
+    FileLog, Level, LoggedResult, PathFact, Policies, Run, Session, SessionBuilder, SessionError,
+    State, Step, Tool, Verdict, Watch, undo,
 };
 use toolglot_value::{Map, Value, json};
 
@@ -804,4 +804,137 @@ fn a_session_is_shared_between_threads() {
             scope.spawn(move || assert!(run().expect("a program")));
         }
     });
+}
+
+#[test]
+fn a_call_is_searched_for_copied_markers_so_often_at_most() {
+    let world = World::new();
+    fs::write(world.path().join("a"), "<|im_end|> <|im_start|>\n").expect("written");
+    let session = world.builder("write").build().expect("opened");
+    for (n_lines, is_restored) in [(3, true), (300, false)] {
+        let lines = (0..n_lines).map(|n| format!("{n} <\\|im_end|> {n}\n"));
+        let content = lines.collect::<String>() + "<\\|im_start|> at the end\n";
+        let call = call_of("write_file", &json!({"path": "a", "content": content}));
+        let run = session.run(call).expect("a program");
+        let text = run.steps[0].call.arguments["content"]
+            .as_str()
+            .expect("a text");
+        assert_eq!(text.contains("<|im_start|>"), is_restored, "{n_lines}");
+        let mut notes = run.steps[0].notes.iter();
+        let is_counted = notes.any(|note| note.message.contains(", 3 times"));
+        assert_eq!(is_counted, is_restored, "{n_lines}");
+        fs::write(world.path().join("a"), "<|im_end|> <|im_start|>\n").expect("written");
+    }
+}
+
+#[test]
+fn a_session_says_what_it_was_built_with() {
+    let world = World::new();
+    let session = world
+        .builder("write,shell")
+        .sandbox(Level::Landlock)
+        .build()
+        .expect("opened");
+    assert_eq!(session.level(), Level::Landlock);
+    assert_eq!(
+        session.capabilities(),
+        ["fs.read", "fs.write", "shell.execute"]
+    );
+    assert!(session.registry().list().0.len() > 5);
+    assert_eq!(
+        session.root().path(),
+        world.path().canonicalize().expect("it is there")
+    );
+    assert!(!session.is_outdated());
+    for text in [format!("{session:?}"), format!("{:?}", world.builder(""))] {
+        assert!(
+            text.starts_with("Session") && text.contains("policies"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_call_is_checked_without_running() {
+    let world = World::new();
+    let session = world.builder("").build().expect("opened");
+    let check = |id: &str, arguments: Value| {
+        let arguments = arguments.as_object().cloned().expect("an object");
+        session.check(id, arguments).map_err(|error| error.code())
+    };
+    assert_eq!(check("rye/file-system/read", json!({"path": "a"})), Ok(()));
+    assert_eq!(
+        check("rye/file-system/read", json!({})),
+        Err("invalid-arguments")
+    );
+    assert_eq!(check("none", json!({})), Err("unknown-tool"));
+    assert!(world.log().is_empty());
+}
+
+#[test]
+fn a_server_that_is_not_there_offers_nothing_and_has_no_token() {
+    let world = World::new();
+    let session = world.builder("").build().expect("opened");
+    assert!(
+        session
+            .offer_unjudged("none", Duration::from_secs(1))
+            .is_err()
+    );
+    assert!(session.logout("none").is_err());
+}
+
+#[test]
+fn a_reader_has_the_text_so_far() {
+    let world = World::new();
+    let session = world.builder("").build().expect("opened");
+    let mut reader = session.reader().expect("a program");
+    for (piece, text) in [("one ", "one "), ("two", "one two")] {
+        reader.push(piece, &mut |_: Span, _: Event<'_>| {});
+        assert_eq!(reader.text(), text);
+    }
+}
+
+#[test]
+fn a_policy_file_has_a_mebibyte_at_most() {
+    let world = World::new();
+    let file = world.path().join("p.toml");
+    for (n_bytes, is_read) in [(1 << 20, true), ((1 << 20) + 1, false), (2 << 20, false)] {
+        let start = "version = 1\n#";
+        fs::write(
+            &file,
+            format!("{start}{}", "x".repeat(n_bytes - start.len())),
+        )
+        .expect("written");
+        let policies = Policies::read(world.path(), Some(&file));
+        assert_eq!(policies.faults().is_empty(), is_read, "{n_bytes}");
+    }
+}
+
+#[test]
+fn policies_say_what_they_demand_of_tools() {
+    let world = World::new();
+    for (text, is_signed) in [("", false), ("[trust]\nrequire_signed = [\"**\"]", true)] {
+        let policies = Policies::of_text(world.path(), &format!("version = 1\n{text}"));
+        assert_eq!(
+            (policies.demands().signed)("say/weather"),
+            is_signed,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_refusal_says_what_would_grant_the_call() {
+    let world = World::new();
+    let session = world.builder("").build().expect("opened");
+    for (path, says_grant) in [("a", true), (".git/config", false)] {
+        let arguments = json!({"path": path, "content": "x"});
+        let arguments = arguments.as_object().cloned().expect("an object");
+        let report = session.call("rye/file-system/write", arguments);
+        assert_eq!(
+            report.text().contains("`--allow` grants it"),
+            says_grant,
+            "{path}"
+        );
+    }
 }
