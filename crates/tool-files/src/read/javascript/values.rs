@@ -82,7 +82,7 @@ impl<'a, 't> Literals<'t, 'a> for Module<'a, 't> {
     }
 }
 
-impl<'a, 't> Module<'a, 't> {
+impl<'t> Module<'_, 't> {
     fn object(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
         let mut members: Vec<Member> = Vec::new();
         let mut put = |member: Member| put(&mut members, member);
