@@ -522,6 +522,8 @@ fn a_call_out_of_an_earlier_result_is_in_doubt() {
         assert!(session.run(first).expect("a program").is_fine());
         let run = session.run(&injected).expect("a program");
         assert_eq!(rules(&run), [rule], "{first} {grants}");
+        let is_doubtful = rule == "recovered-needs-grant";
+        assert_eq!(run.answer.contains("from an earlier result"), is_doubtful);
         assert_eq!(world.path().join("b").exists(), run.is_fine());
         let codes: Vec<&str> = run
             .message
@@ -937,4 +939,36 @@ fn a_refusal_says_what_would_grant_the_call() {
             "{path}"
         );
     }
+}
+
+#[test]
+fn a_file_whose_time_was_set_back_is_another() {
+    let world = World::new();
+    let file = world.path().join("p.toml");
+    fs::write(&file, "version = 1\n#1\n").expect("written");
+    let policies = Policies::read(world.path(), Some(&file));
+    let session = Session::builder(world.path(), policies).without_journal();
+    let session = session.build().expect("opened");
+    let time = fs::metadata(&file).and_then(|file| file.modified());
+    let time = time.expect("it has a time");
+    // The clock of the file system may tick seldom.
+    let is_noticed = (0..100_000).any(|_| {
+        fs::write(&file, "version = 1\n#2\n").expect("written");
+        let opened = fs::File::options().write(true).open(&file);
+        let set = opened.and_then(|file| file.set_modified(time));
+        set.expect("set back");
+        session.is_outdated()
+    });
+    assert!(is_noticed);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_log_at_links_in_a_circle_is_found_to_be_nowhere() {
+    let world = World::new();
+    let [one, other] = ["one", "other"].map(|name| world.path().join(name));
+    std::os::unix::fs::symlink(&one, &other).expect("made");
+    std::os::unix::fs::symlink(&other, &one).expect("made");
+    let log = FileLog::new(&one, false);
+    assert!(log.files().iter().any(|file| *file == one));
 }
