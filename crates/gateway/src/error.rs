@@ -2,9 +2,9 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 
 use thiserror::Error;
+use toolglot_chat::ChatError;
 
 /// Why a gateway cannot be built or cannot serve.
 #[derive(Debug, Error)]
@@ -24,14 +24,26 @@ pub enum GatewayError {
     /// A key that no HTTP header can carry.
     #[error("{0} has a control character or is empty")]
     Key(&'static str),
-    /// A file that cannot be read.
-    #[error("cannot read {}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
+    /// A configuration that is no TOML, or has an unknown table.
+    #[error("the configuration is no TOML of this form")]
+    Configuration(#[from] toml::de::Error),
+    /// A table of the configuration with an unknown key or a wrong value.
+    #[error("the settings of the models `{pattern}` are wrong")]
+    ModelSettings {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong.
         #[source]
-        source: io::Error,
+        source: toml::de::Error,
+    },
+    /// A dialect that cannot be read and taught.
+    #[error("the dialect of the models `{pattern}` is wrong")]
+    Dialect {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong.
+        #[source]
+        source: ChatError,
     },
     /// A socket or a signal that the system refuses.
     #[error("cannot serve")]

@@ -2,57 +2,55 @@
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode};
-use toolglot_value::{Value, json};
+use toolglot_wire::{Api, ApiError, ErrorKind, RequestError};
 
-use crate::api::Api;
+/// So much of an upstream's body is quoted, in characters.
+const QUOTED_CHARS: usize = 200;
 
-/// Why a request failed.
-#[derive(Clone, Debug)]
+/// Why a request failed, and the status that says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) status: StatusCode,
-    /// In a sentence, for the person who made the request.
-    pub(crate) message: String,
-    /// The JSON path of the field that is wrong.
-    pub(crate) param: Option<String>,
+    /// For the person who made the request.
+    pub(crate) error: ApiError,
 }
 
 impl Fault {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Fault {
+        let kind = match status.as_u16() {
+            401 => ErrorKind::Authentication,
+            403 => ErrorKind::Permission,
+            404 => ErrorKind::NotFound,
+            413 => ErrorKind::TooLarge,
+            429 => ErrorKind::RateLimit,
+            400..=499 => ErrorKind::InvalidRequest,
+            502 => ErrorKind::Upstream,
+            503 => ErrorKind::Overloaded,
+            504 => ErrorKind::Timeout,
+            _ => ErrorKind::Internal,
+        };
         Fault {
             status,
-            message: message.into(),
-            param: None,
+            error: ApiError::new(kind, message),
         }
     }
 
-    /// The error as the API writes it.
-    pub(crate) fn json(&self, api: Api) -> Value {
-        let (openai, anthropic) = match self.status.as_u16() {
-            401 => ("authentication_error", "authentication_error"),
-            403 => ("permission_error", "permission_error"),
-            404 => ("invalid_request_error", "not_found_error"),
-            413 => ("invalid_request_error", "request_too_large"),
-            400..=499 => ("invalid_request_error", "invalid_request_error"),
-            503 => ("server_error", "overloaded_error"),
-            _ => ("server_error", "api_error"),
+    /// What the upstream answered in place of an answer. What it says about the client's request keeps its status.
+    pub(crate) fn upstream(status: StatusCode, body: &[u8]) -> Fault {
+        let text = String::from_utf8_lossy(body);
+        let quoted: String = text.trim().chars().take(QUOTED_CHARS).collect();
+        let message = format!("the upstream answered {}: {quoted}", status.as_u16());
+        let own = match status.as_u16() {
+            400 | 401 | 403 | 404 | 413 | 422 | 429 => status,
+            _ => StatusCode::BAD_GATEWAY,
         };
-        match api {
-            Api::Messages => json!({
-                "type": "error",
-                "error": {"type": anthropic, "message": self.message.as_str()},
-            }),
-            Api::Chat | Api::Responses | Api::Other => json!({"error": {
-                "message": self.message.as_str(),
-                "type": openai,
-                "param": self.param.as_deref(),
-                "code": null,
-            }}),
-        }
+        Fault::new(own, message)
     }
 
-    /// The error as a whole answer.
-    pub(crate) fn response(&self, api: Api) -> Response<Body> {
-        let mut response = Response::new(Body::from(self.json(api).to_string()));
+    /// The error as a whole answer; on a path of no API it has OpenAI's shape.
+    pub(crate) fn response(&self, api: Option<Api>) -> Response<Body> {
+        let body = self.error.body(api.unwrap_or(Api::Chat));
+        let mut response = Response::new(Body::from(body.to_string()));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert("content-type", HeaderValue::from_static("application/json"));
@@ -63,21 +61,39 @@ impl Fault {
     }
 }
 
+impl From<ApiError> for Fault {
+    fn from(error: ApiError) -> Fault {
+        let status = StatusCode::from_u16(error.status());
+        Fault {
+            status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+            error,
+        }
+    }
+}
+
+impl From<RequestError> for Fault {
+    fn from(error: RequestError) -> Fault {
+        ApiError::from(error).into()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn each_api_has_its_own_shape() {
-        let mut fault = Fault::new(StatusCode::BAD_REQUEST, "no messages");
-        fault.param = Some("$.messages".to_owned());
-        let expected = json!({"error": {
-            "message": "no messages", "type": "invalid_request_error", "param": "$.messages", "code": null,
-        }});
-        assert_eq!(fault.json(Api::Responses), expected);
-        let expected = json!({
-            "type": "error", "error": {"type": "invalid_request_error", "message": "no messages"},
-        });
-        assert_eq!(fault.json(Api::Messages), expected);
+    fn an_upstream_is_quoted_in_part() {
+        let body = "é".repeat(300);
+        for (status, own) in [(418, 502), (500, 502), (429, 429), (400, 400)] {
+            let status = StatusCode::from_u16(status).expect("a status");
+            let fault = Fault::upstream(status, body.as_bytes());
+            assert_eq!(fault.status.as_u16(), own);
+            let message = format!(
+                "the upstream answered {}: {}",
+                status.as_u16(),
+                "é".repeat(200)
+            );
+            assert_eq!(fault.error.message, message);
+        }
     }
 }

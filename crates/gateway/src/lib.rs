@@ -1,10 +1,17 @@
 //! An HTTP gateway between agents and a server of language models: what `toolglot serve` runs.
 //!
-//! A [`Server`] listens on a socket, checks who asks, and sends requests to one upstream. Whatever it does not change passes
-//! through as it is.
+//! A [`Server`] listens on a socket, checks who asks, and sends requests of three APIs to one upstream. How the tools reach
+//! the model, and how its calls come back, is the [`Mode`] of the model. All other paths pass through.
 //!
-//! What this crate deliberately does not do: it runs no tool, keeps no conversation, and prints nothing. It writes no JSON of
-//! a vendor's API but errors; that is `toolglot-wire`'s.
+//! What this crate deliberately does not do: it runs no tool, keeps no conversation, and prints nothing. The JSON of the APIs is
+//! `toolglot-wire`'s.
+//!
+//! ```text
+//!  client ─ server ─ exchange ─ upstream
+//!                       │           │ bytes
+//!                       │       UpstreamReader ─ reading (text ─ Parser) ─ Answer ─ bytes ─ client
+//!                       └─ models, tool_program, call_policy
+//! ```
 //!
 //! ```no_run
 //! use toolglot_gateway::Server;
@@ -16,19 +23,27 @@
 
 #![warn(missing_docs)]
 
-mod api;
+mod answer_stream;
+mod call_policy;
 mod connection;
 mod error;
+mod exchange;
 mod fault;
 mod keys;
 mod limits;
 mod metrics;
+mod models;
 mod origin;
+mod reading;
+mod salvage;
 mod server;
+mod tool_program;
 mod upstream;
+mod upstream_kind;
 
 pub use error::GatewayError;
 pub use limits::Limits;
+pub use models::{CallEmission, Mode, ModelSettings, Models, RecoveredCalls};
 pub use server::{Server, ServerBuilder};
 
 /// The example of the README, compiled and run with the other examples.

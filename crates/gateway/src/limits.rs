@@ -8,6 +8,8 @@ use std::time::Duration;
 pub struct Limits {
     /// The longest request body, in bytes.
     pub body_bytes: usize,
+    /// The longest answer of the upstream that is read, in bytes.
+    pub answer_bytes: usize,
     /// The request bodies that are held at one time, in bytes of all requests together.
     pub held_bytes: usize,
     /// How many requests are under way at one time; one more gets the status 503.
@@ -30,6 +32,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             body_bytes: 32 << 20,
+            answer_bytes: 16 << 20,
             held_bytes: 256 << 20,
             requests: 256,
             connections: 1024,

@@ -1,8 +1,19 @@
-//! What happened, counted, in Prometheus' text format. No label holds what a model wrote.
+//! What happened, counted, in Prometheus' text format.
+//!
+//! The parse success rate is one query: `toolglot_calls_total{end="closed"}` over all of `toolglot_calls_total` and
+//! `toolglot_lookalikes_total`. No label holds what a model wrote.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use toolglot_engine::{Code, End};
+
+/// So many names of models have a label of their own: clients choose the names.
+const MOST_MODELS: usize = 64;
+
+/// The label of all further models.
+const OTHER_MODELS: &str = "other";
 
 /// The counters of one gateway.
 #[derive(Debug, Default)]
@@ -11,8 +22,14 @@ pub(crate) struct Metrics(Mutex<Counts>);
 #[derive(Debug, Default)]
 struct Counts {
     under_way: u64,
+    models: BTreeSet<String>,
     requests: BTreeMap<(&'static str, u16), u64>,
+    calls: BTreeMap<(String, String, &'static str), u64>,
+    notes: BTreeMap<&'static str, u64>,
+    lookalikes: u64,
     upstream_failures: u64,
+    retries: BTreeMap<&'static str, u64>,
+    upstream_bytes: u64,
 }
 
 impl Metrics {
@@ -32,9 +49,44 @@ impl Metrics {
         *self.counts().requests.entry((api, status)).or_default() += 1;
     }
 
+    /// A call that was read.
+    pub(crate) fn call(&self, dialect: &str, model: &str, end: End) {
+        let mut counts = self.counts();
+        let model = counts.label(model);
+        let end = match end {
+            End::Closed => "closed",
+            End::Recovered => "recovered",
+            End::Truncated => "truncated",
+        };
+        *counts
+            .calls
+            .entry((dialect.to_owned(), model, end))
+            .or_default() += 1;
+    }
+
+    /// A note on a model's text.
+    pub(crate) fn note(&self, code: Code) {
+        *self.counts().notes.entry(code.name()).or_default() += 1;
+    }
+
+    /// Text that looks like a call, and is none.
+    pub(crate) fn lookalikes(&self, count: usize) {
+        self.counts().lookalikes += count as u64;
+    }
+
     /// An upstream that could not be reached, broke off, or wrote what cannot be read.
     pub(crate) fn upstream_failure(&self) {
         self.counts().upstream_failures += 1;
+    }
+
+    /// A request that went to the upstream once more, and why.
+    pub(crate) fn retry(&self, why: &'static str) {
+        *self.counts().retries.entry(why).or_default() += 1;
+    }
+
+    /// Bytes of answers that were read.
+    pub(crate) fn upstream_bytes(&self, count: usize) {
+        self.counts().upstream_bytes += count as u64;
     }
 
     /// All counters as text.
@@ -56,17 +108,65 @@ impl Metrics {
         );
         page.sample(&[], counts.under_way);
         page.family(
+            "toolglot_calls_total",
+            "counter",
+            "Calls that were read, by dialect, model and end.",
+        );
+        for ((dialect, model, end), n) in &counts.calls {
+            page.sample(&[("dialect", dialect), ("model", model), ("end", end)], *n);
+        }
+        page.family(
+            "toolglot_notes_total",
+            "counter",
+            "Notes on models' text, by code.",
+        );
+        for (code, n) in &counts.notes {
+            page.sample(&[("code", code)], *n);
+        }
+        page.family(
+            "toolglot_lookalikes_total",
+            "counter",
+            "Texts that look like a call and are none.",
+        );
+        page.sample(&[], counts.lookalikes);
+        page.family(
             "toolglot_upstream_failures_total",
             "counter",
             "Answers that the upstream failed to give.",
         );
         page.sample(&[], counts.upstream_failures);
+        page.family(
+            "toolglot_retries_total",
+            "counter",
+            "Requests that were sent once more, by reason.",
+        );
+        for (why, n) in &counts.retries {
+            page.sample(&[("reason", why)], *n);
+        }
+        page.family(
+            "toolglot_upstream_bytes_total",
+            "counter",
+            "Bytes read from the upstream for answers.",
+        );
+        page.sample(&[], counts.upstream_bytes);
         page.text
     }
 
     /// Counters stay usable after a panic elsewhere.
     fn counts(&self) -> MutexGuard<'_, Counts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Counts {
+    fn label(&mut self, model: &str) -> String {
+        if !self.models.contains(model) {
+            if self.models.len() == MOST_MODELS {
+                return OTHER_MODELS.to_owned();
+            }
+            self.models.insert(model.to_owned());
+        }
+        model.to_owned()
     }
 }
 
@@ -96,5 +196,24 @@ impl Page {
             self.text.push('}');
         }
         let _ = writeln!(self.text, " {value}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_escaped_and_few() {
+        let metrics = Metrics::default();
+        metrics.call("hermes", "a\"b\\c\nd", End::Closed);
+        for model in 0..100 {
+            metrics.call("hermes", &format!("m{model}"), End::Recovered);
+        }
+        let text = metrics.text();
+        let first = r#"toolglot_calls_total{dialect="hermes",model="a\"b\\c\nd",end="closed"} 1"#;
+        assert!(text.contains(first), "{text}");
+        let rest = r#"toolglot_calls_total{dialect="hermes",model="other",end="recovered"} 37"#;
+        assert!(text.contains(rest), "{text}");
     }
 }

@@ -1,35 +1,44 @@
 //! The server: connections, who may ask, and which part answers.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderValue, Method, Response, StatusCode};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use axum::middleware::{self, Next};
-use axum::routing::get;
+use axum::routing::{get, post};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
+use toolglot_value::json;
+use toolglot_wire::{Api, Request as ChatRequest};
 
-use crate::api::Api;
+use crate::answer_stream::AnswerStream;
 use crate::connection::Connection;
 use crate::error::GatewayError;
+use crate::exchange::Exchange;
 use crate::fault::Fault;
 use crate::keys::Keys;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::models::{Mode, Models};
 use crate::origin::AllowedHosts;
+use crate::tool_program::{self, ToolPrograms};
 use crate::upstream::{Upstream, UpstreamError};
+use crate::upstream_kind::UpstreamKind;
 
 /// What a server is made of, before it is one.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +48,21 @@ pub struct ServerBuilder {
     upstream_key: Option<String>,
     keys: Vec<String>,
     hosts: Vec<String>,
+    models: Models,
     limits: Limits,
+    messages: Messages,
+}
+
+/// Who hears what the gateway finds out while it serves.
+#[derive(Clone, Default)]
+struct Messages(Option<Arc<MessageSink>>);
+
+type MessageSink = dyn Fn(&str) + Send + Sync;
+
+impl fmt::Debug for Messages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Messages")
+    }
 }
 
 /// A gateway in front of one upstream.
@@ -54,6 +77,13 @@ pub(crate) struct Gateway {
     pub(crate) upstream: Upstream,
     pub(crate) metrics: Metrics,
     pub(crate) limits: Limits,
+    pub(crate) models: Models,
+    pub(crate) programs: ToolPrograms,
+    /// What the upstream is, once it was asked.
+    kind: OnceCell<UpstreamKind>,
+    /// The modes that work, of models whose first one did not.
+    learned: Mutex<BTreeMap<String, Mode>>,
+    messages: Messages,
     keys: Keys,
     hosts: AllowedHosts,
     /// One permit for each request under way.
@@ -67,6 +97,9 @@ pub(crate) struct HeldBody {
     pub(crate) bytes: Bytes,
     _permit: OwnedSemaphorePermit,
 }
+
+/// So many models have a mode that was learned: clients choose the names.
+const MOST_LEARNED: usize = 1024;
 
 /// Held bytes are counted in units of so many.
 const HELD_UNIT: usize = 1024;
@@ -90,6 +123,18 @@ impl ServerBuilder {
         self
     }
 
+    /// What is known about the models.
+    pub fn models(mut self, models: Models) -> ServerBuilder {
+        self.models = models;
+        self
+    }
+
+    /// Who hears what the gateway finds out while it serves, a line each: which mode works.
+    pub fn on_message(mut self, hears: impl Fn(&str) + Send + Sync + 'static) -> ServerBuilder {
+        self.messages = Messages(Some(Arc::new(hears)));
+        self
+    }
+
     /// How much the gateway takes on.
     pub fn limits(mut self, limits: Limits) -> ServerBuilder {
         self.limits = limits;
@@ -99,10 +144,18 @@ impl ServerBuilder {
     /// The server.
     ///
     /// # Errors
-    /// The upstream's address is no URL of HTTP, or a key cannot be sent.
+    /// The upstream's address is no URL of HTTP, a key cannot be sent, or a dialect is unknown.
     pub fn build(self) -> Result<Server, GatewayError> {
         if self.keys.iter().any(String::is_empty) {
             return Err(GatewayError::Key("an API key"));
+        }
+        for (pattern, settings) in self.models.rows() {
+            if let Some(dialect) = &settings.dialect {
+                tool_program::check(dialect).map_err(|source| GatewayError::Dialect {
+                    pattern: pattern.to_owned(),
+                    source,
+                })?;
+            }
         }
         let keys = Keys::new(&self.keys);
         let mut upstream = Upstream::new(
@@ -121,6 +174,11 @@ impl ServerBuilder {
                 requests: Arc::new(Semaphore::new(self.limits.requests)),
                 held: Arc::new(Semaphore::new(self.limits.held_bytes.div_ceil(HELD_UNIT))),
                 limits: self.limits,
+                models: self.models,
+                programs: ToolPrograms::default(),
+                kind: OnceCell::new(),
+                learned: Mutex::default(),
+                messages: self.messages,
             }),
         })
     }
@@ -255,6 +313,10 @@ fn router(gateway: Arc<Gateway>) -> Router {
     let admitted = middleware::from_fn_with_state(Arc::clone(&gateway), admit);
     Router::new()
         .route("/metrics", get(metrics))
+        .route(Api::Chat.path(), post(answer).fallback(forward))
+        .route(Api::Responses.path(), post(answer).fallback(forward))
+        .route(Api::Messages.path(), post(answer).fallback(forward))
+        .route(COUNT_TOKENS, post(count_tokens))
         .fallback(forward)
         .layer(admitted)
         .route("/healthz", get("ok"))
@@ -267,7 +329,7 @@ async fn admit(
     request: Request,
     next: Next,
 ) -> Response<Body> {
-    let api = Api::of(request.uri().path());
+    let api = api_of(request.uri().path());
     let response = match gateway.admission(&request) {
         Err(fault) => fault.response(api),
         Ok(()) => match Arc::clone(&gateway.requests).try_acquire_owned() {
@@ -288,9 +350,8 @@ async fn admit(
             }
         },
     };
-    gateway
-        .metrics
-        .request(api.label(), response.status().as_u16());
+    let label = api.map_or("other", Api::name);
+    gateway.metrics.request(label, response.status().as_u16());
     response
 }
 
@@ -367,14 +428,78 @@ impl Gateway {
         }
     }
 
+    /// Whether a body is for a model whose requests pass through as they are.
+    fn is_passed(&self, body: &[u8]) -> bool {
+        if !self.models.has_passthrough() {
+            return false;
+        }
+        let body = toolglot_value::from_slice(body).unwrap_or_default();
+        let model = body["model"].as_str().unwrap_or_default();
+        self.models.get(model).mode == Some(Mode::Passthrough)
+    }
+
+    async fn pass(&self, head: Parts, body: Bytes) -> Result<Response<Body>, Fault> {
+        let request = Request::from_parts(head, Body::from(body));
+        let response = self.upstream.forward(request).await;
+        response.map_err(|error| self.failure(&error))
+    }
+
+    /// What the upstream is. It is asked once, with the headers of the first client.
+    pub(crate) async fn kind(&self, client: &HeaderMap) -> UpstreamKind {
+        let ask = async {
+            let kind = UpstreamKind::of(&self.upstream, client).await;
+            let (name, mode) = (kind.name(), kind.mode().word());
+            self.say(&format!("the upstream is {name}: mode `{mode}`"));
+            kind
+        };
+        *self.kind.get_or_init(|| ask).await
+    }
+
+    /// The mode that worked for a model after another had not.
+    pub(crate) fn learned_mode(&self, model: &str) -> Option<Mode> {
+        let learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        learned.get(model).copied()
+    }
+
+    pub(crate) fn learn_mode(&self, model: &str, mode: Mode) {
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        if learned.len() < MOST_LEARNED {
+            learned.insert(model.to_owned(), mode);
+            drop(learned);
+            let mode = mode.word();
+            self.say(&format!(
+                "the upstream refuses tools for the model `{model}`: mode `{mode}`"
+            ));
+        }
+    }
+
+    fn say(&self, message: &str) {
+        if let Some(hears) = &self.messages.0 {
+            hears(message);
+        }
+    }
+
     /// The answer to a request that the upstream failed.
     pub(crate) fn failure(&self, error: &UpstreamError) -> Fault {
         self.metrics.upstream_failure();
         let status = match error {
             UpstreamError::Silent(_) => StatusCode::GATEWAY_TIMEOUT,
-            UpstreamError::Unreachable(_) | UpstreamError::Dropped => StatusCode::BAD_GATEWAY,
+            UpstreamError::Unreachable(_) | UpstreamError::Dropped | UpstreamError::TooLong(_) => {
+                StatusCode::BAD_GATEWAY
+            }
         };
         Fault::new(status, error.to_string())
+    }
+}
+
+/// Where Anthropic's API counts tokens.
+const COUNT_TOKENS: &str = "/v1/messages/count_tokens";
+
+/// The API whose requests go to a path.
+fn api_of(path: &str) -> Option<Api> {
+    match path {
+        COUNT_TOKENS => Some(Api::Messages),
+        path => Api::ALL.into_iter().find(|api| api.path() == path),
     }
 }
 
@@ -393,15 +518,53 @@ async fn metrics(State(gateway): State<Arc<Gateway>>) -> Response<Body> {
 
 /// Passes a request to the upstream, and the answer back, as they are.
 async fn forward(State(gateway): State<Arc<Gateway>>, request: Request) -> Response<Body> {
-    let api = Api::of(request.uri().path());
+    let api = api_of(request.uri().path());
     let (parts, body) = request.into_parts();
-    let body = match gateway.body(body).await {
-        Ok(body) => body,
-        Err(fault) => return fault.response(api),
+    let outcome = async {
+        let body = gateway.body(body).await?;
+        gateway.pass(parts, body.bytes).await
     };
-    let request = Request::from_parts(parts, Body::from(body.bytes));
-    match gateway.upstream.forward(request).await {
-        Ok(response) => response,
-        Err(error) => gateway.failure(&error).response(api),
-    }
+    outcome
+        .await
+        .unwrap_or_else(|fault: Fault| fault.response(api))
+}
+
+/// Answers a request of one of the three APIs.
+async fn answer(State(gateway): State<Arc<Gateway>>, request: Request) -> Response<Body> {
+    let Some(api) = api_of(request.uri().path()) else {
+        return forward(State(gateway), request).await;
+    };
+    let (parts, body) = request.into_parts();
+    let outcome = async {
+        let body = gateway.body(body).await?;
+        if gateway.is_passed(&body.bytes) {
+            return gateway.pass(parts, body.bytes).await;
+        }
+        let request = ChatRequest::read(api, &body.bytes)?;
+        let exchange = Exchange::new(Arc::clone(&gateway), request, parts.headers, body).await?;
+        AnswerStream::new(exchange).await?.response().await
+    };
+    outcome
+        .await
+        .unwrap_or_else(|fault: Fault| fault.response(Some(api)))
+}
+
+/// Estimates the tokens of a request; models whose requests pass through count themselves.
+async fn count_tokens(State(gateway): State<Arc<Gateway>>, request: Request) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let outcome = async {
+        let body = gateway.body(body).await?;
+        if gateway.is_passed(&body.bytes) {
+            return gateway.pass(parts, body.bytes).await;
+        }
+        let request = ChatRequest::read(Api::Messages, &body.bytes)?;
+        let count = json!({"input_tokens": request.estimate_tokens()});
+        let mut response = Response::new(Body::from(count.to_string()));
+        let kind = HeaderValue::from_static("application/json");
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+        Ok(response)
+    };
+    outcome
+        .await
+        .unwrap_or_else(|fault: Fault| fault.response(Some(Api::Messages)))
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderName};
+use axum::body::{Body, Bytes};
+use axum::http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderName};
 use axum::http::uri::{Authority, PathAndQuery, Scheme};
-use axum::http::{HeaderMap, HeaderValue, Request, Response, Uri};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, Uri};
 use futures_util::stream;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -52,6 +52,8 @@ pub(crate) enum UpstreamError {
     Silent(Duration),
     #[error("the connection to the upstream ended early")]
     Dropped,
+    #[error("the upstream's answer is longer than {0} bytes")]
+    TooLong(usize),
 }
 
 impl Upstream {
@@ -133,6 +135,38 @@ impl Upstream {
         Ok(Response::from_parts(parts, self.streamed(body)))
     }
 
+    /// Posts JSON with the headers of a client, and gives back the answer's head and its body unread.
+    pub(crate) async fn post(
+        &self,
+        path: &str,
+        client: &HeaderMap,
+        json: impl Into<Bytes>,
+    ) -> Result<Response<Incoming>, UpstreamError> {
+        let mut headers = self.headers(client);
+        headers.insert("content-type", HeaderValue::from_static("application/json"));
+        // The answer is read here.
+        headers.remove(ACCEPT_ENCODING);
+        let mut request = Request::new(Body::from(json.into()));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.uri(path)?;
+        *request.headers_mut() = headers;
+        self.send(request).await
+    }
+
+    /// Asks for a path with the headers of a client.
+    pub(crate) async fn get(
+        &self,
+        path: &str,
+        client: &HeaderMap,
+    ) -> Result<Response<Incoming>, UpstreamError> {
+        let mut request = Request::new(Body::empty());
+        *request.uri_mut() = self.uri(path)?;
+        *request.headers_mut() = self.headers(client);
+        request.headers_mut().remove(ACCEPT_ENCODING);
+        request.headers_mut().remove("content-type");
+        self.send(request).await
+    }
+
     async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, UpstreamError> {
         match tokio::time::timeout(self.silence, self.client.request(request)).await {
             Err(_) => Err(UpstreamError::Silent(self.silence)),
@@ -140,6 +174,39 @@ impl Upstream {
             Ok(Err(_)) => Err(UpstreamError::Dropped),
             Ok(Ok(response)) => Ok(response),
         }
+    }
+
+    /// The next bytes of an answer; `None` at its end.
+    pub(crate) async fn next(&self, body: &mut Incoming) -> Option<Result<Bytes, UpstreamError>> {
+        loop {
+            match tokio::time::timeout(self.silence, body.frame()).await {
+                Err(_) => return Some(Err(UpstreamError::Silent(self.silence))),
+                Ok(None) => return None,
+                Ok(Some(Err(_))) => return Some(Err(UpstreamError::Dropped)),
+                Ok(Some(Ok(frame))) => {
+                    if let Ok(data) = frame.into_data() {
+                        return Some(Ok(data));
+                    }
+                }
+            }
+        }
+    }
+
+    /// All of an answer, up to `cap` bytes.
+    pub(crate) async fn whole(
+        &self,
+        mut body: Incoming,
+        cap: usize,
+    ) -> Result<Vec<u8>, UpstreamError> {
+        let mut all = Vec::new();
+        while let Some(bytes) = self.next(&mut body).await {
+            let bytes = bytes?;
+            if all.len() + bytes.len() > cap {
+                return Err(UpstreamError::TooLong(cap));
+            }
+            all.extend_from_slice(&bytes);
+        }
+        Ok(all)
     }
 
     /// A body that reads the upstream only as the client reads, and is dropped with the client.

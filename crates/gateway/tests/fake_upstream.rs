@@ -43,6 +43,14 @@ impl Answer {
         }
     }
 
+    pub(crate) fn events(pieces: Vec<Vec<u8>>) -> Answer {
+        Answer {
+            headers: vec![("content-type", "text/event-stream".to_owned())],
+            pieces,
+            ..Answer::json(200, "")
+        }
+    }
+
     pub(crate) fn end(mut self, end: AnswerEnd) -> Answer {
         self.end = end;
         self

@@ -62,14 +62,14 @@ struct HistoryMessage {
 /// How an upstream gets the history and the tools.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum History<'h> {
+pub enum History<'h, 'd> {
     /// As fields of Chat Completions, which the upstream's template writes.
     Native {
         /// What ids have to look like for the model; `None`: like anything.
         ids: Option<IdForm>,
     },
     /// As text of a dialect: the template knows no tools.
-    Text(&'h Emulation<'h>),
+    Text(&'h Emulation<'d>),
 }
 
 /// What a reader of one API found.
@@ -164,7 +164,7 @@ impl Request {
     ///
     /// # Errors
     /// With [`History::Text`]: an image, or a call that the dialect cannot carry.
-    pub fn chat(&self, history: History<'_>) -> Result<Value, RequestError> {
+    pub fn chat(&self, history: History<'_, '_>) -> Result<Value, RequestError> {
         let mut body = Map::new();
         body.insert("model".to_owned(), Value::from(self.model.as_str()));
         match history {

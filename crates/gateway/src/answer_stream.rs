@@ -1,0 +1,304 @@
+//! The answer of one exchange, as the client reads it.
+
+use std::convert::Infallible;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use axum::body::{Body, Bytes};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderValue, Response};
+use futures_util::stream;
+use hyper::body::Incoming;
+use toolglot_wire::{
+    Answer, AnswerHead, ApiError, Ending, ErrorKind, UpstreamEvent, UpstreamReader,
+};
+
+use crate::exchange::{Exchange, Opened};
+use crate::fault::Fault;
+use crate::reading::{AnswerStart, Reading};
+
+/// How long an upstream may keep its connection open after its last event.
+const AFTER_DONE: Duration = Duration::from_secs(1);
+
+/// An answer that is read from the upstream as the client reads it, and dropped with the client.
+pub(crate) struct AnswerStream {
+    exchange: Exchange,
+    reading: Box<Reading>,
+    source: Source,
+    /// The model was asked once more.
+    has_asked: bool,
+    n_bytes: usize,
+    is_over: bool,
+    /// Why there is no answer.
+    failure: Option<Fault>,
+}
+
+/// Where the answer comes from.
+enum Source {
+    Events(Box<UpstreamReader>, Incoming),
+    /// A response that is no stream of events.
+    Whole(Incoming),
+    /// What the model wrote, in an error of the upstream.
+    Salvaged(String),
+    Nothing,
+}
+
+/// What one step came to.
+enum Step {
+    More,
+    Over(Ending),
+    Failed(ApiError),
+}
+
+impl AnswerStream {
+    /// Opens the upstream.
+    pub(crate) async fn new(mut exchange: Exchange) -> Result<AnswerStream, Fault> {
+        let opened = exchange.open().await?;
+        let (source, start) = source(opened);
+        Ok(AnswerStream {
+            reading: reading(&exchange, &source, &start),
+            exchange,
+            source,
+            has_asked: false,
+            n_bytes: 0,
+            is_over: false,
+            failure: None,
+        })
+    }
+
+    /// The response: streamed or whole, as the client wants it.
+    pub(crate) async fn response(self) -> Result<Response<Body>, Fault> {
+        let mode = HeaderValue::from_static(self.exchange.mode().word());
+        let omitted = self.exchange.request.omitted().join(", ");
+        let mut response = if self.exchange.request.is_stream() {
+            let mut response = Response::new(self.body());
+            let headers = response.headers_mut();
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+            response
+        } else {
+            let mut response = Response::new(self.whole().await?);
+            let kind = HeaderValue::from_static("application/json");
+            response.headers_mut().insert(CONTENT_TYPE, kind);
+            response
+        };
+        let headers = response.headers_mut();
+        headers.insert("x-toolglot-mode", mode);
+        if !omitted.is_empty()
+            && let Ok(omitted) = HeaderValue::try_from(omitted)
+        {
+            headers.insert("x-toolglot-omitted", omitted);
+        }
+        Ok(response)
+    }
+
+    async fn whole(mut self) -> Result<Body, Fault> {
+        let mut out = Vec::new();
+        while !self.is_over {
+            self.step(&mut out).await;
+        }
+        self.settle();
+        match self.failure.take() {
+            Some(fault) => Err(fault),
+            None => Ok(Body::from(self.reading.answer.whole().to_string())),
+        }
+    }
+
+    fn body(mut self) -> Body {
+        let mut first = Vec::new();
+        self.reading.answer.start(&mut first);
+        let state = (self, first);
+        Body::from_stream(stream::unfold(state, |(mut answer, mut out)| async move {
+            while out.is_empty() && !answer.is_over {
+                answer.step(&mut out).await;
+                answer.settle();
+            }
+            if out.is_empty() {
+                return None;
+            }
+            Some((Ok::<Bytes, Infallible>(out.into()), (answer, Vec::new())))
+        }))
+    }
+
+    /// Reads on.
+    async fn step(&mut self, out: &mut Vec<u8>) {
+        self.reading.policy.may_ask = self.may_ask();
+        let step = self.read(out).await;
+        if self.reading.policy.doubtful.is_some() && self.may_ask() {
+            self.ask_again(out).await;
+            return;
+        }
+        match step {
+            Step::More => {}
+            Step::Failed(error) => {
+                self.exchange.gateway.metrics.upstream_failure();
+                self.fail(error.into(), out);
+            }
+            Step::Over(ending) => {
+                self.reading.end_text(ending.reason.finish(), out);
+                let is_missed =
+                    self.reading.policy.wants_a_call() && self.reading.answer.n_calls() == 0;
+                let is_doubtful = self.reading.policy.doubtful.is_some();
+                if (is_missed || is_doubtful) && self.may_ask() {
+                    self.ask_again(out).await;
+                    return;
+                }
+                if let Some(call) = self.reading.policy.doubtful.take() {
+                    self.reading.answer.text(&call.text(), out);
+                }
+                self.reading.finish(ending, out);
+                self.end();
+            }
+        }
+    }
+
+    /// Whether the model can be asked once more: nothing of its answer was sent.
+    fn may_ask(&self) -> bool {
+        let is_sent = self.exchange.request.is_stream() && self.reading.answer.has_content();
+        !self.has_asked && !is_sent && !matches!(self.source, Source::Salvaged(_))
+    }
+
+    async fn ask_again(&mut self, out: &mut Vec<u8>) {
+        self.has_asked = true;
+        self.exchange.gateway.metrics.retry("correction");
+        // The upstream stops to write what nobody reads.
+        self.source = Source::Nothing;
+        let doubtful = self.reading.policy.doubtful.take();
+        self.exchange
+            .correct(self.reading.text(), doubtful.as_ref());
+        self.settle();
+        match self.exchange.open().await {
+            Ok(opened) => {
+                let (source, start) = source(opened);
+                if self.exchange.request.is_stream() {
+                    self.reading.restart(&start);
+                } else {
+                    self.reading = reading(&self.exchange, &source, &start);
+                }
+                self.reading.policy.is_salvaged = matches!(source, Source::Salvaged(_));
+                self.source = source;
+            }
+            Err(fault) => self.fail(fault, out),
+        }
+    }
+
+    async fn read(&mut self, out: &mut Vec<u8>) -> Step {
+        let gateway = &self.exchange.gateway;
+        let (upstream, cap) = (&gateway.upstream, gateway.limits.answer_bytes);
+        let reading = &mut self.reading;
+        match &mut self.source {
+            Source::Events(reader, body) => {
+                let next = upstream.next(body);
+                let next = if reader.is_done() {
+                    tokio::time::timeout(AFTER_DONE, next).await.unwrap_or(None)
+                } else {
+                    next.await
+                };
+                match next {
+                    Some(Ok(bytes)) => {
+                        gateway.metrics.upstream_bytes(bytes.len());
+                        self.n_bytes += bytes.len();
+                        if self.n_bytes > cap {
+                            return Step::Failed(too_long(cap));
+                        }
+                        match reader.push(&bytes, &mut |event| reading.event(event, out)) {
+                            Ok(()) => Step::More,
+                            Err(error) => Step::Failed(error.into()),
+                        }
+                    }
+                    Some(Err(error)) => {
+                        Step::Failed(ApiError::new(ErrorKind::Upstream, error.to_string()))
+                    }
+                    None => {
+                        let reader = std::mem::take(reader);
+                        let ended = reader.finish(&mut |event| reading.event(event, out));
+                        ended.map_or_else(|error| Step::Failed(error.into()), Step::Over)
+                    }
+                }
+            }
+            Source::Whole(body) => {
+                let mut whole = Vec::new();
+                while let Some(bytes) = upstream.next(body).await {
+                    match bytes {
+                        Ok(bytes) if whole.len() + bytes.len() <= cap => {
+                            whole.extend_from_slice(&bytes);
+                        }
+                        Ok(_) => return Step::Failed(too_long(cap)),
+                        Err(error) => {
+                            let error = ApiError::new(ErrorKind::Upstream, error.to_string());
+                            return Step::Failed(error);
+                        }
+                    }
+                }
+                gateway.metrics.upstream_bytes(whole.len());
+                let ended = UpstreamReader::whole(&whole, &mut |event| reading.event(event, out));
+                ended.map_or_else(|error| Step::Failed(error.into()), Step::Over)
+            }
+            Source::Salvaged(text) => {
+                reading.event(UpstreamEvent::Text(text), out);
+                Step::Over(Ending::default())
+            }
+            Source::Nothing => Step::Over(Ending::default()),
+        }
+    }
+
+    fn fail(&mut self, fault: Fault, out: &mut Vec<u8>) {
+        self.reading.error(&fault.error, out);
+        self.failure = Some(fault);
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.is_over = true;
+        // The connection goes back as soon as it can.
+        self.source = Source::Nothing;
+    }
+
+    fn settle(&mut self) {
+        let model = self.exchange.request.model();
+        self.reading.settle(&self.exchange.gateway.metrics, model);
+    }
+}
+
+fn too_long(cap: usize) -> ApiError {
+    let message = format!("the upstream's answer is longer than {cap} bytes");
+    ApiError::new(ErrorKind::Upstream, message)
+}
+
+fn source(opened: Opened) -> (Source, AnswerStart) {
+    match opened {
+        Opened::Salvaged(text) => (Source::Salvaged(text), AnswerStart::default()),
+        Opened::Response(response, start) => {
+            let kind = response.headers().get(CONTENT_TYPE);
+            let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+            let is_stream = kind.trim_start().starts_with("text/event-stream");
+            let body = response.into_body();
+            let source = if is_stream {
+                Source::Events(Box::default(), body)
+            } else {
+                Source::Whole(body)
+            };
+            (source, start)
+        }
+    }
+}
+
+fn reading(exchange: &Exchange, source: &Source, start: &AnswerStart) -> Box<Reading> {
+    let mut seed = [0; 16];
+    // Without randomness, the time still tells answers apart.
+    let _ = getrandom::fill(&mut seed);
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    for (byte, time) in seed.iter_mut().zip(since.as_nanos().to_le_bytes()) {
+        *byte ^= time;
+    }
+    let head = AnswerHead {
+        seed: &seed,
+        created: since.as_secs(),
+        model: None,
+    };
+    let answer = Answer::new(&exchange.request, head);
+    let mut policy = exchange.policy();
+    policy.is_salvaged = matches!(source, Source::Salvaged(_));
+    Box::new(Reading::new(answer, policy, exchange.program(), start))
+}

@@ -1,0 +1,339 @@
+//! One request of a client, and how it goes to the upstream.
+
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, Response, StatusCode};
+use hyper::body::Incoming;
+use toolglot_chat::{dialect_named, example_call};
+use toolglot_engine::IdForm;
+use toolglot_value::{Map, Value, json};
+use toolglot_wire::{History, Request, ToolChoice};
+
+use crate::call_policy::{CallPolicy, DoubtfulCall};
+use crate::fault::Fault;
+use crate::models::{Mode, ModelSettings};
+use crate::reading::AnswerStart;
+use crate::salvage::salvaged;
+use crate::server::{Gateway, HeldBody};
+use crate::tool_program::ToolProgram;
+use crate::upstream_kind::UpstreamKind;
+
+/// So much of an error's body is read, in bytes.
+const ERROR_BYTES: usize = 1 << 20;
+
+/// A request and all that is known of its model.
+pub(crate) struct Exchange {
+    pub(crate) gateway: Arc<Gateway>,
+    pub(crate) request: Request,
+    settings: ModelSettings,
+    mode: Mode,
+    /// Whether another mode may be tried where the upstream refuses tools.
+    is_automatic: bool,
+    kind: UpstreamKind,
+    program: Option<Arc<ToolProgram>>,
+    /// The client's headers.
+    headers: HeaderMap,
+    /// What the model is told after the client's messages.
+    lesson: Vec<Value>,
+    _held: HeldBody,
+}
+
+/// An upstream that answers.
+pub(crate) enum Opened {
+    /// With a response.
+    Response(Response<Incoming>, AnswerStart),
+    /// With an error that quotes what the model wrote.
+    Salvaged(String),
+}
+
+impl Exchange {
+    /// A request to an API, with the settings of its model.
+    pub(crate) async fn new(
+        gateway: Arc<Gateway>,
+        request: Request,
+        headers: HeaderMap,
+        held: HeldBody,
+    ) -> Result<Exchange, Fault> {
+        let settings = gateway.models.get(request.model()).clone();
+        // Only these two modes differ from server to server.
+        let kind = match settings.mode {
+            None | Some(Mode::Raw) => gateway.kind(&headers).await,
+            Some(_) => UpstreamKind::Other,
+        };
+        let learned = || gateway.learned_mode(request.model());
+        let mode = settings.mode.or_else(learned);
+        let mode = mode.unwrap_or_else(|| kind.mode());
+        let mut exchange = Exchange {
+            gateway,
+            request,
+            is_automatic: settings.mode.is_none(),
+            settings,
+            mode,
+            kind,
+            program: None,
+            headers,
+            lesson: Vec::new(),
+            _held: held,
+        };
+        exchange.load()?;
+        Ok(exchange)
+    }
+
+    /// How the tools reach the model.
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Makes the program, where the mode needs one.
+    fn load(&mut self) -> Result<(), Fault> {
+        if self.program.is_none() && (self.reads_calls() || self.mode == Mode::Emulate) {
+            let dialect = self.settings.dialect.as_deref();
+            let program = self.gateway.programs.get(self.request.tools(), dialect);
+            let program = program.map_err(|error| {
+                Fault::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+            })?;
+            self.program = Some(program);
+        }
+        Ok(())
+    }
+
+    /// Whether the model's text can have calls.
+    fn reads_calls(&self) -> bool {
+        !self.request.tools().is_empty() && *self.request.choice() != ToolChoice::None
+    }
+
+    /// What reads calls in the model's text; `None` where it can have none.
+    pub(crate) fn program(&self) -> Option<Arc<ToolProgram>> {
+        self.program.clone().filter(|_| self.reads_calls())
+    }
+
+    pub(crate) fn policy(&self) -> CallPolicy {
+        CallPolicy::new(
+            &self.settings,
+            self.program(),
+            self.request.choice(),
+            self.request.is_parallel(),
+        )
+    }
+
+    /// Sends the request until the upstream answers: once more where it fails, and in another mode where it refuses tools.
+    pub(crate) async fn open(&mut self) -> Result<Opened, Fault> {
+        let mut is_again = false;
+        let first = self.mode;
+        loop {
+            let (response, start) = self.send().await?;
+            let status = response.status();
+            if status.is_success() {
+                if self.mode != first {
+                    self.gateway.learn_mode(self.request.model(), self.mode);
+                }
+                return Ok(Opened::Response(response, start));
+            }
+            let body = self
+                .gateway
+                .upstream
+                .whole(response.into_body(), ERROR_BYTES);
+            let body = body.await.unwrap_or_default();
+            if status.is_server_error()
+                && self.program().is_some()
+                && let Some(text) = salvaged(&body)
+            {
+                return Ok(Opened::Salvaged(text));
+            }
+            let next = self.next_mode().filter(|_| refuses_tools(status, &body));
+            if let Some(mode) = next {
+                self.gateway.metrics.retry("tools-refused");
+                self.mode = mode;
+                self.load()?;
+            } else if status.is_server_error() && !is_again {
+                self.gateway.metrics.retry("upstream-error");
+                is_again = true;
+            } else {
+                self.gateway.metrics.upstream_failure();
+                return Err(Fault::upstream(status, &body));
+            }
+        }
+    }
+
+    /// The mode that is tried after this one.
+    fn next_mode(&self) -> Option<Mode> {
+        let has_tools = !self.request.tools().is_empty();
+        match self.mode {
+            Mode::Raw if self.is_automatic && has_tools => Some(Mode::Recover),
+            Mode::Recover if self.is_automatic && has_tools => Some(Mode::Emulate),
+            _ => None,
+        }
+    }
+
+    async fn send(&self) -> Result<(Response<Incoming>, AnswerStart), Fault> {
+        let mut body = self.body()?;
+        let mut start = AnswerStart {
+            prompt: None,
+            reasoning_open: self.settings.reasoning_open,
+        };
+        let mut path = "/v1/chat/completions";
+        if self.mode == Mode::Raw && self.program().is_some() {
+            if self.kind == UpstreamKind::LlamaCpp && is_completion(&body) {
+                let prompt = self.prompt(&body).await?;
+                body = completion(body, &prompt, self.program.as_deref());
+                // The template's own words say where the answer starts.
+                start = AnswerStart {
+                    prompt: Some(prompt),
+                    reasoning_open: false,
+                };
+                path = "/completion";
+            } else if let Value::Object(fields) = &mut body {
+                fields.insert("tool_choice".to_owned(), Value::from("none"));
+                fields.insert("skip_special_tokens".to_owned(), Value::Bool(false));
+                fields.remove("parallel_tool_calls");
+            }
+        }
+        let upstream = &self.gateway.upstream;
+        match upstream.post(path, &self.headers, body.to_string()).await {
+            Ok(response) => Ok((response, start)),
+            Err(error) => Err(self.gateway.failure(&error)),
+        }
+    }
+
+    /// The request as Chat Completions has it.
+    fn body(&self) -> Result<Value, Fault> {
+        let history = match (&self.program, self.mode) {
+            (Some(program), Mode::Emulate) => {
+                let emulation = program.emulation();
+                History::Text(emulation.map_err(|why| Fault::new(StatusCode::BAD_REQUEST, why))?)
+            }
+            _ => History::Native { ids: self.ids() },
+        };
+        let mut body = self.request.chat(history)?;
+        if let Value::Object(fields) = &mut body {
+            if let Some(model) = &self.settings.upstream_model {
+                fields.insert("model".to_owned(), Value::from(model.as_str()));
+            }
+            if let Some(Value::Array(messages)) = fields.get_mut("messages") {
+                messages.extend(self.lesson.iter().cloned());
+            }
+        }
+        Ok(body)
+    }
+
+    /// What ids of calls have to look like for a model whose dialect is known.
+    fn ids(&self) -> Option<IdForm> {
+        let dialect = self.settings.dialect.as_deref()?;
+        toolglot_dialects::get(dialect)?.id_form()
+    }
+
+    /// The prompt that llama.cpp's template makes of the messages and the tools.
+    async fn prompt(&self, body: &Value) -> Result<String, Fault> {
+        let mut fields = Map::new();
+        for key in ["messages", "tools", "chat_template_kwargs"] {
+            if let Some(value) = body.get(key) {
+                fields.insert(key.to_owned(), value.clone());
+            }
+        }
+        let gateway = &self.gateway;
+        let template = Value::Object(fields).to_string();
+        let response = gateway
+            .upstream
+            .post("/apply-template", &self.headers, template);
+        let response = response.await.map_err(|error| gateway.failure(&error))?;
+        let status = response.status();
+        let cap = gateway.limits.answer_bytes;
+        let body = gateway.upstream.whole(response.into_body(), cap).await;
+        let body = body.map_err(|error| gateway.failure(&error))?;
+        let value = toolglot_value::from_slice(&body).unwrap_or_default();
+        match value["prompt"].as_str() {
+            Some(prompt) if status.is_success() => Ok(prompt.to_owned()),
+            _ => Err(Fault::upstream(status, &body)),
+        }
+    }
+
+    /// Tells the model that its call has to be written again.
+    pub(crate) fn correct(&mut self, text: &str, doubtful: Option<&DoubtfulCall>) {
+        let program = self.program.as_deref();
+        let toolbox = program.map(|program| &program.toolbox);
+        let name = doubtful.map(|call| call.name.as_str());
+        let dialect = doubtful.and_then(|call| dialect_named(call.dialect.as_deref()?).ok());
+        // The model uses a dialect of its own where the tools went to its template.
+        let taught = program.filter(|_| self.mode == Mode::Emulate);
+        let dialect = dialect.or(taught.map(|program| program.taught));
+        let mut words = match doubtful {
+            Some(call) => format!(
+                "Your call of `{}` was not made: a part of it is missing or unclear. Write it again, whole.",
+                call.name
+            ),
+            None => "Your message has no tool call, and one is needed here. Write it.".to_owned(),
+        };
+        if let Some(form) = dialect.and_then(|dialect| example_call(dialect, toolbox, name)) {
+            words.push_str("\n\nThe right form is:\n\n");
+            words.push_str(&form);
+        }
+        if !text.trim().is_empty() {
+            self.lesson
+                .push(json!({"role": "assistant", "content": text}));
+        }
+        self.lesson.push(json!({"role": "user", "content": words}));
+    }
+}
+
+/// Whether an error is about the tools of the request.
+fn refuses_tools(status: StatusCode, body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body).to_lowercase();
+    matches!(status.as_u16(), 400 | 404 | 422 | 500 | 501) && text.contains("tool")
+}
+
+/// Whether llama.cpp can complete the prompt of this request: it is text, and its form is free.
+fn is_completion(body: &Value) -> bool {
+    let messages = body["messages"].as_array();
+    let is_text = |message: &Value| message["content"].is_string() || message["content"].is_null();
+    body["response_format"].is_null()
+        && messages.is_some_and(|messages| messages.iter().all(is_text))
+}
+
+/// A request of llama.cpp's `/completion` for a prompt.
+fn completion(body: Value, prompt: &str, program: Option<&ToolProgram>) -> Value {
+    let Value::Object(mut fields) = body else {
+        return body;
+    };
+    let of_chat = [
+        "messages",
+        "tools",
+        "tool_choice",
+        "parallel_tool_calls",
+        "stream_options",
+        "chat_template_kwargs",
+    ];
+    for key in of_chat {
+        fields.remove(key);
+    }
+    for key in ["max_tokens", "max_completion_tokens"] {
+        if let Some(most) = fields.remove(key) {
+            fields.insert("n_predict".to_owned(), most);
+        }
+    }
+    fields.insert("prompt".to_owned(), Value::from(prompt));
+    // Special tokens that are markers of calls stay in the text.
+    let markers = program.map(ToolProgram::markers).unwrap_or_default();
+    let markers: Vec<Value> = markers.into_iter().map(Value::from).collect();
+    fields.insert("preserved_tokens".to_owned(), Value::Array(markers));
+    Value::Object(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chat_becomes_a_completion() {
+        let body = json!({
+            "model": "m", "messages": [{"role": "user", "content": "hi"}], "tools": [],
+            "max_tokens": 5, "temperature": 0, "stream": true, "stream_options": {"include_usage": true},
+        });
+        assert!(is_completion(&body));
+        let expected = json!({
+            "model": "m", "temperature": 0, "stream": true, "n_predict": 5, "prompt": "<hi>", "preserved_tokens": [],
+        });
+        assert_eq!(completion(body, "<hi>", None), expected);
+        let image = json!({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]});
+        assert!(!is_completion(&image));
+    }
+}

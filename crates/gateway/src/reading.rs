@@ -1,0 +1,228 @@
+//! One answer of an upstream on its way to the client: text is read for calls, and what comes of it is written.
+//!
+//! ```text
+//!  UpstreamEvent ─┬─ text ─ Parser ─ events ─┐
+//!                 ├─ reasoning ──────────────┼─ Answer ─ bytes for the client
+//!                 └─ native calls ───────────┘
+//! ```
+
+use std::sync::Arc;
+
+use toolglot_engine::{Code, End, Event, Finish, Input, Parser, Span};
+use toolglot_wire::{Answer, ApiError, Ending, UpstreamEvent};
+
+use crate::call_policy::CallPolicy;
+use crate::metrics::Metrics;
+use crate::tool_program::ToolProgram;
+
+/// So much of what a model wrote is kept for a second look, in bytes.
+const KEPT_BYTES: usize = 1 << 20;
+
+/// The dialect of calls that the upstream parsed, in metrics.
+const NATIVE: &str = "native";
+
+/// How an answer of the upstream starts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AnswerStart {
+    /// The end of the prompt, where it is known.
+    pub(crate) prompt: Option<String>,
+    /// Whether the prompt opens the reasoning.
+    pub(crate) reasoning_open: bool,
+}
+
+/// What reads one answer of an upstream.
+pub(crate) struct Reading {
+    /// `None` where nothing in the text can be a call.
+    parser: Option<Box<Parser>>,
+    program: Option<Arc<ToolProgram>>,
+    pub(crate) answer: Answer,
+    pub(crate) policy: CallPolicy,
+    counts: Counts,
+    /// What the upstream keeps apart as reasoning.
+    reasoning: String,
+    /// The text as the model wrote it.
+    text: String,
+}
+
+/// What is counted of an answer.
+#[derive(Default)]
+struct Counts {
+    /// The dialects of the calls, by their number in the message.
+    dialects: Vec<String>,
+    ends: Vec<(String, End)>,
+    notes: Vec<Code>,
+}
+
+impl Counts {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::CallStart(head) => self.dialects.push(head.dialect.to_owned()),
+            Event::CallEnd { call, end } => {
+                let dialect = self.dialects.get(call.0 as usize).cloned();
+                self.ends.push((dialect.unwrap_or_default(), *end));
+            }
+            Event::Note(note) => self.notes.push(note.code),
+            _ => {}
+        }
+    }
+
+    /// Moves what was counted to the metrics.
+    fn settle(&mut self, metrics: &Metrics, model: &str) {
+        for (dialect, end) in self.ends.drain(..) {
+            metrics.call(&dialect, model, end);
+        }
+        let mut lookalikes = 0;
+        for code in self.notes.drain(..) {
+            metrics.note(code);
+            let is_lookalike = matches!(
+                code,
+                Code::NotACall | Code::QuotedCall | Code::PlainTextMarker | Code::MissingToolName
+            );
+            lookalikes += usize::from(is_lookalike);
+        }
+        if lookalikes > 0 {
+            metrics.lookalikes(lookalikes);
+        }
+    }
+}
+
+impl Reading {
+    /// A reading of text without calls, if there is no program.
+    pub(crate) fn new(
+        answer: Answer,
+        policy: CallPolicy,
+        program: Option<Arc<ToolProgram>>,
+        start: &AnswerStart,
+    ) -> Reading {
+        Reading {
+            parser: program.as_deref().map(|program| parser(program, start)),
+            program,
+            answer,
+            policy,
+            counts: Counts::default(),
+            reasoning: String::new(),
+            text: String::new(),
+        }
+    }
+
+    /// Reads another answer in place of the one before, of which the client has nothing.
+    pub(crate) fn restart(&mut self, start: &AnswerStart) {
+        self.parser = self
+            .program
+            .as_deref()
+            .map(|program| parser(program, start));
+        self.policy.doubtful = None;
+        self.reasoning.clear();
+        self.text.clear();
+        self.counts.dialects.clear();
+    }
+
+    /// What the model wrote so far, if it was not too long to keep.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Takes an event of the upstream. Bytes for the client are added to `out`.
+    pub(crate) fn event(&mut self, event: UpstreamEvent<'_>, out: &mut Vec<u8>) {
+        if self.policy.doubtful.is_some() {
+            return;
+        }
+        match event {
+            UpstreamEvent::Text(text) => {
+                keep(&mut self.text, text);
+                self.push(text, out);
+            }
+            UpstreamEvent::Reasoning(text) => {
+                keep(&mut self.reasoning, text);
+                self.answer.reasoning(text, out);
+            }
+            native => {
+                if let UpstreamEvent::CallEnd { end, .. } = native {
+                    self.counts.ends.push((NATIVE.to_owned(), end));
+                }
+                self.answer.push_upstream(&native, &mut self.policy, out);
+            }
+        }
+    }
+
+    /// Takes text of the model.
+    fn push(&mut self, text: &str, out: &mut Vec<u8>) {
+        let Some(parser) = &mut self.parser else {
+            self.answer.text(text, out);
+            return;
+        };
+        let (answer, policy, counts) = (&mut self.answer, &mut self.policy, &mut self.counts);
+        parser.push(Input::Text(text), &mut |_: Span, event: Event<'_>| {
+            counts.event(&event);
+            answer.push(&event, policy, out);
+        });
+    }
+
+    /// Ends the text, once the upstream's answer is over.
+    pub(crate) fn end_text(&mut self, finish: Finish, out: &mut Vec<u8>) {
+        if self.policy.doubtful.is_some() {
+            return;
+        }
+        let (answer, policy, counts) = (&mut self.answer, &mut self.policy, &mut self.counts);
+        let mut sink = |_: Span, event: Event<'_>| {
+            counts.event(&event);
+            answer.push(&event, policy, out);
+        };
+        if let Some(parser) = self.parser.take() {
+            parser.finish(finish, &mut sink);
+        }
+        // A model that stops inside its reasoning has made its calls there.
+        if self.text.trim().is_empty()
+            && self.counts.ends.is_empty()
+            && !self.reasoning.is_empty()
+            && let Some(program) = &self.program
+        {
+            let (answer, policy, counts) = (&mut self.answer, &mut self.policy, &mut self.counts);
+            let mut calls = |_: Span, event: Event<'_>| {
+                // The client has the rest as reasoning.
+                if !matches!(event, Event::Text(_) | Event::Reasoning(_)) {
+                    counts.event(&event);
+                    answer.push(&event, policy, out);
+                }
+            };
+            let mut parser = Parser::new(Arc::clone(&program.program)).reasoning_open();
+            parser.push(Input::Text(&self.reasoning), &mut calls);
+            parser.finish(finish, &mut calls);
+        }
+    }
+
+    /// Ends the answer. Whole answers are read from it afterwards.
+    pub(crate) fn finish(&mut self, ending: Ending, out: &mut Vec<u8>) {
+        self.answer.finish(ending, &mut self.policy, out);
+    }
+
+    /// Ends the answer with an error, once it has started.
+    pub(crate) fn error(&mut self, error: &ApiError, out: &mut Vec<u8>) {
+        self.answer.error(error, out);
+    }
+
+    /// Counts what was read.
+    pub(crate) fn settle(&mut self, metrics: &Metrics, model: &str) {
+        self.counts.settle(metrics, model);
+    }
+}
+
+fn parser(program: &ToolProgram, start: &AnswerStart) -> Box<Parser> {
+    let compiled = Arc::clone(&program.program);
+    let parser = match &start.prompt {
+        Some(prompt) => Parser::after_prompt(compiled, prompt),
+        None => Parser::new(compiled),
+    };
+    Box::new(if start.reasoning_open {
+        parser.reasoning_open()
+    } else {
+        parser
+    })
+}
+
+/// Adds to a text that is kept, up to its cap.
+fn keep(kept: &mut String, text: &str) {
+    if kept.len() + text.len() <= KEPT_BYTES {
+        kept.push_str(text);
+    }
+}

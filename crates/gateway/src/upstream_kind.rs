@@ -1,0 +1,74 @@
+//! Which server the upstream is, as far as it matters for the mode.
+
+use axum::http::HeaderMap;
+use toolglot_value::{Value, json};
+
+use crate::models::Mode;
+use crate::upstream::Upstream;
+
+/// A server that is known to give out a model's text unparsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UpstreamKind {
+    /// It writes tools into the prompt even where no call is wanted, and then parses none.
+    Vllm,
+    /// It renders a prompt and completes one.
+    LlamaCpp,
+    /// Any other.
+    Other,
+}
+
+/// So much of an answer to such a question is read, in bytes.
+const CAP: usize = 4 << 20;
+
+impl UpstreamKind {
+    /// Asks the upstream for its models, whose owner says what serves them.
+    pub(crate) async fn of(upstream: &Upstream, client: &HeaderMap) -> UpstreamKind {
+        let Some(models) = get(upstream, client, "/v1/models").await else {
+            return UpstreamKind::Other;
+        };
+        match models["data"][0]["owned_by"].as_str() {
+            Some("vllm") => UpstreamKind::Vllm,
+            Some("llamacpp") if renders_tools(upstream, client).await => UpstreamKind::LlamaCpp,
+            _ => UpstreamKind::Other,
+        }
+    }
+
+    /// The mode to try first.
+    pub(crate) fn mode(self) -> Mode {
+        match self {
+            UpstreamKind::Vllm | UpstreamKind::LlamaCpp => Mode::Raw,
+            UpstreamKind::Other => Mode::Recover,
+        }
+    }
+
+    /// The name for people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            UpstreamKind::Vllm => "vLLM",
+            UpstreamKind::LlamaCpp => "llama.cpp",
+            UpstreamKind::Other => "a server that parses calls itself",
+        }
+    }
+}
+
+/// Whether the template of a llama.cpp server writes tools.
+async fn renders_tools(upstream: &Upstream, client: &HeaderMap) -> bool {
+    let messages = json!([{"role": "user", "content": "hi"}]);
+    let tool = json!({"type": "function", "function": {
+        "name": "toolglot_probe", "description": "", "parameters": {"type": "object", "properties": {}}}});
+    let body = json!({"messages": messages, "tools": [tool]}).to_string();
+    let Ok(response) = upstream.post("/apply-template", client, body).await else {
+        return false;
+    };
+    let body = upstream.whole(response.into_body(), CAP).await;
+    body.is_ok_and(|body| body.windows(14).any(|bytes| bytes == b"toolglot_probe"))
+}
+
+async fn get(upstream: &Upstream, client: &HeaderMap, path: &str) -> Option<Value> {
+    let response = upstream.get(path, client).await.ok()?;
+    if !response.status().is_success() {
+        return None;
+    }
+    let body = upstream.whole(response.into_body(), CAP).await.ok()?;
+    toolglot_value::from_slice(&body).ok()
+}
