@@ -67,6 +67,7 @@
 //! - `cli`: the binary.
 //! - `import`: its commands `dialects detect` and `dialects import`, and templates as dialects.
 //! - `mcp`: its command `mcp`, and tools of MCP servers.
+//! - `serve`: its command `serve`, the gateway.
 
 mod error;
 mod options;

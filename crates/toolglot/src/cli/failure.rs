@@ -41,6 +41,16 @@ pub(crate) enum Failure {
     #[cfg(feature = "mcp")]
     #[error("`{address}` cannot be served: {why}")]
     Serving { address: String, why: String },
+    #[cfg(feature = "serve")]
+    #[error("cannot listen on {address}")]
+    Listen {
+        address: std::net::SocketAddr,
+        #[source]
+        source: io::Error,
+    },
+    #[cfg(feature = "serve")]
+    #[error(transparent)]
+    Gateway(#[from] toolglot_gateway::GatewayError),
     #[error("cannot listen to signals")]
     Signals(#[source] io::Error),
     #[error("cannot write to standard output")]
@@ -99,7 +109,7 @@ pub(crate) enum Failure {
         error: toolglot_import::ImportError,
     },
     #[cfg_attr(
-        all(feature = "import", feature = "mcp"),
+        all(feature = "import", feature = "mcp", feature = "serve"),
         expect(dead_code, reason = "this build has all commands")
     )]
     #[error(

@@ -37,6 +37,8 @@ mod render;
 mod repair;
 mod run;
 mod select;
+#[cfg(feature = "serve")]
+mod serve;
 mod source;
 mod terminal;
 mod toolboxes;
@@ -109,6 +111,13 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Mcp(_) => Err(Failure::LeftOut {
             command: "mcp",
             feature: "mcp",
+        }),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => serve::serve(&arguments),
+        #[cfg(not(feature = "serve"))]
+        Command::Serve(_) => Err(Failure::LeftOut {
+            command: "serve",
+            feature: "serve",
         }),
         Command::Tools { command } => tools::tools(&command, out),
         Command::Explain { code } => explain::explain(&code, out),

@@ -2,7 +2,9 @@
 
 mod call;
 mod dialects;
-#[cfg(not(feature = "mcp"))]
+#[cfg(feature = "serve")]
+mod gateway;
+#[cfg(not(all(feature = "mcp", feature = "serve")))]
 mod left_out;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -18,7 +20,9 @@ use clap_complete::Shell;
 
 pub(crate) use call::{CallArguments, CallFormat};
 pub(crate) use dialects::DialectsCommand;
-#[cfg(not(feature = "mcp"))]
+#[cfg(feature = "serve")]
+pub(crate) use gateway::GatewayArguments;
+#[cfg(not(all(feature = "mcp", feature = "serve")))]
 pub(crate) use left_out::LeftOutArguments;
 #[cfg(feature = "mcp")]
 pub(crate) use mcp::{
@@ -74,6 +78,12 @@ pub(crate) enum Command {
     #[cfg(not(feature = "mcp"))]
     #[command(hide = true, disable_help_flag = true)]
     Mcp(LeftOutArguments),
+    /// Serve chat APIs on any server of models, with tool calls that work
+    #[cfg(feature = "serve")]
+    Serve(GatewayArguments),
+    #[cfg(not(feature = "serve"))]
+    #[command(hide = true, disable_help_flag = true)]
+    Serve(LeftOutArguments),
     /// Tools that are files: list, show, check, create, sign and trust them
     Tools {
         #[command(subcommand)]

@@ -1,0 +1,90 @@
+//! `toolglot serve`: a gateway that gives agents working tool calls on any server of models.
+
+use std::env;
+use std::io::Write;
+use std::net::TcpListener;
+use std::path::Path;
+use std::time::Duration;
+
+use toolglot_gateway::{GatewayError, Limits, ModelSettings, Models, Server};
+
+use crate::args::GatewayArguments;
+use crate::failure::Failure;
+use crate::human::screen::{harmless, stderr};
+use crate::outcome::Outcome;
+use crate::source;
+
+/// Serves until ctrl-c or SIGTERM.
+pub(crate) fn serve(arguments: &GatewayArguments) -> Result<Outcome, Failure> {
+    let server = Server::builder(&arguments.upstream)
+        .upstream_key(upstream_key(arguments)?)
+        .keys(keys(arguments)?)
+        .hosts(arguments.allow_host.clone())
+        .models(models(arguments)?)
+        .limits(limits(arguments))
+        .on_message(say)
+        .build()?;
+    let listener = TcpListener::bind(arguments.listen).map_err(|source| Failure::Listen {
+        address: arguments.listen,
+        source,
+    })?;
+    let address = listener.local_addr().unwrap_or(arguments.listen);
+    say(&format!(
+        "listening on http://{address}, upstream {}",
+        arguments.upstream
+    ));
+    server.run(listener)?;
+    Ok(Outcome::Fine)
+}
+
+/// A line for the person who started it.
+fn say(line: &str) {
+    // Nothing can be done where standard error is closed.
+    let _ = writeln!(stderr(), "toolglot serve: {}", harmless(line));
+}
+
+fn models(arguments: &GatewayArguments) -> Result<Models, Failure> {
+    if let Some(file) = &arguments.config {
+        return Ok(Models::from_toml(&source::document(file)?)?);
+    }
+    let mut settings = ModelSettings::default();
+    settings.mode = arguments.mode.map(Into::into);
+    settings.dialect.clone_from(&arguments.dialect);
+    settings.reasoning_open = arguments.reasoning_open;
+    Ok(Models::all(settings))
+}
+
+fn keys(arguments: &GatewayArguments) -> Result<Vec<String>, Failure> {
+    let text = match &arguments.api_key_file {
+        Some(file) => source::document(file)?,
+        None => env::var("TOOLGLOT_API_KEY").unwrap_or_default(),
+    };
+    let lines = text.lines().map(str::trim);
+    let keys: Vec<String> = lines
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect();
+    // An empty file must not open the gateway to all.
+    if keys.is_empty() && arguments.api_key_file.is_some() {
+        return Err(GatewayError::Key("the API key file").into());
+    }
+    Ok(keys)
+}
+
+fn upstream_key(arguments: &GatewayArguments) -> Result<Option<String>, Failure> {
+    let read = |file: &Path| source::document(file).map(|text| text.trim().to_owned());
+    let key = match &arguments.upstream_key_file {
+        Some(file) => Some(read(file)?),
+        None => env::var("TOOLGLOT_UPSTREAM_KEY").ok(),
+    };
+    Ok(key.filter(|key| !key.is_empty()))
+}
+
+fn limits(arguments: &GatewayArguments) -> Limits {
+    let mut limits = Limits::default();
+    limits.requests = arguments.max_requests as usize;
+    limits.body_bytes = (arguments.max_body as usize) << 20;
+    limits.held_bytes = limits.held_bytes.max(limits.body_bytes * 4);
+    limits.silence = Duration::from_secs(arguments.upstream_timeout.into());
+    limits
+}
