@@ -265,8 +265,8 @@ impl SessionBuilder {
         };
         let stamp = SessionStamp::as_read(&project, &self.settings.policies);
         let authority = self.authority(&project);
-        let mut runner = ToolRunner::open(&project)?;
-        runner.trust.write().demand(demands(&authority))?;
+        let runner = ToolRunner::open(&project)?;
+        runner.trust().write().demand(demands(&authority))?;
         let cancel = match &self.cancel {
             Some(cancel) => cancel.clone(),
             None => Cancel::new().map_err(SessionError::Cancel)?,
@@ -275,12 +275,13 @@ impl SessionBuilder {
         let sandbox = self.program_sandbox(&authority, &cancel);
         let root = root.with_sandbox(sandbox.clone());
         let most = [self.max_cost, authority.cost_per_run()];
-        runner.budget = self.budget.clone();
-        runner.budget.cap = most.into_iter().flatten().min_by(f64::total_cmp);
-        runner.granted = self.grants.capabilities();
-        runner.sandbox = sandbox;
-        runner.servers = self.servers.clone();
-        runner.server_rules = authority.server_rules();
+        let mut budget = self.budget.clone();
+        budget.cap = most.into_iter().flatten().min_by(f64::total_cmp);
+        let runner = runner
+            .with_granted(self.grants.capabilities())
+            .with_sandbox(sandbox)
+            .with_budget(budget)
+            .with_servers(self.servers.clone(), authority.server_rules());
         Ok(Session {
             runner,
             watch: Watch {

@@ -134,7 +134,7 @@ impl Session {
     }
 
     fn watched_root(&self, watch: &Watch) -> io::Result<Root> {
-        let mut sandbox = self.runner.sandbox.clone();
+        let mut sandbox = self.runner.sandbox().clone();
         sandbox.watch.cancel.clone_from(&watch.cancel);
         self.root.sharing(sandbox)
     }

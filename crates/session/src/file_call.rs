@@ -114,15 +114,15 @@ impl FileTools {
                 let id = text("item_id");
                 let path = ItemId::new(id)
                     .ok()
-                    .and_then(|id| self.runner.registry.find(&id).ok()?.path);
+                    .and_then(|id| self.runner.registry().find(&id).ok()?.path);
                 if path.is_some_and(|path| self.hides(&path)) {
                     return Some(hidden(id));
                 }
-                read(&|| load(&self.runner.registry, id))
+                read(&|| load(self.runner.registry(), id))
             }
             "rye_sign" => {
                 // Signing is vouching for something: a model does it only where the user granted exactly that.
-                let granted: Vec<&str> = self.runner.granted.iter().map(String::as_str).collect();
+                let granted: Vec<&str> = self.runner.granted().iter().map(String::as_str).collect();
                 let needed = capability::of_item("sign", "tool", text("item_id"));
                 if !capability::allows(&granted, &needed) {
                     return Some(refused(&CallError::NotGranted {
@@ -162,17 +162,17 @@ impl FileTools {
     /// Whether a rule refuses to read a file of the project.
     fn hides(&self, path: &Path) -> bool {
         let path = real(path);
-        let place = path.strip_prefix(real(&self.runner.project));
+        let place = path.strip_prefix(real(self.runner.project()));
         place.is_ok_and(|place| {
             ["rye_load", "read_file"]
                 .iter()
-                .any(|tool| self.runner.sandbox.refused.hides(tool, place))
+                .any(|tool| self.runner.sandbox().refused.hides(tool, place))
         })
     }
 
     /// Why a call for another project is refused; the one here may be named.
     fn elsewhere(&self, path: &str) -> Option<(Verdict, State)> {
-        let here = &self.runner.project;
+        let here = self.runner.project();
         let is_here = path.is_empty()
             || std::fs::canonicalize(here.join(path)).is_ok_and(|path| path == *here);
         if is_here {

@@ -49,13 +49,13 @@ impl FileTools {
     pub(crate) fn named_in(text: &str, runner: ToolRunner, others: &Toolbox) -> FileTools {
         let is_taken = |name: &str| others.canonical(name).is_some();
         let mut specs = BTreeMap::new();
-        let (entries, _) = runner.registry.list();
+        let (entries, _) = runner.registry().list();
         for entry in &entries {
             if !names(text, entry.id.as_str()) || is_taken(entry.id.as_str()) {
                 continue;
             }
             // What cannot be read is not called; `toolglot tools check` tells why.
-            if let Ok(found) = runner.registry.read(entry) {
+            if let Ok(found) = runner.registry().read(entry) {
                 let is_of_server = found.tool().metadata.tool_type.as_deref() == Some("mcp");
                 let callable = found.tool().callable_specs().into_iter();
                 for mut spec in callable.filter(|spec| !is_taken(&spec.name)) {
@@ -85,7 +85,7 @@ impl FileTools {
     pub(crate) fn nearest(&self, name: &str) -> Option<ToolSpec> {
         let names = self.others.iter().map(String::as_str);
         let id = ItemId::new(toolglot_toolset::nearest(name, names)?).ok()?;
-        let found = self.runner.registry.find(&id).ok()?;
+        let found = self.runner.registry().find(&id).ok()?;
         found.tool().specs().into_iter().next()
     }
 

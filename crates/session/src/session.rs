@@ -49,22 +49,22 @@ impl Session {
 
     /// The tools that are files.
     pub fn registry(&self) -> &Registry {
-        &self.runner.registry
+        self.runner.registry()
     }
 
     /// What `look` finds in what says whose tools run. `look` makes no call: a call waits until it has ended.
     pub fn with_trust<T>(&self, look: impl FnOnce(&Trust) -> T) -> T {
-        look(&self.runner.trust.read())
+        look(&self.runner.trust().read())
     }
 
     /// How strong the sandbox of programs is.
     pub fn level(&self) -> Level {
-        self.runner.sandbox.settings.decided.level
+        self.runner.sandbox().settings.decided.level
     }
 
     /// What tools that are files may do.
     pub fn capabilities(&self) -> &[String] {
-        &self.runner.granted
+        self.runner.granted()
     }
 
     /// What ends the session's calls, to be handed to another thread.
@@ -83,7 +83,7 @@ impl Session {
 
     /// Whether the policy files, the registry or the trust are others than when the session was built.
     pub fn is_outdated(&self) -> bool {
-        SessionStamp::now(&self.runner.project, &self.settings.policies) != self.stamp
+        SessionStamp::now(self.runner.project(), &self.settings.policies) != self.stamp
     }
 
     /// A journal for one message, or one call: what it changes is taken back together.

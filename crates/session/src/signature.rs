@@ -16,8 +16,8 @@ use crate::own_files::real;
 pub(crate) fn signed_places(runner: &ToolRunner, id: &str) -> Vec<PathFact> {
     let found = ItemId::new(id)
         .ok()
-        .and_then(|id| runner.registry.find(&id).ok());
-    let project = real(&runner.project);
+        .and_then(|id| runner.registry().find(&id).ok());
+    let project = real(runner.project());
     let file = found.and_then(|found| {
         let path = real(&found.path?);
         Some(path.strip_prefix(&project).ok()?.to_owned())
@@ -38,7 +38,7 @@ pub(crate) fn signed_places(runner: &ToolRunner, id: &str) -> Vec<PathFact> {
 pub(crate) fn sign(runner: &ToolRunner, id: &str) -> Result<Value, String> {
     let id = ItemId::new(id).map_err(|error| error.to_string())?;
     let found = runner
-        .registry
+        .registry()
         .find(&id)
         .map_err(|error| error.to_string())?;
     let tool: ToolFile = found.checked();
@@ -51,7 +51,7 @@ pub(crate) fn sign(runner: &ToolRunner, id: &str) -> Result<Value, String> {
     let (Some(path), true) = (&found.path, found.space != Space::System) else {
         return Err("tools of the system cannot be signed anew".to_owned());
     };
-    let mut trust = runner.trust.write();
+    let mut trust = runner.trust().write();
     let key = trust.private_key().map_err(|error| error.to_string())?;
     let style = found.language.signature_style();
     let now = clock::now();

@@ -439,7 +439,7 @@ fn copies_of_a_builder_have_their_own_limit_of_costs() {
     let builder = crate::Session::builder(root, Policies::read(root, Some(&file)));
     let cap = |builder: &crate::SessionBuilder| {
         let session = builder.clone().build().expect("opened");
-        session.runner.budget.cap
+        session.runner.budget().cap
     };
     assert_eq!(cap(&builder), None);
     assert_eq!(cap(&builder.clone().max_cost(1.0)), Some(1.0));

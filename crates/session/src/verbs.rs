@@ -56,10 +56,10 @@ pub(crate) fn verbs() -> Vec<ToolSpec> {
 pub(crate) fn search(runner: &ToolRunner, query: &str, hides: &dyn Fn(&Path) -> bool) -> Value {
     const MOST: usize = 50;
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-    let (entries, _) = runner.registry.list();
+    let (entries, _) = runner.registry().list();
     let mut found = Vec::new();
     for entry in &entries {
-        let Ok(file) = runner.registry.read(entry) else {
+        let Ok(file) = runner.registry().read(entry) else {
             continue;
         };
         let tool = file.tool();
@@ -79,7 +79,7 @@ pub(crate) fn search(runner: &ToolRunner, query: &str, hides: &dyn Fn(&Path) -> 
         if words.iter().all(|word| all.contains(word)) {
             let mut row = json!({"item_id": entry.id.as_str(), "description": description, "space": entry.space.to_string()});
             // What would be refused is found, and said to be so: it may be mended.
-            if let Err(why) = resolve(&runner.registry, &runner.trust.read(), file) {
+            if let Err(why) = resolve(runner.registry(), &runner.trust().read(), file) {
                 row["cannot_run"] = json!(why.to_string());
             }
             found.push(row);

@@ -11,9 +11,7 @@ use std::time::{Duration, Instant};
 
 use toolglot_tool_files::ItemId;
 use toolglot_tool_registry::Registry;
-use toolglot_tool_runner::{
-    Budget, Interpreters, SharedTrust, ToolRunner, WarmInterpreters, Watch,
-};
+use toolglot_tool_runner::{SharedTrust, ToolRunner};
 use toolglot_tool_trust::{Spaces, Trust};
 use toolglot_value::{Map, Value, json};
 
@@ -86,20 +84,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         trust.write().trust(&[(&registry.find(&id)?, "1.0.0")])?;
     }
     let variables: BTreeMap<String, String> = [("PATH".to_owned(), std::env::var("PATH")?)].into();
-    let runner_of = |registry: &Arc<Registry>| ToolRunner {
-        registry: Arc::clone(registry),
-        trust: trust.clone(),
-        interpreters: Interpreters::new(std::env::var_os("PATH").as_deref(), &project),
-        project: project.clone(),
-        granted: vec!["fs.read".into()],
-        sandbox: toolglot_builtins::ProgramSandbox::default(),
-        variables: Arc::new(variables.clone()),
-        budget: Budget::of(None),
-        pause: std::thread::sleep,
-        servers: toolglot_tool_runner::Servers::default(),
-        server_rules: toolglot_policy::ServerRules::default(),
-        watch: Watch::default(),
-        warm: WarmInterpreters::default(),
+    let runner_of = |registry: &Arc<Registry>| {
+        ToolRunner::new(Arc::clone(registry), trust.clone(), &project)
+            .with_variables(variables.clone())
     };
     let runner = runner_of(&registry);
     let arguments: Map<String, Value> = toolglot_value::from_value(&json!({"a": 1}))?;
@@ -111,7 +98,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
     });
     let python = runner
-        .interpreters
+        .interpreters()
         .python(&project)
         .ok_or("no Python here")?;
     let show = |what: &str, time: Duration| {
@@ -144,7 +131,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     show(
         "Python function, first call",
         minimum(20, || {
-            runner.warm.end();
+            runner.warm().end();
             assert!(runner.call_unjudged("t/add-one", arguments.clone()).is_ok());
         }),
     );

@@ -25,31 +25,31 @@ use crate::watch::Watch;
 #[derive(Clone, Debug)]
 pub struct ToolRunner {
     /// Where tools are found.
-    pub registry: Arc<Registry>,
+    pub(crate) registry: Arc<Registry>,
     /// Whom the user trusts.
-    pub trust: SharedTrust,
+    pub(crate) trust: SharedTrust,
     /// The project: absolute, without links.
-    pub project: PathBuf,
+    pub(crate) project: PathBuf,
     /// What is granted: `fs.write`, `net.http`, `shell.execute`, `rye.execute.*`, ..
-    pub granted: Vec<String>,
+    pub(crate) granted: Vec<String>,
     /// The sandbox of their programs.
-    pub sandbox: ProgramSandbox,
+    pub(crate) sandbox: ProgramSandbox,
     /// The environment that files may name variables of.
-    pub variables: Arc<Variables>,
+    pub(crate) variables: Arc<Variables>,
     /// What runs tools.
-    pub interpreters: Interpreters,
+    pub(crate) interpreters: Interpreters,
     /// What calls may cost.
-    pub budget: Budget,
+    pub(crate) budget: Budget,
     /// How one waits between attempts, where nobody may cancel the call.
-    pub pause: fn(Duration),
+    pub(crate) pause: fn(Duration),
     /// Sessions with servers of tools, kept between calls.
-    pub servers: Servers,
+    pub(crate) servers: Servers,
     /// Which of them may be asked, and for what.
-    pub server_rules: ServerRules,
+    pub(crate) server_rules: ServerRules,
     /// Who may end calls, and is told how far they are.
-    pub watch: Watch,
+    pub(crate) watch: Watch,
     /// Interpreters that wait for the next call.
-    pub warm: WarmInterpreters,
+    pub(crate) warm: WarmInterpreters,
 }
 
 impl ToolRunner {
@@ -61,13 +61,19 @@ impl ToolRunner {
         let spaces = Spaces::of(project);
         let trust = Trust::open(&spaces)?;
         let registry = Registry::open(&spaces)?.with_servers(&trust);
+        let (registry, trust) = (Arc::new(registry), SharedTrust::new(trust));
+        Ok(ToolRunner::new(registry, trust, project))
+    }
+
+    /// The same with a registry and a trust store that are open already. `project` is absolute, without links.
+    pub fn new(registry: Arc<Registry>, trust: SharedTrust, project: &Path) -> ToolRunner {
         let of_process = std::env::vars_os();
         let variables = of_process
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        Ok(ToolRunner {
-            registry: Arc::new(registry),
-            trust: SharedTrust::new(trust),
+        ToolRunner {
+            registry,
+            trust,
             project: project.to_path_buf(),
             granted: vec!["fs.read".to_owned()],
             sandbox: ProgramSandbox::default(),
@@ -79,7 +85,99 @@ impl ToolRunner {
             server_rules: ServerRules::default(),
             watch: Watch::default(),
             warm: WarmInterpreters::default(),
-        })
+        }
+    }
+
+    /// The same runner, which grants this and no more: `fs.write`, `net.http`, `shell.execute`, `rye.execute.*`, ..
+    #[must_use]
+    pub fn with_granted(self, granted: Vec<String>) -> ToolRunner {
+        ToolRunner { granted, ..self }
+    }
+
+    /// The same runner with another sandbox for its programs.
+    #[must_use]
+    pub fn with_sandbox(self, sandbox: ProgramSandbox) -> ToolRunner {
+        ToolRunner { sandbox, ..self }
+    }
+
+    /// The same runner, whose calls are paid for from this budget.
+    #[must_use]
+    pub fn with_budget(self, budget: Budget) -> ToolRunner {
+        ToolRunner { budget, ..self }
+    }
+
+    /// The same runner, which shares these sessions with servers, and asks servers as the rules say.
+    #[must_use]
+    pub fn with_servers(self, servers: Servers, server_rules: ServerRules) -> ToolRunner {
+        ToolRunner {
+            servers,
+            server_rules,
+            ..self
+        }
+    }
+
+    /// The same runner with another environment for files to name variables of, in place of the process's own.
+    #[must_use]
+    pub fn with_variables(self, variables: Variables) -> ToolRunner {
+        ToolRunner {
+            variables: Arc::new(variables),
+            ..self
+        }
+    }
+
+    /// The same runner with other interpreters than those along the process's `PATH`.
+    #[must_use]
+    pub fn with_interpreters(self, interpreters: Interpreters) -> ToolRunner {
+        ToolRunner {
+            interpreters,
+            ..self
+        }
+    }
+
+    /// The same runner, which waits between attempts by this function where nobody may cancel the call.
+    #[must_use]
+    pub fn with_pause(self, pause: fn(Duration)) -> ToolRunner {
+        ToolRunner { pause, ..self }
+    }
+
+    /// Where tools are found.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Whom the user trusts.
+    pub fn trust(&self) -> &SharedTrust {
+        &self.trust
+    }
+
+    /// The project: absolute, without links.
+    pub fn project(&self) -> &Path {
+        &self.project
+    }
+
+    /// What is granted.
+    pub fn granted(&self) -> &[String] {
+        &self.granted
+    }
+
+    /// The sandbox of its programs.
+    pub fn sandbox(&self) -> &ProgramSandbox {
+        &self.sandbox
+    }
+
+    /// What calls may cost, and did.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// What runs tools.
+    pub fn interpreters(&self) -> &Interpreters {
+        &self.interpreters
+    }
+
+    /// The interpreters that wait for the next call.
+    pub fn warm(&self) -> &WarmInterpreters {
+        &self.warm
     }
 
     /// The same runner for a call that somebody else watches.

@@ -202,7 +202,7 @@ fn calls_at_once_stop_at_the_cap_together() {
             done.iter()
                 .all(|done| matches!(done, Ok(()) | Err("too-expensive")))
         );
-        assert!((runner.budget.spent() - 2.0).abs() < 1e-9);
+        assert!((runner.budget().spent() - 2.0).abs() < 1e-9);
     });
 }
 

@@ -472,7 +472,7 @@ fn an_interpreter_is_the_systems_and_never_the_projects() {
     world.path = std::env::join_paths(path).expect("a search path");
     let own = world.project.join(".venv/bin/bash");
     world.tool("t/run-it.yaml", &yaml("run-it", "t/own", ""));
-    let bash = world.with(|runner| runner.interpreters.program("bash").expect("it is there"));
+    let bash = world.with(|runner| runner.interpreters().program("bash").expect("it is there"));
     let bash = bash.program.display().to_string();
     let cases = [
         ("{type: local_binary, binary: bash, candidates: [sh], search_paths: [.venv/bin, none/bin], var: RYE_SHELL, fallback: bash}".to_owned(), "`.venv/bin`"),

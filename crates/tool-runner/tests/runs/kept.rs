@@ -118,7 +118,7 @@ fn an_interpreter_that_stays_sees_nothing_of_a_secret_that_came_later() {
         };
         let hidden = [json!(""), json!("PermissionError")];
         assert!(hidden.contains(&read(".env")));
-        assert_eq!(runner.warm.n_waiting(), 1);
+        assert_eq!(runner.warm().n_waiting(), 1);
         // In another inode, in the same place, and where there was none.
         world.file("new", "TOPSECRET");
         std::fs::rename(world.project.join("new"), world.project.join(".env")).expect("renamed");

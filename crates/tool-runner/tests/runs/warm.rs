@@ -112,7 +112,7 @@ fn nothing_of_a_call_is_there_in_the_next() {
             let first = call(runner, "t/look-it", &json!({"leave": what}));
             assert!(first.is_object(), "{what}: {first}");
             assert_eq!(
-                runner.warm.n_waiting(),
+                runner.warm().n_waiting(),
                 usize::from(stays),
                 "{what}: {first}"
             );
@@ -122,7 +122,7 @@ fn nothing_of_a_call_is_there_in_the_next() {
             if what != "kill" && what != "stop" && what != "interrupt" {
                 assert_eq!(first["data"], second["data"], "{what}");
             }
-            assert_eq!(runner.warm.n_waiting(), 1, "{what}: {second}");
+            assert_eq!(runner.warm().n_waiting(), 1, "{what}: {second}");
             let third = call(runner, "t/look-it", &json!({}));
             assert_eq!(second["data"], third["data"], "{what}");
         });
@@ -277,7 +277,7 @@ fn a_copy_that_dies_while_it_waits_takes_no_call_with_it() {
         for a in 0..20 {
             let first = call(runner, "t/add-it", &json!({"a": a}));
             assert_eq!(first["output"], json!(a), "{first}");
-            assert_eq!(runner.warm.n_waiting(), 1);
+            assert_eq!(runner.warm().n_waiting(), 1);
             // It may not have begun to wait.
             let n_killed = kill_waiting(&world.project);
             let second = call(runner, "t/add-it", &json!({"a": a + 100}));
@@ -300,7 +300,7 @@ fn other_rights_are_other_walls() {
     world.with(|runner| {
         let said = || call(runner, "t/write-it", &json!({}))["output"].clone();
         assert_eq!(said(), json!("refused"));
-        assert_eq!(runner.warm.n_waiting(), 1);
+        assert_eq!(runner.warm().n_waiting(), 1);
     });
     world.granted.push("fs.write".into());
     world.tool("t/git-it.py", &python("python/function", "def execute(params, project_path):\n    open('.git/config', 'w').close()\n    return {'success': True, 'output': 'written'}"));
@@ -396,7 +396,7 @@ def execute(params, project_path):
         });
         assert_eq!(met, [true; 3]);
         assert_eq!(
-            runner.warm.n_waiting(),
+            runner.warm().n_waiting(),
             3,
             "each has an interpreter, which stays"
         );

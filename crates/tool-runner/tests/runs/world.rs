@@ -12,8 +12,7 @@ use toolglot_policy::{Level, Refusals, SandboxSettings, SandboxTable, ServerRule
 use toolglot_sandbox::Isolation;
 use toolglot_tool_registry::Registry;
 use toolglot_tool_runner::{
-    Budget, CallError, CallResult, Interpreters, Servers, SharedTrust, ToolRunner,
-    WarmInterpreters, Watch,
+    Budget, CallError, CallResult, Interpreters, Servers, SharedTrust, ToolRunner, Watch,
 };
 use toolglot_tool_trust::{Spaces, Trust};
 use toolglot_value::Value;
@@ -97,25 +96,21 @@ impl World {
 
     pub(crate) fn with<T>(&self, act: impl FnOnce(&ToolRunner) -> T) -> T {
         let (registry, trust) = self.open();
-        let runner = ToolRunner {
-            registry: Arc::new(registry),
-            trust: SharedTrust::new(trust),
-            project: self.project.clone(),
-            granted: self.granted.clone(),
-            sandbox: ProgramSandbox {
-                settings: SandboxSettings::new(self.sandbox.as_ref(), None, self.level),
-                refused: self.refused.clone(),
-                ..ProgramSandbox::default()
-            },
-            variables: Arc::new(self.variables.clone()),
-            interpreters: Interpreters::new(Some(&self.path), &self.project),
-            budget: Budget::of(self.cap),
-            pause,
-            servers: Servers::default(),
-            server_rules: self.rules.clone(),
-            watch: self.watch.clone(),
-            warm: WarmInterpreters::default(),
+        let (registry, trust) = (Arc::new(registry), SharedTrust::new(trust));
+        let sandbox = ProgramSandbox {
+            settings: SandboxSettings::new(self.sandbox.as_ref(), None, self.level),
+            refused: self.refused.clone(),
+            ..ProgramSandbox::default()
         };
+        let runner = ToolRunner::new(registry, trust, &self.project)
+            .with_granted(self.granted.clone())
+            .with_sandbox(sandbox)
+            .with_variables(self.variables.clone())
+            .with_interpreters(Interpreters::new(Some(&self.path), &self.project))
+            .with_budget(Budget::of(self.cap))
+            .with_pause(pause)
+            .with_servers(Servers::default(), self.rules.clone())
+            .watched_by(self.watch.clone());
         act(&runner)
     }
 

@@ -79,7 +79,7 @@ fn state(trust: &Trust, found: &ToolSource) -> String {
 pub(super) fn servers(common: &McpProject, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let project = open_session::project(&common.root)?;
     let runner = ToolRunner::open(&project)?;
-    let (registry, trust) = (&runner.registry, runner.trust.read());
+    let (registry, trust) = (runner.registry(), runner.trust().read());
     let (servers, problems) = all(registry);
     let (mut text, mut rows) = (String::new(), Vec::new());
     for found in &servers {
@@ -210,8 +210,8 @@ pub(super) fn disapprove(
     let project = open_session::project(&common.root)?;
     let runner = ToolRunner::open(&project)?;
     let id = toolglot_tool_files::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
-    let found = runner.registry.find(&id)?;
-    let was = runner.trust.write().disapprove(&found)?;
+    let found = runner.registry().find(&id)?;
+    let was = runner.trust().write().disapprove(&found)?;
     let word = if was {
         "not approved any more"
     } else {

@@ -145,7 +145,7 @@ impl Served {
             .stamp(&self.setup.project)
             .hash(&mut hasher);
         if let Ok(runner) = ToolRunner::open(&self.setup.project) {
-            for entry in runner.registry.list().0 {
+            for entry in runner.registry().list().0 {
                 entry.id.as_str().hash(&mut hasher);
             }
         }
