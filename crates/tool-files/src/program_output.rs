@@ -128,21 +128,21 @@ fn lenient(text: &str) -> Option<(String, &'static str)> {
     while let Some(c) = rest.chars().next() {
         let number = NUMBERS.iter().find(|(name, _)| rest.starts_with(name));
         let mut len = c.len_utf8();
-        match (is_string, c) {
-            (true, '\\') => {
+        match (is_string, c, number) {
+            (true, '\\', _) => {
                 let escaped = rest[1..].chars().next().map_or(0, char::len_utf8);
                 len += escaped;
                 out.push_str(&rest[..len]);
             }
-            (_, '"') => {
+            (_, '"', _) => {
                 is_string = !is_string;
                 out.push(c);
             }
-            (true, _) if c < ' ' => {
+            (true, _, _) if c < ' ' => {
                 fault.get_or_insert("a string holds a control character that is not escaped");
                 out.push(' ');
             }
-            (false, _) if let Some((name, why)) = number => {
+            (false, _, Some((name, why))) => {
                 fault.get_or_insert(why);
                 out.push('0');
                 len = name.len();
