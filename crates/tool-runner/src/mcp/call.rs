@@ -55,10 +55,11 @@ pub(crate) fn attempt(
         (None, Some(of_server)) => runner.sandbox.settings.tool_time(None, of_server),
         _ => time,
     };
+    let progress = |said: ServerEvent| tell(&runner.watch, said);
     let terms = Terms {
         until: Instant::now() + time,
         stop: &|| runner.watch.is_cancelled(),
-        tell: Some(&|said| tell(&runner.watch, said)),
+        tell: Some(&progress),
     };
     let inspection = inspection(runner, &definition)?;
     let called = called(runner, (found, name), &definition, params, &terms);
