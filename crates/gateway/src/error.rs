@@ -25,7 +25,7 @@ pub enum GatewayError {
     #[error("{0} has a control character or is empty")]
     Key(&'static str),
     /// A configuration that is no TOML, or has an unknown table.
-    #[error("the configuration is no TOML of this form")]
+    #[error("the configuration file cannot be read")]
     Configuration(#[from] toml::de::Error),
     /// A table of the configuration with an unknown key or a wrong value.
     #[error("the settings of the models `{pattern}` are wrong")]

@@ -126,7 +126,7 @@ impl Metrics {
         page.family(
             "toolglot_lookalikes_total",
             "counter",
-            "Texts that look like a call and are none.",
+            "Texts that look like a call but are not one.",
         );
         page.sample(&[], counts.lookalikes);
         page.family(

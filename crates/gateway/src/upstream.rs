@@ -70,7 +70,7 @@ impl Upstream {
         let uri: Uri = address
             .trim()
             .parse()
-            .map_err(|_| unusable("it is no URL"))?;
+            .map_err(|_| unusable("it is not a URL"))?;
         let parts = uri.into_parts();
         let scheme = parts
             .scheme

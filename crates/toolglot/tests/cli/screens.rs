@@ -130,7 +130,7 @@ fn make(folder: &Path) {
 }
 
 /// Every command of ours, with hostile input wherever it takes any.
-const COMMANDS: [&str; 52] = [
+const COMMANDS: [&str; 54] = [
     "parse message",
     "parse --dialect auto message",
     "parse --format json message",
@@ -181,6 +181,8 @@ const COMMANDS: [&str; 52] = [
     "policy check --call hostile --root root",
     "audit show log",
     "audit verify log",
+    "serve --upstream \"$(cat hostile)\"",
+    "serve --upstream http://127.0.0.1:9 --config hostile",
     "doctor",
     "completions \"$(cat hostile)\"",
 ];

@@ -30,11 +30,11 @@ pub(super) fn read(fields: Map<String, Value>) -> Result<Draft, RequestError> {
         n if n == 1 => {}
         _ => return Err(RequestError::new("n", "an answer has one choice here")),
     }
-    let old = "the older form of `tools` is not spoken here";
+    let old = "it is the older form of `tools`: write `tools` instead";
     fields.refuse("functions", old)?;
     fields.refuse(
         "function_call",
-        "the older form of `tool_choice` is not spoken here",
+        "it is the older form of `tool_choice`: write `tool_choice` instead",
     )?;
     fields.tools(Api::Chat, &mut draft)?;
     draft.is_parallel = fields.bool("parallel_tool_calls")?;

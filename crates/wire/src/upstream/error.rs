@@ -14,8 +14,8 @@ pub enum UpstreamError {
     /// Its bytes are not UTF-8.
     #[error("the upstream sent bytes that are not UTF-8")]
     NotUtf8,
-    /// An event that is no chunk of an answer.
-    #[error("the upstream sent what is no chunk of an answer: {text}")]
+    /// An event that is not a chunk of an answer.
+    #[error("the upstream sent an event that is not a chunk of an answer: {text}")]
     NotAChunk {
         /// Its start.
         text: String,

@@ -123,7 +123,7 @@ impl UpstreamReader {
     /// Reads bytes of a stream of server-sent events.
     ///
     /// # Errors
-    /// What is no chunk of an answer, or an error that the upstream reports. Nothing is read after one.
+    /// An event that is not a chunk of an answer, or an error that the upstream reports. Nothing is read after one.
     pub fn push(
         &mut self,
         bytes: &[u8],

@@ -155,11 +155,11 @@ fn what_is_no_answer_is_an_error() {
         ([half.as_bytes(), b"data: \xff\n\n"].concat(), "not UTF-8"),
         (
             format!("{half}data: nonsense\n\n").into_bytes(),
-            "no chunk of an answer: nonsense",
+            "not a chunk of an answer: nonsense",
         ),
         (
             format!("{half}data: {{\"a\":1}}\n\n").into_bytes(),
-            "no chunk of an answer",
+            "not a chunk of an answer",
         ),
         (
             format!("{whole}data: [DONE]\n\n").into_bytes(),
