@@ -24,17 +24,15 @@ pub enum GatewayError {
     /// A key that no HTTP header can carry.
     #[error("{0} has a control character or is empty")]
     Key(&'static str),
-    /// A configuration that is no TOML, or has an unknown table.
-    #[error("the configuration file cannot be read")]
-    Configuration(#[from] toml::de::Error),
-    /// A table of the configuration with an unknown key or a wrong value.
-    #[error("the settings of the models `{pattern}` are wrong")]
-    ModelSettings {
-        /// The pattern.
-        pattern: String,
+    /// A configuration that is not TOML, or has an unknown table, key or value.
+    #[error("line {line}, column {column} of the configuration: {why}")]
+    Configuration {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1, in characters.
+        column: usize,
         /// What is wrong.
-        #[source]
-        source: toml::de::Error,
+        why: String,
     },
     /// A dialect that cannot be read and taught.
     #[error("the dialect of the models `{pattern}` is wrong")]

@@ -1,8 +1,12 @@
 //! What is known about models: one TOML file, or the same for all.
 
-use serde::Deserialize;
+use std::fmt;
+
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::error::GatewayError;
+use crate::tool_program;
 
 /// How the tools reach a model, and how its calls come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -61,6 +65,7 @@ pub struct ModelSettings {
     /// The mode; `None`: the first that works.
     pub mode: Option<Mode>,
     /// The dialect that is read, and taught where the mode is `emulate`; `None`: all are read.
+    #[serde(deserialize_with = "dialect")]
     pub dialect: Option<String>,
     /// The name that the upstream has for the model; `None`: the client's.
     pub upstream_model: Option<String>,
@@ -107,22 +112,17 @@ impl Models {
     /// Settings from the text of a TOML file with one table `[models."PATTERN"]` for each pattern.
     ///
     /// # Errors
-    /// The text is no TOML, or it has another table, key or value.
+    /// The text is not TOML, or it has another table, key or value, or an unknown dialect.
     pub fn from_toml(text: &str) -> Result<Models, GatewayError> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct File {
-            #[serde(default)]
-            models: toml::Table,
+            #[serde(default, deserialize_with = "rows")]
+            models: Vec<(String, ModelSettings)>,
         }
-        let file: File = toml::from_str(text)?;
-        let rows = file.models.into_iter();
-        let rows = rows.map(|(pattern, settings)| match settings.try_into() {
-            Ok(settings) => Ok((pattern, settings)),
-            Err(source) => Err(GatewayError::ModelSettings { pattern, source }),
-        });
+        let file: File = toml::from_str(text).map_err(|error| misplaced(text, &error))?;
         Ok(Models {
-            rows: rows.collect::<Result<_, _>>()?,
+            rows: file.models,
             others: ModelSettings::default(),
         })
     }
@@ -144,6 +144,46 @@ impl Models {
         let rows = self.rows.iter();
         let rows = rows.map(|(pattern, settings)| (pattern.as_str(), settings));
         rows.chain([("*", &self.others)])
+    }
+}
+
+/// Tables in the order of the file, and errors with their places in it.
+fn rows<'de, D: Deserializer<'de>>(file: D) -> Result<Vec<(String, ModelSettings)>, D::Error> {
+    struct Rows;
+    impl<'de> Visitor<'de> for Rows {
+        type Value = Vec<(String, ModelSettings)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a table for each pattern of models")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut rows = Vec::new();
+            while let Some(row) = map.next_entry()? {
+                rows.push(row);
+            }
+            Ok(rows)
+        }
+    }
+    file.deserialize_map(Rows)
+}
+
+/// The name of a dialect that can be read and taught, or a list of them.
+fn dialect<'de, D: Deserializer<'de>>(file: D) -> Result<Option<String>, D::Error> {
+    let dialect = String::deserialize(file)?;
+    tool_program::check(&dialect).map_err(D::Error::custom)?;
+    Ok(Some(dialect))
+}
+
+/// An error in a file, with its place.
+fn misplaced(text: &str, error: &toml::de::Error) -> GatewayError {
+    let at = error.span().map_or(0, |span| span.start);
+    let before = text.get(..at).unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+    GatewayError::Configuration {
+        line: 1 + before.matches('\n').count(),
+        column: 1 + before[line_start..].chars().count(),
+        why: error.message().trim_end().replace('\n', ", "),
     }
 }
 
@@ -191,16 +231,42 @@ mod tests {
 
     #[test]
     fn a_wrong_file_is_refused() {
-        for (text, words) in [
-            ("[model]", "unknown field `model`"),
-            ("[models.a]\nmode = \"fast\"", "unknown variant `fast`"),
-            ("[models.a]\nmodes = \"raw\"", "unknown field `modes`"),
-            ("models =", "TOML"),
+        for (text, place, words) in [
+            ("[model]", (1, 2), "unknown field `model`"),
+            (
+                "[models.a]\nmode = \"fast\"",
+                (2, 8),
+                "unknown variant `fast`",
+            ),
+            (
+                "\n[models.a]\nmodes = \"raw\"",
+                (3, 1),
+                "unknown field `modes`",
+            ),
+            (
+                "[models.a]\ndialect = \"hermse\"",
+                (2, 11),
+                "unknown dialect `hermse`",
+            ),
+            ("models =", (1, 9), "string values must be quoted"),
         ] {
             let error = Models::from_toml(text).expect_err("it is wrong");
-            let source = std::error::Error::source(&error).map(ToString::to_string);
-            let told = format!("{error} {}", source.unwrap_or_default());
-            assert!(told.contains(words), "{told}");
+            let GatewayError::Configuration { line, column, why } = error else {
+                panic!("{error}");
+            };
+            assert_eq!((line, column), place, "{why}");
+            assert!(why.contains(words), "{why}");
+            assert!(!why.contains('\n'), "{why}");
         }
+    }
+
+    #[test]
+    fn the_first_pattern_of_the_file_counts() {
+        let text =
+            "[models.\"b*\"]\nmode = \"raw\"\n[models.\"*\"]\nmode = \"emulate\"\n[models.b1]";
+        let models = Models::from_toml(text).expect("TOML");
+        let patterns: Vec<&str> = models.rows().map(|(pattern, _)| pattern).collect();
+        assert_eq!(patterns, ["b*", "*", "b1", "*"]);
+        assert_eq!(models.get("b1").mode, Some(Mode::Raw));
     }
 }

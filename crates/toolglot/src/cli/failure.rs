@@ -49,6 +49,14 @@ pub(crate) enum Failure {
         source: io::Error,
     },
     #[cfg(feature = "serve")]
+    #[error("{origin}:{line}:{column}: {why}")]
+    GatewayFile {
+        origin: String,
+        line: usize,
+        column: usize,
+        why: String,
+    },
+    #[cfg(feature = "serve")]
     #[error(transparent)]
     Gateway(#[from] toolglot_gateway::GatewayError),
     #[error("cannot listen to signals")]

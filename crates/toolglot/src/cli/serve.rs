@@ -45,7 +45,15 @@ fn say(line: &str) {
 
 fn models(arguments: &GatewayArguments) -> Result<Models, Failure> {
     if let Some(file) = &arguments.config {
-        return Ok(Models::from_toml(&source::document(file)?)?);
+        return Models::from_toml(&source::document(file)?).map_err(|error| match error {
+            GatewayError::Configuration { line, column, why } => Failure::GatewayFile {
+                origin: source::name(file),
+                line,
+                column,
+                why,
+            },
+            error => error.into(),
+        });
     }
     let mut settings = ModelSettings::default();
     settings.mode = arguments.mode.map(Into::into);

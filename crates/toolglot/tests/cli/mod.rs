@@ -29,6 +29,8 @@ mod results;
 mod run;
 #[cfg(unix)]
 mod screens;
+#[cfg(unix)]
+mod serve;
 #[cfg(target_os = "linux")]
 mod signing;
 mod taught;

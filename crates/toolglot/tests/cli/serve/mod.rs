@@ -1,0 +1,7 @@
+//! `toolglot serve` from outside: its ports, its signals and its messages.
+
+mod errors;
+mod gateway;
+mod http;
+mod service;
+mod upstream;
