@@ -159,6 +159,6 @@ fn ending(end: End) -> Ending {
 fn tool_set(tools: &[Tool]) -> ToolSet {
     ToolSet::new(tools.iter().map(|tool| toolglot_engine::Tool {
         name: tool.name.clone(),
-        parameters: toolglot_peers_shapes::fields(&tool.parameters),
+        parameters: toolglot_schema::fields(&toolglot_value::Value::from(&tool.parameters)),
     }))
 }
