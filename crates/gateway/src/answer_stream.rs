@@ -8,12 +8,16 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderValue, Response};
 use futures_util::stream;
 use hyper::body::Incoming;
+use toolglot_engine::Finish;
+use toolglot_value::{Map, Value};
 use toolglot_wire::{
     Answer, AnswerHead, ApiError, Ending, ErrorKind, UpstreamEvent, UpstreamReader,
 };
 
 use crate::exchange::{Exchange, Opened};
 use crate::fault::Fault;
+use crate::message_trace;
+use crate::models::Mode;
 use crate::reading::{AnswerStart, Reading};
 
 /// How long an upstream may keep its connection open after its last event.
@@ -26,10 +30,14 @@ pub(crate) struct AnswerStream {
     source: Source,
     /// The model was asked once more.
     has_asked: bool,
+    /// It was asked since a call was missing.
+    has_asked_for_call: bool,
     n_bytes: usize,
     is_over: bool,
     /// Why there is no answer.
     failure: Option<Fault>,
+    /// What the client is told of a whole answer in headers.
+    report: Map,
 }
 
 /// Where the answer comes from.
@@ -59,9 +67,11 @@ impl AnswerStream {
             exchange,
             source,
             has_asked: false,
+            has_asked_for_call: false,
             n_bytes: 0,
             is_over: false,
             failure: None,
+            report: Map::new(),
         })
     }
 
@@ -76,10 +86,7 @@ impl AnswerStream {
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
             response
         } else {
-            let mut response = Response::new(self.whole().await?);
-            let kind = HeaderValue::from_static("application/json");
-            response.headers_mut().insert(CONTENT_TYPE, kind);
-            response
+            self.whole().await?
         };
         let headers = response.headers_mut();
         headers.insert("x-toolglot-mode", mode);
@@ -91,15 +98,75 @@ impl AnswerStream {
         Ok(response)
     }
 
-    async fn whole(mut self) -> Result<Body, Fault> {
+    async fn whole(mut self) -> Result<Response<Body>, Fault> {
         let mut out = Vec::new();
         while !self.is_over {
             self.step(&mut out).await;
         }
         self.settle();
-        match self.failure.take() {
-            Some(fault) => Err(fault),
-            None => Ok(Body::from(self.reading.answer.whole().to_string())),
+        if let Some(fault) = self.failure.take() {
+            return Err(fault);
+        }
+        let whole = self.reading.answer.whole().to_string();
+        let mut response = Response::new(Body::from(whole));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(Value::String(who)) = self.report.get("tool_choice")
+            && let Ok(who) = HeaderValue::try_from(who)
+        {
+            headers.insert("x-toolglot-tool-choice", who);
+        }
+        if self.exchange.wants_report()
+            && let Ok(report) = HeaderValue::try_from(message_trace::header(&self.report))
+        {
+            headers.insert("x-toolglot-report", report);
+        }
+        Ok(response)
+    }
+
+    /// What the client is told beside its answer, which is complete.
+    fn reported(&self) -> Map {
+        let mut report = Map::new();
+        if let Some(who) = self.who_enforced_choice() {
+            report.insert("tool_choice".to_owned(), Value::from(who));
+        }
+        if self.exchange.wants_report() {
+            let mode = self.exchange.mode().word();
+            report.insert("mode".to_owned(), Value::from(mode));
+            report.insert("asked_again".to_owned(), Value::Bool(self.has_asked));
+            if let Some(trace) = &self.reading.trace {
+                report.extend(trace.report());
+            }
+        }
+        report
+    }
+
+    /// Who saw to it that the calls are those that `tool_choice` and `parallel_tool_calls` ask for; `None`: neither asks for any.
+    fn who_enforced_choice(&self) -> Option<&'static str> {
+        let policy = &self.reading.policy;
+        if !policy.is_constrained() {
+            return None;
+        }
+        let is_met = !policy.wants_a_call() || self.reading.answer.n_calls() > 0;
+        let is_changed = policy.has_dropped || self.has_asked_for_call;
+        Some(match self.exchange.mode() {
+            _ if !is_met => "unmet",
+            Mode::Recover if !is_changed => "upstream",
+            _ => "gateway",
+        })
+    }
+
+    /// Adds the message that was read to the record.
+    fn record(&self, finish: Finish) {
+        let gateway = &self.exchange.gateway;
+        if let (Some(recorder), Some(trace)) = (&gateway.recorder, &self.reading.trace)
+            && self.exchange.program().is_some()
+        {
+            let texts = (&self.reading.text, &self.reading.reasoning);
+            let row = trace.row(&self.exchange, texts, finish);
+            if !recorder.push(row) {
+                gateway.metrics.unrecorded();
+            }
         }
     }
 
@@ -124,26 +191,35 @@ impl AnswerStream {
         self.reading.policy.may_ask = self.may_ask();
         let step = self.read(out).await;
         if self.reading.policy.doubtful.is_some() && self.may_ask() {
-            self.ask_again(out).await;
+            self.ask_again(Finish::Unknown, out).await;
             return;
         }
         match step {
             Step::More => {}
             Step::Failed(error) => {
                 self.exchange.gateway.metrics.upstream_failure();
+                self.record(Finish::Unknown);
                 self.fail(error.into(), out);
             }
-            Step::Over(ending) => {
-                self.reading.end_text(ending.reason.finish(), out);
+            Step::Over(mut ending) => {
+                let finish = ending.reason.finish();
+                self.reading.end_text(finish, out);
                 let is_missed =
                     self.reading.policy.wants_a_call() && self.reading.answer.n_calls() == 0;
                 let is_doubtful = self.reading.policy.doubtful.is_some();
                 if (is_missed || is_doubtful) && self.may_ask() {
-                    self.ask_again(out).await;
+                    self.has_asked_for_call = is_missed;
+                    self.ask_again(finish, out).await;
                     return;
                 }
+                self.record(finish);
                 if let Some(call) = self.reading.policy.doubtful.take() {
                     self.reading.answer.text(&call.text(), out);
+                }
+                self.report = self.reported();
+                if self.exchange.request.is_stream() && !self.report.is_empty() {
+                    let report = Value::Object(std::mem::take(&mut self.report));
+                    ending.other.insert("toolglot".to_owned(), report);
                 }
                 self.reading.finish(ending, out);
                 self.end();
@@ -157,14 +233,15 @@ impl AnswerStream {
         !self.has_asked && !is_sent && !matches!(self.source, Source::Salvaged(_))
     }
 
-    async fn ask_again(&mut self, out: &mut Vec<u8>) {
+    async fn ask_again(&mut self, finish: Finish, out: &mut Vec<u8>) {
         self.has_asked = true;
+        self.record(finish);
         self.exchange.gateway.metrics.retry("correction");
         // The upstream stops to write what nobody reads.
         self.source = Source::Nothing;
         let doubtful = self.reading.policy.doubtful.take();
         self.exchange
-            .correct(self.reading.text(), doubtful.as_ref());
+            .correct(self.reading.text.text(), doubtful.as_ref());
         self.settle();
         match self.exchange.open().await {
             Ok(opened) => {
@@ -300,5 +377,9 @@ fn reading(exchange: &Exchange, source: &Source, start: &AnswerStart) -> Box<Rea
     let answer = Answer::new(&exchange.request, head);
     let mut policy = exchange.policy();
     policy.is_salvaged = matches!(source, Source::Salvaged(_));
-    Box::new(Reading::new(answer, policy, exchange.program(), start))
+    let mut reading = Box::new(Reading::new(answer, policy, exchange.program(), start));
+    if exchange.wants_report() || exchange.gateway.recorder.is_some() {
+        reading.keep_trace(start);
+    }
+    reading
 }

@@ -18,6 +18,8 @@ pub(crate) struct CallPolicy {
     recovered: RecoveredCalls,
     choice: ToolChoice,
     is_parallel: bool,
+    /// Whether a call was dropped that the client does not want.
+    pub(crate) has_dropped: bool,
     /// Whether the model can still be asked once more.
     pub(crate) may_ask: bool,
     /// All calls of this answer were guessed from an error of the upstream.
@@ -60,6 +62,7 @@ impl CallPolicy {
             recovered: settings.recovered,
             choice: choice.clone(),
             is_parallel,
+            has_dropped: false,
             may_ask: true,
             is_salvaged: false,
             sent: Vec::new(),
@@ -70,6 +73,11 @@ impl CallPolicy {
     /// Whether an answer without a call is not what the client asked for.
     pub(crate) fn wants_a_call(&self) -> bool {
         self.choice.wants_a_call()
+    }
+
+    /// Whether the client wants some calls and no others.
+    pub(crate) fn is_constrained(&self) -> bool {
+        self.choice != ToolChoice::Auto || !self.is_parallel
     }
 
     /// Whether the tool is known to change nothing.
@@ -101,7 +109,11 @@ impl CallFilter for CallPolicy {
     }
 
     fn decide(&mut self, call: &CompleteCall<'_>) -> Decision {
-        if call.end == End::Truncated || !call.is_object || !self.is_wanted(call.name) {
+        if call.end == End::Truncated || !call.is_object {
+            return Decision::Drop;
+        }
+        if !self.is_wanted(call.name) {
+            self.has_dropped = true;
             return Decision::Drop;
         }
         let arguments = toolglot_value::from_str(call.arguments).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use thiserror::Error;
 use toolglot_chat::ChatError;
@@ -43,6 +44,18 @@ pub enum GatewayError {
         #[source]
         source: ChatError,
     },
+    /// A directory that messages cannot be recorded in.
+    #[error("cannot record messages in {}", directory.display())]
+    Record {
+        /// The directory.
+        directory: PathBuf,
+        /// What the system says.
+        #[source]
+        source: io::Error,
+    },
+    /// A directory for messages that other users can read.
+    #[error("other users can read {dir}: messages are only recorded after `chmod 700 {dir}`", dir = .0.display())]
+    PublicRecord(PathBuf),
     /// A socket or a signal that the system refuses.
     #[error("cannot serve")]
     Serve(#[source] io::Error),

@@ -79,6 +79,18 @@ impl Exchange {
         Ok(exchange)
     }
 
+    /// The dialects that are read; `None`: all.
+    pub(crate) fn dialect(&self) -> Option<&str> {
+        self.settings.dialect.as_deref()
+    }
+
+    /// Whether the client asks for a report on its answer.
+    pub(crate) fn wants_report(&self) -> bool {
+        self.headers
+            .get("x-toolglot-report")
+            .is_some_and(|value| value == "1")
+    }
+
     /// How the tools reach the model.
     pub(crate) fn mode(&self) -> Mode {
         self.mode

@@ -30,6 +30,7 @@ struct Counts {
     upstream_failures: u64,
     retries: BTreeMap<&'static str, u64>,
     upstream_bytes: u64,
+    unrecorded: u64,
 }
 
 impl Metrics {
@@ -87,6 +88,11 @@ impl Metrics {
     /// Bytes of answers that were read.
     pub(crate) fn upstream_bytes(&self, count: usize) {
         self.counts().upstream_bytes += count as u64;
+    }
+
+    /// A message that was not recorded, since the disk was too slow.
+    pub(crate) fn unrecorded(&self) {
+        self.counts().unrecorded += 1;
     }
 
     /// All counters as text.
@@ -149,6 +155,12 @@ impl Metrics {
             "Bytes read from the upstream for answers.",
         );
         page.sample(&[], counts.upstream_bytes);
+        page.family(
+            "toolglot_unrecorded_total",
+            "counter",
+            "Messages that were not recorded because the disk was too slow.",
+        );
+        page.sample(&[], counts.unrecorded);
         page.text
     }
 

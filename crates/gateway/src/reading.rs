@@ -12,6 +12,7 @@ use toolglot_engine::{Code, End, Event, Finish, Input, Parser, Span};
 use toolglot_wire::{Answer, ApiError, Ending, UpstreamEvent};
 
 use crate::call_policy::CallPolicy;
+use crate::message_trace::MessageTrace;
 use crate::metrics::Metrics;
 use crate::tool_program::ToolProgram;
 
@@ -39,9 +40,40 @@ pub(crate) struct Reading {
     pub(crate) policy: CallPolicy,
     counts: Counts,
     /// What the upstream keeps apart as reasoning.
-    reasoning: String,
+    pub(crate) reasoning: KeptText,
     /// The text as the model wrote it.
+    pub(crate) text: KeptText,
+    /// The calls and notes, where somebody asks for them.
+    pub(crate) trace: Option<Box<MessageTrace>>,
+}
+
+/// What a model wrote, up to a cap.
+#[derive(Debug, Default)]
+pub(crate) struct KeptText {
     text: String,
+    is_cut: bool,
+}
+
+impl KeptText {
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether there was more than is kept.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    fn push(&mut self, text: &str) {
+        self.is_cut |= self.text.len() + text.len() > KEPT_BYTES;
+        if !self.is_cut {
+            self.text.push_str(text);
+        }
+    }
+
+    fn clear(&mut self) {
+        *self = KeptText::default();
+    }
 }
 
 /// What is counted of an answer.
@@ -100,8 +132,9 @@ impl Reading {
             answer,
             policy,
             counts: Counts::default(),
-            reasoning: String::new(),
-            text: String::new(),
+            reasoning: KeptText::default(),
+            text: KeptText::default(),
+            trace: None,
         }
     }
 
@@ -115,11 +148,14 @@ impl Reading {
         self.reasoning.clear();
         self.text.clear();
         self.counts.dialects.clear();
+        if self.trace.is_some() {
+            self.keep_trace(start);
+        }
     }
 
-    /// What the model wrote so far, if it was not too long to keep.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
+    /// Keeps calls and notes from here on.
+    pub(crate) fn keep_trace(&mut self, start: &AnswerStart) {
+        self.trace = Some(Box::new(MessageTrace::new(start)));
     }
 
     /// Takes an event of the upstream. Bytes for the client are added to `out`.
@@ -129,16 +165,21 @@ impl Reading {
         }
         match event {
             UpstreamEvent::Text(text) => {
-                keep(&mut self.text, text);
+                self.text.push(text);
                 self.push(text, out);
             }
             UpstreamEvent::Reasoning(text) => {
-                keep(&mut self.reasoning, text);
+                self.reasoning.push(text);
                 self.answer.reasoning(text, out);
             }
             native => {
                 if let UpstreamEvent::CallEnd { end, .. } = native {
                     self.counts.ends.push((NATIVE.to_owned(), end));
+                }
+                match (&mut self.trace, native) {
+                    (Some(trace), UpstreamEvent::CallStart { name, .. }) => trace.native_call(name),
+                    (Some(trace), UpstreamEvent::CallEnd { end, .. }) => trace.native_end(end),
+                    _ => {}
                 }
                 self.answer.push_upstream(&native, &mut self.policy, out);
             }
@@ -152,9 +193,13 @@ impl Reading {
             return;
         };
         let (answer, policy, counts) = (&mut self.answer, &mut self.policy, &mut self.counts);
-        parser.push(Input::Text(text), &mut |_: Span, event: Event<'_>| {
+        let trace = &mut self.trace;
+        parser.push(Input::Text(text), &mut |span: Span, event: Event<'_>| {
             counts.event(&event);
             answer.push(&event, policy, out);
+            if let Some(trace) = trace {
+                trace.event(span, event);
+            }
         });
     }
 
@@ -164,29 +209,40 @@ impl Reading {
             return;
         }
         let (answer, policy, counts) = (&mut self.answer, &mut self.policy, &mut self.counts);
-        let mut sink = |_: Span, event: Event<'_>| {
+        let trace = &mut self.trace;
+        let mut sink = |span: Span, event: Event<'_>| {
             counts.event(&event);
             answer.push(&event, policy, out);
+            if let Some(trace) = trace {
+                trace.event(span, event);
+            }
         };
         if let Some(parser) = self.parser.take() {
             parser.finish(finish, &mut sink);
         }
         // A model that stops inside its reasoning has made its calls there.
-        if self.text.trim().is_empty()
+        if self.text.text().trim().is_empty()
             && self.counts.ends.is_empty()
-            && !self.reasoning.is_empty()
+            && !self.reasoning.text().is_empty()
             && let Some(program) = &self.program
         {
             let (answer, policy, counts) = (&mut self.answer, &mut self.policy, &mut self.counts);
-            let mut calls = |_: Span, event: Event<'_>| {
+            let trace = &mut self.trace;
+            if let Some(trace) = trace {
+                trace.is_reasoning = true;
+            }
+            let mut calls = |span: Span, event: Event<'_>| {
                 // The client has the rest as reasoning.
                 if !matches!(event, Event::Text(_) | Event::Reasoning(_)) {
                     counts.event(&event);
                     answer.push(&event, policy, out);
                 }
+                if let Some(trace) = trace {
+                    trace.event(span, event);
+                }
             };
             let mut parser = Parser::new(Arc::clone(&program.program)).reasoning_open();
-            parser.push(Input::Text(&self.reasoning), &mut calls);
+            parser.push(Input::Text(self.reasoning.text()), &mut calls);
             parser.finish(finish, &mut calls);
         }
     }
@@ -218,11 +274,4 @@ fn parser(program: &ToolProgram, start: &AnswerStart) -> Box<Parser> {
     } else {
         parser
     })
-}
-
-/// Adds to a text that is kept, up to its cap.
-fn keep(kept: &mut String, text: &str) {
-    if kept.len() + text.len() <= KEPT_BYTES {
-        kept.push_str(text);
-    }
 }

@@ -1,10 +1,10 @@
 //! The server: connections, who may ask, and which part answers.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -33,9 +33,11 @@ use crate::exchange::Exchange;
 use crate::fault::Fault;
 use crate::keys::Keys;
 use crate::limits::Limits;
+use crate::messages::Messages;
 use crate::metrics::Metrics;
 use crate::models::{Mode, Models};
 use crate::origin::AllowedHosts;
+use crate::recorder::Recorder;
 use crate::tool_program::{self, ToolPrograms};
 use crate::upstream::{Upstream, UpstreamError};
 use crate::upstream_kind::UpstreamKind;
@@ -51,18 +53,7 @@ pub struct ServerBuilder {
     models: Models,
     limits: Limits,
     messages: Messages,
-}
-
-/// Who hears what the gateway finds out while it serves.
-#[derive(Clone, Default)]
-struct Messages(Option<Arc<MessageSink>>);
-
-type MessageSink = dyn Fn(&str) + Send + Sync;
-
-impl fmt::Debug for Messages {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Messages")
-    }
+    record: Option<(PathBuf, u64)>,
 }
 
 /// A gateway in front of one upstream.
@@ -79,6 +70,7 @@ pub(crate) struct Gateway {
     pub(crate) limits: Limits,
     pub(crate) models: Models,
     pub(crate) programs: ToolPrograms,
+    pub(crate) recorder: Option<Recorder>,
     /// What the upstream is, once it was asked.
     kind: OnceCell<UpstreamKind>,
     /// The modes that work, of models whose first one did not.
@@ -131,7 +123,14 @@ impl ServerBuilder {
 
     /// Who hears what the gateway finds out while it serves, a line each: which mode works.
     pub fn on_message(mut self, hears: impl Fn(&str) + Send + Sync + 'static) -> ServerBuilder {
-        self.messages = Messages(Some(Arc::new(hears)));
+        self.messages = Messages::to(hears);
+        self
+    }
+
+    /// Keeps each message that is read as a line of a file in `directory`, as `toolglot parse --jsonl` takes it. The
+    /// directory is made where it is missing; it holds at most `max_bytes`. Messages hold the arguments of their calls.
+    pub fn record(mut self, directory: impl Into<PathBuf>, max_bytes: u64) -> ServerBuilder {
+        self.record = Some((directory.into(), max_bytes));
         self
     }
 
@@ -144,7 +143,7 @@ impl ServerBuilder {
     /// The server.
     ///
     /// # Errors
-    /// The upstream's address is no URL of HTTP, a key cannot be sent, or a dialect is unknown.
+    /// The upstream's address is no URL of HTTP, a key cannot be sent, a dialect is unknown, or messages cannot be recorded.
     pub fn build(self) -> Result<Server, GatewayError> {
         if self.keys.iter().any(String::is_empty) {
             return Err(GatewayError::Key("an API key"));
@@ -157,6 +156,10 @@ impl ServerBuilder {
                 })?;
             }
         }
+        let recorder = self.record.as_ref().map(|(directory, max_bytes)| {
+            Recorder::new(directory, *max_bytes, self.messages.clone())
+        });
+        let recorder = recorder.transpose()?;
         let keys = Keys::new(&self.keys);
         let mut upstream = Upstream::new(
             &self.upstream,
@@ -176,6 +179,7 @@ impl ServerBuilder {
                 limits: self.limits,
                 models: self.models,
                 programs: ToolPrograms::default(),
+                recorder,
                 kind: OnceCell::new(),
                 learned: Mutex::default(),
                 messages: self.messages,
@@ -228,6 +232,7 @@ impl Server {
             .map_err(GatewayError::Serve)?;
         let listener = TcpListener::from_std(listener).map_err(GatewayError::Serve)?;
         let limits = self.gateway.limits.clone();
+        let recorder = self.gateway.recorder.clone();
         let router = TowerToHyperService::new(router(self.gateway));
         let graceful = GracefulShutdown::new();
         let connections = Arc::new(Semaphore::new(limits.connections));
@@ -268,6 +273,9 @@ impl Server {
         tokio::select! {
             () = graceful.shutdown() => {}
             () = tokio::time::sleep(limits.grace) => {}
+        }
+        if let Some(recorder) = recorder {
+            recorder.flush();
         }
         Ok(())
     }
@@ -474,9 +482,7 @@ impl Gateway {
     }
 
     fn say(&self, message: &str) {
-        if let Some(hears) = &self.messages.0 {
-            hears(message);
-        }
+        self.messages.say(message);
     }
 
     /// The answer to a request that the upstream failed.

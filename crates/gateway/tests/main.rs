@@ -8,3 +8,4 @@ mod gateway;
 mod limits;
 mod modes;
 mod passthrough;
+mod report;

@@ -16,14 +16,17 @@ use crate::source;
 
 /// Serves until ctrl-c or SIGTERM.
 pub(crate) fn serve(arguments: &GatewayArguments) -> Result<Outcome, Failure> {
-    let server = Server::builder(&arguments.upstream)
+    let mut builder = Server::builder(&arguments.upstream)
         .upstream_key(upstream_key(arguments)?)
         .keys(keys(arguments)?)
         .hosts(arguments.allow_host.clone())
         .models(models(arguments)?)
         .limits(limits(arguments))
-        .on_message(say)
-        .build()?;
+        .on_message(say);
+    if let Some(directory) = &arguments.record {
+        builder = builder.record(directory, u64::from(arguments.record_max) << 20);
+    }
+    let server = builder.build()?;
     let listener = TcpListener::bind(arguments.listen).map_err(|source| Failure::Listen {
         address: arguments.listen,
         source,

@@ -130,7 +130,7 @@ fn make(folder: &Path) {
 }
 
 /// Every command of ours, with hostile input wherever it takes any.
-const COMMANDS: [&str; 54] = [
+const COMMANDS: [&str; 55] = [
     "parse message",
     "parse --dialect auto message",
     "parse --format json message",
@@ -183,6 +183,7 @@ const COMMANDS: [&str; 54] = [
     "audit verify log",
     "serve --upstream \"$(cat hostile)\"",
     "serve --upstream http://127.0.0.1:9 --config hostile",
+    "serve --upstream http://127.0.0.1:9 --record \"$(cat hostile)/x\"",
     "doctor",
     "completions \"$(cat hostile)\"",
 ];

@@ -35,6 +35,12 @@ pub(crate) struct GatewayArguments {
     /// A host that requests may name, besides localhost and addresses; may be repeated
     #[arg(long, value_name = "HOST")]
     pub(crate) allow_host: Vec<String>,
+    /// A directory for the messages that are read, with their calls, as lines for `parse --jsonl`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) record: Option<PathBuf>,
+    /// The most that the directory of messages may hold, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 1024, requires = "record", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) record_max: u32,
     /// The most requests at a time
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_requests: u32,

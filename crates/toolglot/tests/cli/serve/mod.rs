@@ -3,5 +3,6 @@
 mod errors;
 mod gateway;
 mod http;
+mod record;
 mod service;
 mod upstream;
