@@ -77,7 +77,7 @@ fn header<'r>(reply: &'r Reply, name: &str) -> Option<&'r str> {
 fn last_report(path: &str, body: &str) -> Value {
     let events = body.lines().filter_map(|line| line.strip_prefix("data: "));
     let events = events.filter_map(|data| from_str(data).ok());
-    let found = events.filter_map(|event| {
+    let mut found = events.filter_map(|event| {
         let event = if path == "/v1/responses" {
             &event["response"]
         } else {
@@ -85,7 +85,7 @@ fn last_report(path: &str, body: &str) -> Value {
         };
         event.get("toolglot").cloned()
     });
-    found.last().unwrap_or_default()
+    found.next_back().unwrap_or_default()
 }
 
 #[test]
