@@ -19,6 +19,9 @@ pub enum GatewayError {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// The upstream gives no answer.
+    #[error("{0}")]
+    Unreachable(String),
     /// Other machines could reach the gateway, and it asks nobody for a key.
     #[error("{0} is reachable from other machines: give an API key file, or listen on 127.0.0.1")]
     NeedsKey(SocketAddr),

@@ -26,6 +26,7 @@
 mod answer_stream;
 mod call_policy;
 mod connection;
+mod diagnosis;
 mod error;
 mod exchange;
 mod fault;
@@ -34,6 +35,7 @@ mod limits;
 mod message_trace;
 mod messages;
 mod metrics;
+mod model_findings;
 mod models;
 mod origin;
 mod reading;

@@ -28,6 +28,7 @@ use toolglot_wire::{Api, Request as ChatRequest};
 
 use crate::answer_stream::AnswerStream;
 use crate::connection::Connection;
+use crate::diagnosis;
 use crate::error::GatewayError;
 use crate::exchange::Exchange;
 use crate::fault::Fault;
@@ -60,6 +61,8 @@ pub struct ServerBuilder {
 #[derive(Debug)]
 pub struct Server {
     gateway: Arc<Gateway>,
+    /// The upstream's address, as it was given.
+    upstream: String,
 }
 
 /// What all requests share.
@@ -121,7 +124,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Who hears what the gateway finds out while it serves, a line each: which mode works.
+    /// Who hears what the gateway finds out while it serves, a line each: where it listens, and which mode works.
     pub fn on_message(mut self, hears: impl Fn(&str) + Send + Sync + 'static) -> ServerBuilder {
         self.messages = Messages::to(hears);
         self
@@ -138,6 +141,26 @@ impl ServerBuilder {
     pub fn limits(mut self, limits: Limits) -> ServerBuilder {
         self.limits = limits;
         self
+    }
+
+    /// Asks the upstream what it is and what its models do with tools, and gives the text of a configuration file for it, with
+    /// comments on what was tried. Without `models`, those that the upstream names are tried, up to four.
+    ///
+    /// # Errors
+    /// The upstream's address is no URL of HTTP, or it gives no answer.
+    pub fn diagnose(&self, models: &[String]) -> Result<String, GatewayError> {
+        let upstream = Upstream::new(
+            &self.upstream,
+            self.upstream_key.as_deref(),
+            self.limits.silence,
+        )?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(GatewayError::Serve)?;
+        let text = runtime.block_on(diagnosis::configuration(&upstream, &self.upstream, models));
+        runtime.shutdown_background();
+        text
     }
 
     /// The server.
@@ -169,6 +192,7 @@ impl ServerBuilder {
         // A key for the gateway is nothing that the upstream should see.
         upstream.keeps_client_key = keys.is_empty();
         Ok(Server {
+            upstream: self.upstream,
             gateway: Arc::new(Gateway {
                 upstream,
                 metrics: Metrics::default(),
@@ -208,6 +232,13 @@ impl Server {
             .map_err(GatewayError::Serve)?;
         let outcome = runtime.block_on(async {
             let signal = StopSignal::new().map_err(GatewayError::Serve)?;
+            let address = listener.local_addr().map_err(GatewayError::Serve)?;
+            self.check(address)?;
+            // From here on a signal ends it in order.
+            let upstream = &self.upstream;
+            self.gateway.say(&format!(
+                "listening on http://{address}, upstream {upstream}"
+            ));
             self.serve(listener, signal.received()).await
         });
         // Lookups of names may still be under way.

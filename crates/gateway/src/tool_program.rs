@@ -32,7 +32,7 @@ pub(crate) struct ToolProgram {
 }
 
 impl ToolProgram {
-    fn new(toolbox: &Toolbox, dialect: Option<&str>) -> Result<ToolProgram, ChatError> {
+    pub(crate) fn new(toolbox: &Toolbox, dialect: Option<&str>) -> Result<ToolProgram, ChatError> {
         let dialects = dialects_named(dialect.unwrap_or(ALL_DIALECTS), Some(toolbox))?;
         let program = compile(&dialects, Some(toolbox))?;
         let taught = taught(dialect)?;

@@ -23,9 +23,16 @@ const CAP: usize = 4 << 20;
 impl UpstreamKind {
     /// Asks the upstream for its models, whose owner says what serves them.
     pub(crate) async fn of(upstream: &Upstream, client: &HeaderMap) -> UpstreamKind {
-        let Some(models) = get(upstream, client, "/v1/models").await else {
-            return UpstreamKind::Other;
-        };
+        let models = get(upstream, client, "/v1/models").await;
+        UpstreamKind::of_models(upstream, client, &models.unwrap_or_default()).await
+    }
+
+    /// The kind of an upstream with this list of models.
+    pub(crate) async fn of_models(
+        upstream: &Upstream,
+        client: &HeaderMap,
+        models: &Value,
+    ) -> UpstreamKind {
         match models["data"][0]["owned_by"].as_str() {
             Some("vllm") => UpstreamKind::Vllm,
             Some("llamacpp") if renders_tools(upstream, client).await => UpstreamKind::LlamaCpp,
@@ -53,15 +60,20 @@ impl UpstreamKind {
 
 /// Whether the template of a llama.cpp server writes tools.
 async fn renders_tools(upstream: &Upstream, client: &HeaderMap) -> bool {
+    let prompt = prompt_with_tool(upstream, client).await;
+    prompt.is_some_and(|prompt| prompt.contains("toolglot_probe"))
+}
+
+/// The prompt that a llama.cpp server makes of a message and a tool.
+pub(crate) async fn prompt_with_tool(upstream: &Upstream, client: &HeaderMap) -> Option<String> {
     let messages = json!([{"role": "user", "content": "hi"}]);
     let tool = json!({"type": "function", "function": {
         "name": "toolglot_probe", "description": "", "parameters": {"type": "object", "properties": {}}}});
     let body = json!({"messages": messages, "tools": [tool]}).to_string();
-    let Ok(response) = upstream.post("/apply-template", client, body).await else {
-        return false;
-    };
-    let body = upstream.whole(response.into_body(), CAP).await;
-    body.is_ok_and(|body| body.windows(14).any(|bytes| bytes == b"toolglot_probe"))
+    let response = upstream.post("/apply-template", client, body).await.ok()?;
+    let body = upstream.whole(response.into_body(), CAP).await.ok()?;
+    let answer = toolglot_value::from_slice(&body).ok()?;
+    answer["prompt"].as_str().map(str::to_owned)
 }
 
 async fn get(upstream: &Upstream, client: &HeaderMap, path: &str) -> Option<Value> {

@@ -123,7 +123,11 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Explain { code } => explain::explain(&code, out),
         Command::Policy { command } => policy::policy(&command, out),
         Command::Audit { command } => audit::audit(&command, out),
-        Command::Doctor => doctor::doctor(out),
+        #[cfg(feature = "serve")]
+        Command::Doctor(arguments) if arguments.upstream.is_some() => {
+            serve::diagnose(&arguments, out)
+        }
+        Command::Doctor(_) => doctor::doctor(out),
         Command::Completions { shell } => {
             // `generate` panics where it cannot write.
             let mut script = Vec::new();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use toolglot_gateway::{GatewayError, Limits, ModelSettings, Models, Server};
 
-use crate::args::GatewayArguments;
+use crate::args::{DoctorArguments, GatewayArguments};
 use crate::failure::Failure;
 use crate::human::screen::{harmless, stderr};
 use crate::outcome::Outcome;
@@ -17,7 +17,7 @@ use crate::source;
 /// Serves until ctrl-c or SIGTERM.
 pub(crate) fn serve(arguments: &GatewayArguments) -> Result<Outcome, Failure> {
     let mut builder = Server::builder(&arguments.upstream)
-        .upstream_key(upstream_key(arguments)?)
+        .upstream_key(upstream_key(arguments.upstream_key_file.as_deref())?)
         .keys(keys(arguments)?)
         .hosts(arguments.allow_host.clone())
         .models(models(arguments)?)
@@ -31,12 +31,22 @@ pub(crate) fn serve(arguments: &GatewayArguments) -> Result<Outcome, Failure> {
         address: arguments.listen,
         source,
     })?;
-    let address = listener.local_addr().unwrap_or(arguments.listen);
-    say(&format!(
-        "listening on http://{address}, upstream {}",
-        arguments.upstream
-    ));
     server.run(listener)?;
+    Ok(Outcome::Fine)
+}
+
+/// Writes the configuration for an upstream.
+pub(crate) fn diagnose(
+    arguments: &DoctorArguments,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let mut limits = Limits::default();
+    limits.silence = Duration::from_secs(arguments.upstream_timeout.into());
+    let text = Server::builder(arguments.upstream.as_deref().unwrap_or_default())
+        .upstream_key(upstream_key(arguments.upstream_key_file.as_deref())?)
+        .limits(limits)
+        .diagnose(&arguments.model)?;
+    out.write_all(text.as_bytes()).map_err(Failure::Output)?;
     Ok(Outcome::Fine)
 }
 
@@ -82,9 +92,9 @@ fn keys(arguments: &GatewayArguments) -> Result<Vec<String>, Failure> {
     Ok(keys)
 }
 
-fn upstream_key(arguments: &GatewayArguments) -> Result<Option<String>, Failure> {
+fn upstream_key(file: Option<&Path>) -> Result<Option<String>, Failure> {
     let read = |file: &Path| source::document(file).map(|text| text.trim().to_owned());
-    let key = match &arguments.upstream_key_file {
+    let key = match file {
         Some(file) => Some(read(file)?),
         None => env::var("TOOLGLOT_UPSTREAM_KEY").ok(),
     };

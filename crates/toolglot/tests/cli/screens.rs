@@ -130,7 +130,7 @@ fn make(folder: &Path) {
 }
 
 /// Every command of ours, with hostile input wherever it takes any.
-const COMMANDS: [&str; 55] = [
+const COMMANDS: [&str; 57] = [
     "parse message",
     "parse --dialect auto message",
     "parse --format json message",
@@ -185,6 +185,8 @@ const COMMANDS: [&str; 55] = [
     "serve --upstream http://127.0.0.1:9 --config hostile",
     "serve --upstream http://127.0.0.1:9 --record \"$(cat hostile)/x\"",
     "doctor",
+    "doctor --upstream \"$(cat hostile)\"",
+    "doctor --upstream http://127.0.0.1:1 --model \"$(cat hostile)\"",
     "completions \"$(cat hostile)\"",
 ];
 

@@ -2,6 +2,7 @@
 
 mod call;
 mod dialects;
+mod doctor;
 #[cfg(feature = "serve")]
 mod gateway;
 #[cfg(not(all(feature = "mcp", feature = "serve")))]
@@ -20,6 +21,7 @@ use clap_complete::Shell;
 
 pub(crate) use call::{CallArguments, CallFormat};
 pub(crate) use dialects::DialectsCommand;
+pub(crate) use doctor::DoctorArguments;
 #[cfg(feature = "serve")]
 pub(crate) use gateway::GatewayArguments;
 #[cfg(not(all(feature = "mcp", feature = "serve")))]
@@ -104,8 +106,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: AuditCommand,
     },
-    /// Say what the sandbox has to work with here
-    Doctor,
+    /// Say what the sandbox has to work with here, or what a server of models does with tools
+    Doctor(DoctorArguments),
     /// Write completions for a shell
     Completions {
         /// The shell

@@ -1,5 +1,6 @@
 //! `toolglot serve` from outside: its ports, its signals and its messages.
 
+mod doctor;
 mod errors;
 mod gateway;
 mod http;
