@@ -64,16 +64,20 @@
 //!
 //! All are on by default, and all are for the command line: a program that only needs this library turns default features off.
 //!
-//! - `cli`: the binary.
+//! - `cli`: the binary, and [`command_line`] for a program that carries it inside.
 //! - `import`: its commands `dialects detect` and `dialects import`, and templates as dialects.
 //! - `mcp`: its command `mcp`, and tools of MCP servers.
 //! - `serve`: its command `serve`, the gateway.
 
+#[cfg(feature = "cli")]
+mod cli;
 mod error;
 mod options;
 
 use std::sync::Arc;
 
+#[cfg(feature = "cli")]
+pub use cli::command_line;
 pub use error::Error;
 pub use options::Options;
 pub use toolglot_dialects as dialects;

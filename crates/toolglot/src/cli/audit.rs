@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use toolglot_builtins::audit;
 use toolglot_value::Value;
 
-use crate::args::AuditCommand;
-use crate::failure::Failure;
-use crate::human::screen::Screen;
-use crate::outcome::Outcome;
-use crate::source;
+use crate::cli::args::AuditCommand;
+use crate::cli::failure::Failure;
+use crate::cli::human::screen::Screen;
+use crate::cli::outcome::Outcome;
+use crate::cli::source;
 
 /// Shows or checks a log.
 pub(crate) fn audit(command: &AuditCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {

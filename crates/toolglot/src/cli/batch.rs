@@ -6,10 +6,10 @@ use std::path::Path;
 use toolglot_value::Value;
 use toolglot_wire::BadLine;
 
-use crate::failure::Failure;
-use crate::outcome::Outcome;
-use crate::output::write_line;
-use crate::source;
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::write_line;
+use crate::cli::source;
 
 /// Answers each line of `path` by `answer`, which says whether the line or what it found is faulty. Empty lines have no
 /// answer; one that is not UTF-8 has an error in its place.

@@ -6,13 +6,13 @@ use std::path::Path;
 use toolglot_session::{CallError, CallReport, CallResult};
 use toolglot_value::{Map, ReadOptions, Value, json};
 
-use crate::args::{CallArguments, CallFormat};
-use crate::failure::Failure;
-use crate::human::screen;
-use crate::outcome::Outcome;
-use crate::output::write_line;
-use crate::terminal::Here;
-use crate::{interrupt, open_session, source};
+use crate::cli::args::{CallArguments, CallFormat};
+use crate::cli::failure::Failure;
+use crate::cli::human::screen;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::write_line;
+use crate::cli::terminal::Here;
+use crate::cli::{interrupt, open_session, source};
 
 /// Calls a tool.
 pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {

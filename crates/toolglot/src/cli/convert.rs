@@ -13,12 +13,12 @@ use toolglot_wire::{
     is_conversation,
 };
 
-use crate::args::ConvertArguments;
-use crate::failure::Failure;
-use crate::human::screen;
-use crate::outcome::Outcome;
-use crate::output::write_line;
-use crate::{batch, select, source, toolboxes};
+use crate::cli::args::ConvertArguments;
+use crate::cli::failure::Failure;
+use crate::cli::human::screen;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::write_line;
+use crate::cli::{batch, select, source, toolboxes};
 
 /// The name of the structured form.
 const STRUCTURED: &str = "openai";

@@ -2,7 +2,7 @@
 
 use toolglot_engine::GrammarError;
 
-use crate::human::snippet;
+use crate::cli::human::snippet;
 
 /// What is wrong with a dialect file, and where.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use toolglot_engine::Dialect;
 
-use crate::dialect_fault::DialectFault;
-use crate::failure::Failure;
-use crate::{import, source};
+use crate::cli::dialect_fault::DialectFault;
+use crate::cli::failure::Failure;
+use crate::cli::{import, source};
 
 /// The dialects of a file, each of which makes a program.
 ///

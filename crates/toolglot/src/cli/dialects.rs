@@ -5,13 +5,13 @@ use std::path::Path;
 
 use toolglot_engine::Dialect;
 
-use crate::args::DialectsCommand;
-use crate::failure::Failure;
-use crate::human::Color;
-use crate::human::is_colored;
-use crate::human::screen::{ColorScreen, harmless};
-use crate::outcome::Outcome;
-use crate::{dialect_file, import, source};
+use crate::cli::args::DialectsCommand;
+use crate::cli::failure::Failure;
+use crate::cli::human::Color;
+use crate::cli::human::is_colored;
+use crate::cli::human::screen::{ColorScreen, harmless};
+use crate::cli::outcome::Outcome;
+use crate::cli::{dialect_file, import, source};
 
 /// Runs one of the subcommands.
 pub(crate) fn dialects(command: &DialectsCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use toolglot_sandbox::{Command, Isolation, Layers, Network};
 
-use crate::failure::Failure;
-use crate::outcome::Outcome;
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
 
 const LEVELS: [Isolation; 3] = [Isolation::Plain, Isolation::Landlock, Isolation::Namespaces];
 

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use toolglot_engine::Code;
 
-use crate::failure::Failure;
-use crate::human;
-use crate::human::Color;
-use crate::human::paint::{Style, styled};
-use crate::human::screen::ColorScreen;
-use crate::outcome::Outcome;
+use crate::cli::failure::Failure;
+use crate::cli::human;
+use crate::cli::human::Color;
+use crate::cli::human::paint::{Style, styled};
+use crate::cli::human::screen::ColorScreen;
+use crate::cli::outcome::Outcome;
 
 /// Explains a code given as `N012`, `12` or by name.
 pub(crate) fn explain(wanted: &str, out: &mut dyn Write) -> Result<Outcome, Failure> {

@@ -8,10 +8,10 @@ use toolglot_chat::ChatError;
 use toolglot_engine::GrammarError;
 use toolglot_toolset::ToolError;
 
-use crate::dialect_fault::DialectFault;
-use crate::human::screen::harmless;
-use crate::human::snippet;
-use crate::input_name::input_name;
+use crate::cli::dialect_fault::DialectFault;
+use crate::cli::human::screen::harmless;
+use crate::cli::human::snippet;
+use crate::cli::input_name::input_name;
 
 /// Why a command could not be carried out; the exit code is 2.
 #[derive(Debug, Error)]
@@ -152,7 +152,7 @@ impl From<toolglot_session::SessionError> for Failure {
 impl Failure {
     /// All that is to be said about it, for a [`ColorScreen`]: in the manner of rustc where there is a text to point into.
     ///
-    /// [`ColorScreen`]: crate::human::screen::ColorScreen
+    /// [`ColorScreen`]: crate::cli::human::screen::ColorScreen
     pub(crate) fn report(&self) -> String {
         if let Failure::DialectFile(fault) = self {
             return fault.report(snippet::is_colored_err());

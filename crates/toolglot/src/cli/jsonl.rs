@@ -13,11 +13,11 @@ use toolglot_toolset::Toolbox;
 use toolglot_value::Value;
 use toolglot_wire::{BadLine, Document, Line};
 
-use crate::args::ParseArguments;
-use crate::failure::Failure;
-use crate::outcome::Outcome;
-use crate::output::write_line;
-use crate::{batch, select, toolboxes};
+use crate::cli::args::ParseArguments;
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::write_line;
+use crate::cli::{batch, select, toolboxes};
 
 /// Answers each line of the input with a line, in order.
 pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use toolglot_session::{FileLog, Level, Policies, Progress, Session, SessionBuilder};
 
-use crate::args::PolicyArguments;
-use crate::args::{SandboxArguments, SandboxWord};
-use crate::failure::Failure;
-use crate::human::screen;
-use crate::source;
+use crate::cli::args::PolicyArguments;
+use crate::cli::args::{SandboxArguments, SandboxWord};
+use crate::cli::failure::Failure;
+use crate::cli::human::screen;
+use crate::cli::source;
 
 /// What makes the session of a command in `root`.
 ///

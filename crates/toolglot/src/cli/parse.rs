@@ -9,12 +9,12 @@ use toolglot_chat::{
 use toolglot_engine::{Event, Sink, Span};
 use toolglot_wire::{Bytes, EventLine};
 
-use crate::args::{ParseArguments, ParseFormat};
-use crate::failure::Failure;
-use crate::human;
-use crate::outcome::Outcome;
-use crate::output::write_line;
-use crate::{jsonl, select, source, toolboxes};
+use crate::cli::args::{ParseArguments, ParseFormat};
+use crate::cli::failure::Failure;
+use crate::cli::human;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::write_line;
+use crate::cli::{jsonl, select, source, toolboxes};
 
 /// Reads a message and shows its calls.
 pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {

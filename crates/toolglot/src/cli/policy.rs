@@ -8,12 +8,12 @@ use toolglot_policy::{Decision, Explanation, Item, Layer, Reason, Request};
 use toolglot_toolset::Toolbox;
 use toolglot_value::{Map, Value, json};
 
-use crate::args::PolicyCommand;
-use crate::failure::Failure;
-use crate::human::screen::Screen;
-use crate::outcome::Outcome;
-use crate::output::write_line;
-use crate::{open_session, source, toolboxes};
+use crate::cli::args::PolicyCommand;
+use crate::cli::failure::Failure;
+use crate::cli::human::screen::Screen;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::write_line;
+use crate::cli::{open_session, source, toolboxes};
 
 /// Carries out a command about policies.
 pub(crate) fn policy(command: &PolicyCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {

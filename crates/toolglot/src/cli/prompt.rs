@@ -5,11 +5,11 @@ use std::io::Write;
 use toolglot_chat::{DEFAULT_DIALECT, Instructions, instructions};
 use toolglot_engine::Dialect;
 
-use crate::args::PromptArguments;
-use crate::failure::Failure;
-use crate::human::screen;
-use crate::outcome::Outcome;
-use crate::{select, toolboxes};
+use crate::cli::args::PromptArguments;
+use crate::cli::failure::Failure;
+use crate::cli::human::screen;
+use crate::cli::outcome::Outcome;
+use crate::cli::{select, toolboxes};
 
 /// Writes the instructions.
 pub(crate) fn prompt(arguments: &PromptArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {

@@ -10,12 +10,12 @@ use toolglot_toolset::Toolbox;
 use toolglot_value::Value;
 use toolglot_wire::{BadLine, Message, MessageCall, NoteLine, types_hint};
 
-use crate::args::RenderArguments;
-use crate::failure::Failure;
-use crate::human::screen;
-use crate::outcome::Outcome;
-use crate::output::write_line;
-use crate::{batch, select, source, toolboxes};
+use crate::cli::args::RenderArguments;
+use crate::cli::failure::Failure;
+use crate::cli::human::screen;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::write_line;
+use crate::cli::{batch, select, source, toolboxes};
 use toolglot_chat::{default_server, spaced_json, tool_set, writes_rows};
 
 /// Renders one document, or one per line.

@@ -6,9 +6,9 @@ use toolglot_chat::{dialect_named, dialects_from};
 use toolglot_engine::Dialect;
 use toolglot_toolset::Toolbox;
 
-use crate::args::is_file;
-use crate::dialect_file;
-use crate::failure::Failure;
+use crate::cli::args::is_file;
+use crate::cli::dialect_file;
+use crate::cli::failure::Failure;
 
 /// The dialects of `list`: names or paths of dialect files, separated by commas, or `auto`.
 pub(crate) fn dialects(list: &str, toolbox: Option<&Toolbox>) -> Result<Vec<Dialect>, Failure> {

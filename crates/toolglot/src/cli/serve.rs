@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use toolglot_gateway::{GatewayError, Limits, ModelSettings, Models, Server};
 
-use crate::args::{DoctorArguments, GatewayArguments};
-use crate::failure::Failure;
-use crate::human::screen::{harmless, stderr};
-use crate::outcome::Outcome;
-use crate::source;
+use crate::cli::args::{DoctorArguments, GatewayArguments};
+use crate::cli::failure::Failure;
+use crate::cli::human::screen::{harmless, stderr};
+use crate::cli::outcome::Outcome;
+use crate::cli::source;
 
 /// Serves until ctrl-c or SIGTERM.
 pub(crate) fn serve(arguments: &GatewayArguments) -> Result<Outcome, Failure> {

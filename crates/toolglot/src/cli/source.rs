@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use crate::failure::Failure;
-use crate::input_name::is_stdin;
+use crate::cli::failure::Failure;
+use crate::cli::input_name::is_stdin;
 
-pub(crate) use crate::input_name::input_name as name;
+pub(crate) use crate::cli::input_name::input_name as name;
 
 /// Opens `path` for reading.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {

@@ -6,8 +6,8 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use toolglot_policy::is_hidden;
 use toolglot_session::{Approval, ApprovalRequest, Approver, CallSummary, Nobody};
 
-use crate::human::screen::{ColorScreen, Screen};
-use crate::human::{self, snippet};
+use crate::cli::human::screen::{ColorScreen, Screen};
+use crate::cli::human::{self, snippet};
 
 /// The user, on the terminal that standard error is.
 #[derive(Debug)]

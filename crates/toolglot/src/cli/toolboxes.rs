@@ -11,9 +11,9 @@ use toolglot_tool_trust::{Space, Spaces};
 use toolglot_toolset::{Effect, ToolSpec, Toolbox};
 use toolglot_value::{Map, Value};
 
-use crate::failure::Failure;
-use crate::human::screen;
-use crate::source;
+use crate::cli::failure::Failure;
+use crate::cli::human::screen;
+use crate::cli::source;
 
 /// The tools that a text is read or written with: those that `--tools` names. A list without tools is as good as no list: it
 /// knows no name that a call could miss.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::reading::ReadingArguments;
-use crate::human::Color;
+use crate::cli::human::Color;
 
 #[derive(Debug, Args)]
 pub(crate) struct ParseArguments {

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::policy::PolicyArguments;
 use super::reading::ReadingArguments;
 use super::sandbox::SandboxArguments;
-use crate::human::Color;
+use crate::cli::human::Color;
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::human::Color;
+use crate::cli::human::Color;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolsCommand {

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use toolglot_import::{Candidate, Rank};
 
-use crate::failure::Failure;
-use crate::outcome::Outcome;
-use crate::source;
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
+use crate::cli::source;
 
 use super::response_template::refused;
 

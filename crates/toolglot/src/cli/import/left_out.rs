@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use crate::failure::Failure;
-use crate::outcome::Outcome;
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
 
 /// Says that chat templates are not read by this build.
 pub(crate) fn detect(_: &Path, _: &mut dyn Write) -> Result<Outcome, Failure> {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use toolglot_import::ImportError;
 
-use crate::failure::Failure;
-use crate::source;
+use crate::cli::failure::Failure;
+use crate::cli::source;
 
 /// The dialect that a `response_template` declares, as text.
 ///

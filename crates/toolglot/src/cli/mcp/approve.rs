@@ -13,13 +13,13 @@ use toolglot_tool_runner::{Offer, ToolRunner};
 use toolglot_tool_trust::{ServerApproval, Trust, server_name};
 use toolglot_value::{Value, json};
 
-use crate::args::{McpFormat, McpProject, SandboxArguments};
-use crate::call;
-use crate::failure::Failure;
-use crate::human::screen;
-use crate::open_session;
-use crate::outcome::Outcome;
-use crate::output::write_line;
+use crate::cli::args::{McpFormat, McpProject, SandboxArguments};
+use crate::cli::call;
+use crate::cli::failure::Failure;
+use crate::cli::human::screen;
+use crate::cli::open_session;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::write_line;
 
 /// So many characters of a text that changed are shown on its line.
 const MOST: usize = 4_000;

@@ -11,11 +11,11 @@ use toolglot_tool_trust::server_name;
 use toolglot_value::json;
 
 use super::approve::{answer, id_of, opened, ungiven};
-use crate::args::{LoginArguments, McpProject, SandboxArguments};
-use crate::call;
-use crate::failure::Failure;
-use crate::human::screen;
-use crate::outcome::Outcome;
+use crate::cli::args::{LoginArguments, McpProject, SandboxArguments};
+use crate::cli::call;
+use crate::cli::failure::Failure;
+use crate::cli::human::screen;
+use crate::cli::outcome::Outcome;
 
 /// What opens an address in a browser.
 const OPENER: &str = if cfg!(target_os = "macos") {

@@ -22,10 +22,10 @@ mod web;
 use std::io::Write;
 use std::sync::Arc;
 
-use crate::args::{McpArguments, McpCommand, ServeArguments};
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::outcome::Outcome;
+use crate::cli::args::{McpArguments, McpCommand, ServeArguments};
+use crate::cli::failure::Failure;
+use crate::cli::interrupt;
+use crate::cli::outcome::Outcome;
 use tool_server::{Served, Setup};
 
 pub(crate) fn mcp(arguments: &McpArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {

@@ -7,8 +7,8 @@ use toolglot_value::{Map, Value, json};
 
 use super::list::{self, Rights};
 use super::sources::Shelf;
-use crate::failure::Failure;
-use crate::prompt::report_left_out;
+use crate::cli::failure::Failure;
+use crate::cli::prompt::report_left_out;
 
 /// The prompt, and its argument.
 pub(super) const NAME: &str = "write-calls";

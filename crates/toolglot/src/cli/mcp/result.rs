@@ -3,7 +3,7 @@
 use toolglot_tool_runner::{CallError, CallResult};
 use toolglot_value::{Map, Value, json};
 
-use crate::call;
+use crate::cli::call;
 use toolglot_session::{RESULT_BYTES as MOST, cut_result};
 
 /// The kinds of content that the protocol knows, with the key that each must have.

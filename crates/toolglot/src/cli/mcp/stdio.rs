@@ -11,9 +11,9 @@ use toolglot_sandbox::Cancel;
 use toolglot_value::Value;
 
 use super::tool_server::Served;
-use crate::failure::Failure;
-use crate::outcome::Outcome;
-use crate::output::write_line;
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::write_line;
 
 /// A longer line is refused.
 const MAX_LINE: u64 = 64 << 20;

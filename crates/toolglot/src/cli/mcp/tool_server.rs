@@ -26,9 +26,9 @@ use toolglot_value::{Map, Value, json};
 use super::running_calls::UnderWay;
 use super::sources::Shelf;
 use super::{complete, list, prompts, result, sources};
-use crate::args::ServeArguments;
-use crate::failure::Failure;
-use crate::open_session;
+use crate::cli::args::ServeArguments;
+use crate::cli::failure::Failure;
+use crate::cli::open_session;
 
 /// So many calls run at once; more wait.
 const MAX_WORKERS: usize = 16;

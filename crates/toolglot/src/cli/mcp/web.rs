@@ -10,10 +10,10 @@ use toolglot_mcp::server::{Gate, Session, Tools};
 use toolglot_sandbox::Cancel;
 
 use super::tool_server::Served;
-use crate::args::ServeArguments;
-use crate::failure::Failure;
-use crate::outcome::Outcome;
-use crate::source;
+use crate::cli::args::ServeArguments;
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
+use crate::cli::source;
 
 /// The path of the endpoint.
 const PATH: &str = "/mcp";

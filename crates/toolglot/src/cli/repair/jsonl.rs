@@ -9,11 +9,11 @@ use toolglot_json::Options;
 use toolglot_repair::{RepairError, RepairedDocument, SchemaTarget};
 use toolglot_value::Value;
 
-use crate::args::RepairArguments;
-use crate::batch;
-use crate::failure::Failure;
-use crate::outcome::Outcome;
-use crate::output::write_line;
+use crate::cli::args::RepairArguments;
+use crate::cli::batch;
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::write_line;
 
 /// How many schemas are kept ready.
 const KEPT: usize = 256;

@@ -8,12 +8,12 @@ use std::io::{self, IsTerminal, Write};
 use toolglot_json::Options;
 use toolglot_repair::SchemaTarget;
 
-use crate::args::{Preset, RepairArguments};
-use crate::failure::Failure;
-use crate::human::screen::{ColorScreen, harmless};
-use crate::human::{self, screen};
-use crate::outcome::Outcome;
-use crate::source;
+use crate::cli::args::{Preset, RepairArguments};
+use crate::cli::failure::Failure;
+use crate::cli::human::screen::{ColorScreen, harmless};
+use crate::cli::human::{self, screen};
+use crate::cli::outcome::Outcome;
+use crate::cli::source;
 
 impl From<Preset> for Options {
     fn from(preset: Preset) -> Options {

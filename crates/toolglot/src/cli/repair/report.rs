@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use toolglot_engine::Code;
 use toolglot_repair::{RepairError, RepairNote, RepairedDocument};
 
-use crate::human::screen::harmless;
+use crate::cli::human::screen::harmless;
 
 /// The text that repairs point into.
 #[derive(Clone, Copy, Debug)]

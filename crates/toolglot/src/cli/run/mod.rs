@@ -8,14 +8,14 @@ use std::io::{self, Write};
 
 use toolglot_session::{AfterFailure, OwnFile, Run, Session};
 
-use crate::args::{RunArguments, RunFormat};
-use crate::failure::Failure;
-use crate::human::{self, screen, snippet};
-use crate::interrupt;
-use crate::outcome::Outcome;
-use crate::output::write_line;
-use crate::terminal::Here;
-use crate::{open_session, select, source, toolboxes};
+use crate::cli::args::{RunArguments, RunFormat};
+use crate::cli::failure::Failure;
+use crate::cli::human::{self, screen, snippet};
+use crate::cli::interrupt;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::write_line;
+use crate::cli::terminal::Here;
+use crate::cli::{open_session, select, source, toolboxes};
 
 use record::Record;
 use report::Report;

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use toolglot_engine::{Calls, Note};
 
-use crate::human::screen::{ColorScreen, one_line};
-use crate::human::{paint, snippet};
+use crate::cli::human::screen::{ColorScreen, one_line};
+use crate::cli::human::{paint, snippet};
 use toolglot_session::{State, Step, is_answer};
 
 /// A run, told line by line: what each call was, what was decided, what came of it.

@@ -6,11 +6,11 @@ use toolglot_builtins::{Root, UndoError, UndoReport};
 use toolglot_session::{AuditLog, journals};
 use toolglot_value::json;
 
-use crate::args::{RunArguments, RunFormat};
-use crate::failure::Failure;
-use crate::outcome::Outcome;
-use crate::output::write_line;
-use crate::{open_session, source};
+use crate::cli::args::{RunArguments, RunFormat};
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::write_line;
+use crate::cli::{open_session, source};
 
 pub(super) fn undo(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let root =

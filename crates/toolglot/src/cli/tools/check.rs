@@ -11,13 +11,13 @@ use toolglot_tool_trust::Space;
 use toolglot_value::json;
 
 use super::project;
-use crate::args::{ToolsFormat, ToolsProject};
-use crate::failure::Failure;
-use crate::human::Color;
-use crate::human::screen::{ColorScreen, harmless};
-use crate::human::{self, is_colored, screen, snippet};
-use crate::outcome::Outcome;
-use crate::source;
+use crate::cli::args::{ToolsFormat, ToolsProject};
+use crate::cli::failure::Failure;
+use crate::cli::human::Color;
+use crate::cli::human::screen::{ColorScreen, harmless};
+use crate::cli::human::{self, is_colored, screen, snippet};
+use crate::cli::outcome::Outcome;
+use crate::cli::source;
 
 pub(super) fn check(
     words: &[String],
@@ -80,7 +80,7 @@ pub(super) fn check(
             })
             .collect();
         let document = json!({"tools": tools, "errors": errors, "warnings": warnings});
-        crate::output::write_line(out, &document).map_err(Failure::Output)?;
+        crate::cli::output::write_line(out, &document).map_err(Failure::Output)?;
     } else {
         let is_colored = is_colored(color, &io::stdout());
         for page in &pages {

@@ -9,11 +9,11 @@ use toolglot_tool_trust::TrustError;
 use toolglot_value::{Value, json};
 
 use super::project::{self, answer};
-use crate::args::KeysCommand;
-use crate::failure::Failure;
-use crate::human::screen;
-use crate::outcome::Outcome;
-use crate::source;
+use crate::cli::args::KeysCommand;
+use crate::cli::failure::Failure;
+use crate::cli::human::screen;
+use crate::cli::outcome::Outcome;
+use crate::cli::source;
 
 pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
     match command {

@@ -9,9 +9,9 @@ use toolglot_tool_registry::Entry;
 use toolglot_value::Value;
 
 use super::project;
-use crate::args::{ToolsFormat, ToolsProject};
-use crate::failure::Failure;
-use crate::outcome::Outcome;
+use crate::cli::args::{ToolsFormat, ToolsProject};
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
 
 pub(super) fn list(
     search: Option<&str>,

@@ -12,9 +12,9 @@ mod verify;
 
 use std::io::Write;
 
-use crate::args::ToolsCommand;
-use crate::failure::Failure;
-use crate::outcome::Outcome;
+use crate::cli::args::ToolsCommand;
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
 
 /// Runs one of the subcommands.
 pub(crate) fn tools(command: &ToolsCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {

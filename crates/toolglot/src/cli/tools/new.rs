@@ -6,10 +6,10 @@ use toolglot_tool_catalog::create_tool;
 use toolglot_value::json;
 
 use super::project::answer;
-use crate::args::ToolsProject;
-use crate::failure::Failure;
-use crate::human::screen;
-use crate::outcome::Outcome;
+use crate::cli::args::ToolsProject;
+use crate::cli::failure::Failure;
+use crate::cli::human::screen;
+use crate::cli::outcome::Outcome;
 
 pub(super) fn new(
     id: &str,

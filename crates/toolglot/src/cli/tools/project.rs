@@ -8,11 +8,11 @@ use toolglot_tool_catalog::Catalog;
 use toolglot_tool_trust::Spaces;
 use toolglot_value::Value;
 
-use crate::args::{ToolsFormat, ToolsProject};
-use crate::failure::Failure;
-use crate::human::screen::Screen;
-use crate::open_session;
-use crate::output::write_line;
+use crate::cli::args::{ToolsFormat, ToolsProject};
+use crate::cli::failure::Failure;
+use crate::cli::human::screen::Screen;
+use crate::cli::open_session;
+use crate::cli::output::write_line;
 
 /// The tools of a project, under what its policy files demand.
 pub(super) fn open(at: &Path) -> Result<Catalog, Failure> {

@@ -8,9 +8,9 @@ use toolglot_tool_files::ItemId;
 use toolglot_value::{Value, json};
 
 use super::project::{self, answer};
-use crate::args::ToolsProject;
-use crate::failure::Failure;
-use crate::outcome::Outcome;
+use crate::cli::args::ToolsProject;
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
 use toolglot_chat::required_parameters;
 
 pub(super) fn show(

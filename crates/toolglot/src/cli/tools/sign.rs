@@ -11,10 +11,10 @@ use toolglot_tool_trust::Trust;
 use toolglot_value::{Value, json};
 
 use super::project::{self, answer};
-use crate::args::ToolsProject;
-use crate::failure::Failure;
-use crate::human::screen;
-use crate::outcome::Outcome;
+use crate::cli::args::ToolsProject;
+use crate::cli::failure::Failure;
+use crate::cli::human::screen;
+use crate::cli::outcome::Outcome;
 
 pub(super) fn sign(
     words: &[String],

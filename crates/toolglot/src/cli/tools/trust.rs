@@ -9,9 +9,9 @@ use toolglot_tool_trust::{LedgerRecord, Space, Trust};
 use toolglot_value::{Value, json};
 
 use super::project::{self, answer};
-use crate::args::ToolsProject;
-use crate::failure::Failure;
-use crate::outcome::Outcome;
+use crate::cli::args::ToolsProject;
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
 
 /// A file that is to be trusted, and what was trusted before in its place.
 struct Asked {

@@ -8,9 +8,9 @@ use toolglot_tool_trust::TrustBasis;
 use toolglot_value::{Value, json};
 
 use super::project::{self, answer};
-use crate::args::ToolsProject;
-use crate::failure::Failure;
-use crate::outcome::Outcome;
+use crate::cli::args::ToolsProject;
+use crate::cli::failure::Failure;
+use crate::cli::outcome::Outcome;
 
 pub(super) fn verify(
     words: &[String],

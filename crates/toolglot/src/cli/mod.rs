@@ -1,7 +1,7 @@
-//! The `toolglot` binary: reads the tool calls in a model's text, shows them, runs them, and teaches models to write them.
+//! The command line: reads the tool calls in a model's text, shows them, runs them, and teaches models to write them.
 //!
 //! Data goes to standard output, everything else to standard error.
-//! This crate only translates between the command line and the libraries; it deliberately holds no grammar, no policy and
+//! This module only translates between the command line and the libraries; it deliberately holds no grammar, no policy and
 //! no tool of its own.
 //!
 //! ```text
@@ -44,8 +44,8 @@ mod terminal;
 mod toolboxes;
 mod tools;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
@@ -54,21 +54,33 @@ use failure::Failure;
 use human::screen::{ColorScreen, harmless};
 use outcome::Outcome;
 
-fn main() -> ExitCode {
+/// Carries out one command of the binary `toolglot`, whose name is the first of `arguments`, and gives its exit code: 0 if all calls
+/// are fine, 1 if one is not, 2 for a usage or file error, 130 if it was interrupted.
+///
+/// It writes to the standard output and the standard error of the process. It does not end the process.
+///
+/// ```
+/// let arguments = ["toolglot", "explain", "N012"].map(std::ffi::OsString::from);
+/// assert_eq!(toolglot::command_line(arguments), 0);
+/// ```
+pub fn command_line(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     toolglot_sandbox::outlive_file_limits();
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
     let mut out = human::screen::stdout();
-    let outcome = match Arguments::try_parse() {
+    let outcome = match Arguments::try_parse_from(&arguments) {
         Ok(arguments) => dispatch(arguments.command, &mut out),
         Err(usage) if usage.use_stderr() => {
             // What was typed wrong is quoted.
-            let quoted = |argument: std::ffi::OsString| {
+            let quoted = |argument: &OsString| {
                 harmless(&argument.to_string_lossy()) != argument.to_string_lossy()
             };
-            if !std::env::args_os().any(quoted) {
-                usage.exit();
+            // Nothing can be done where standard error is closed.
+            if arguments.iter().any(quoted) {
+                let _ = write!(human::screen::stderr(), "{}", usage.render());
+            } else {
+                let _ = usage.print();
             }
-            let _ = write!(human::screen::stderr(), "{}", usage.render());
-            return ExitCode::from(2);
+            return USAGE_EXIT_CODE;
         }
         // Help, and the version.
         Err(asked) => asked
@@ -79,21 +91,22 @@ fn main() -> ExitCode {
     let outcome =
         outcome.and_then(|outcome| out.flush().map(|()| outcome).map_err(Failure::Output));
     match outcome {
-        Ok(Outcome::Fine) => ExitCode::SUCCESS,
-        Ok(Outcome::Faulty) => ExitCode::from(1),
-        Ok(Outcome::Interrupted) => ExitCode::from(interrupt::EXIT_CODE),
+        Ok(Outcome::Fine) => 0,
+        Ok(Outcome::Faulty) => 1,
+        Ok(Outcome::Interrupted) => interrupt::EXIT_CODE,
         // Whoever reads us has read enough.
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(failure) => {
             // Nothing can be done where standard error is closed as well.
             let mut out = ColorScreen(human::screen::stderr());
             let _ = writeln!(out, "{}", failure.report());
-            ExitCode::from(2)
+            USAGE_EXIT_CODE
         }
     }
 }
+
+/// The exit code where the arguments, a file or the output is at fault.
+const USAGE_EXIT_CODE: u8 = 2;
 
 fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
     match command {
