@@ -40,3 +40,20 @@ impl fmt::Debug for Inspection {
         f.debug_struct("Inspection").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_remark_is_a_line_and_none_is_nothing() {
+        let inspection = Inspection::new(|argv| {
+            argv.iter()
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect()
+        });
+        assert_eq!(inspection.text(&["a".into(), "b c".into()]), "[a]\n[b c]\n");
+        assert_eq!(inspection.text(&[]), "");
+        assert_eq!(format!("{inspection:?}"), "Inspection { .. }");
+    }
+}

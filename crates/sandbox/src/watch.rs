@@ -109,3 +109,49 @@ impl Cancel {
         self.flag.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_cancelled_with_its_original() {
+        let cancel = Cancel::new().expect("there is a pipe");
+        let copy = cancel.clone();
+        assert!(!copy.is_cancelled());
+        cancel.cancel();
+        cancel.cancel();
+        assert!(cancel.is_cancelled() && copy.is_cancelled());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_holds_one_byte_however_often_it_is_cancelled() {
+        let cancel = Cancel::new().expect("there is a pipe");
+        for _ in 0..3 {
+            cancel.cancel();
+        }
+        let mut byte = [0; 8];
+        let n = io::Read::read(&mut &cancel.ends.0, &mut byte).expect("it is readable");
+        assert_eq!(n, 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_byte_in_its_writer_cancels() {
+        let cancel = Cancel::new().expect("there is a pipe");
+        let writer = cancel.writer().expect("a descriptor is left");
+        std::fs::File::from(writer)
+            .write_all(&[0])
+            .expect("there is room");
+        assert!(cancel.is_cancelled());
+    }
+
+    #[test]
+    fn a_watch_shows_whether_it_hears() {
+        let mut watch = Watch::default();
+        assert_eq!(format!("{watch:?}"), "Watch { cancel: None, hears: false }");
+        watch.heard = Some(Arc::new(|_| ()));
+        assert_eq!(format!("{watch:?}"), "Watch { cancel: None, hears: true }");
+    }
+}

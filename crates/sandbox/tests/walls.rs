@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use toolglot_sandbox::{
     Command, Exit, Inspection, Isolation, Network, ProcessOutcome, ResourceLimits, SandboxError,
-    layers, run_pipeline,
+    Start, layers, run_pipeline,
 };
 
 /// A workspace beside another directory that no command has to do with.
@@ -703,6 +703,69 @@ fn what_is_opened_again_may_be_changed_and_nothing_beside_it() {
     assert!(place.path("ws/.ai/cache/own").is_dir(), "{said}");
 }
 
+/// What the mounts forbid, the rules for files forbid once more: each has to hold alone.
+#[test]
+fn mounts_have_the_options_that_keep_them_harmless() {
+    if !levels().contains(&Isolation::Namespaces) {
+        return;
+    }
+    for start in [Start::Any, Start::Itself] {
+        let place = Place::new();
+        let mut command = place.shell("", Isolation::Namespaces);
+        command.argv = ["/bin/cat", "/proc/self/mountinfo"]
+            .map(OsString::from)
+            .to_vec();
+        command.read.push(place.path("out"));
+        command.start = start;
+        let outcome = command.run().expect("it starts");
+        let said = outcome.stdout.text();
+        if said.is_empty() {
+            eprintln!(
+                "SKIPPED: no `/proc` of its own here: {}",
+                outcome.stderr.text()
+            );
+            return;
+        }
+        // The fifth word is the path, the sixth the options.
+        let options: Vec<(String, Vec<&str>)> = said
+            .lines()
+            .filter_map(|line| {
+                let mut words = line.split(' ').skip(4);
+                Some((words.next()?.to_owned(), words.next()?.split(',').collect()))
+            })
+            .collect();
+        let inert: &[&str] = if start == Start::Itself {
+            &["noexec"]
+        } else {
+            &[]
+        };
+        let own = |name: &str| place.path(name).display().to_string();
+        for (path, wanted, more) in [
+            ("/".to_owned(), &["ro", "nosuid"][..], &[][..]),
+            (
+                "/proc".to_owned(),
+                &["ro", "nosuid", "nodev", "noexec"],
+                &[],
+            ),
+            ("/tmp".to_owned(), &["rw", "nosuid", "nodev"], inert),
+            ("/dev/shm".to_owned(), &["rw", "nosuid", "nodev"], inert),
+            (own("ws"), &["rw", "nosuid"], inert),
+            (own("out"), &["ro", "nosuid"], &[]),
+        ] {
+            // The last one of a path is what a program sees.
+            let Some((_, found)) = options.iter().rev().find(|(name, _)| *name == path) else {
+                panic!("{path} is not a mount: {said}");
+            };
+            for option in wanted.iter().chain(more) {
+                assert!(
+                    found.contains(option),
+                    "{start:?}, {path}, {option}: {said}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn nothing_stays_in_shared_directories() {
     for level in levels() {
@@ -719,6 +782,136 @@ fn nothing_stays_in_shared_directories() {
                 level.word()
             );
         }
+    }
+}
+
+/// What may be read may not be changed, at any level that has rules for files.
+#[test]
+fn what_may_be_read_stays_as_it_is() {
+    let script = "cat $OUT/secret || exit 9; echo x > $OUT/secret; echo x > $OUT/made; rm -f $OUT/secret; mkdir $OUT/made; \
+        mv $OUT/secret $OUT/other; ln -s x $OUT/link; truncate -s 0 $OUT/secret; exit 0";
+    for level in levels() {
+        let place = Place::new();
+        let mut command = place.shell(script, level);
+        command.read.push(place.path("out"));
+        let outcome = command.run().expect("it starts");
+        assert_eq!(outcome.stdout.text(), "TOPSECRET", "{}", level.word());
+        let left: Vec<_> = std::fs::read_dir(place.path("out"))
+            .expect("still there")
+            .map(|entry| entry.expect("readable").file_name())
+            .collect();
+        assert_eq!(left, ["secret"], "{}", level.word());
+        assert_eq!(
+            std::fs::read(place.path("out/secret")).expect("still there"),
+            b"TOPSECRET",
+            "{}",
+            level.word()
+        );
+    }
+}
+
+/// A program that may start itself alone starts neither what the system has nor what it makes, wherever it makes it.
+#[test]
+fn a_program_that_starts_none_but_itself_starts_no_other() {
+    let script = "import os, sys
+def starts(path):
+    child = os.fork()
+    if child == 0:
+        try: os.execv(path, [path, '-c', 'pass'])
+        finally: os._exit(99)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 99
+print('itself', starts(sys.argv[1]))
+print('another', starts('/bin/true'))
+binary = open('/bin/true', 'rb').read()
+for folder in [os.environ['WS'], os.environ['HOME'], '/tmp', '/dev/shm']:
+    path = folder + '/made-by-a-test'
+    try:
+        with open(path, 'wb') as file: file.write(binary)
+        os.chmod(path, 0o755)
+    except OSError: continue
+    print('made', starts(path))
+    os.unlink(path)
+";
+    let python = ["/usr/bin/python3", "/usr/local/bin/python3"]
+        .iter()
+        .find_map(|path| std::fs::canonicalize(path).ok());
+    let Some(python) = python else {
+        eprintln!("SKIPPED: there is no Python of the system");
+        return;
+    };
+    for level in levels() {
+        for start in [Start::Any, Start::Itself] {
+            let place = Place::new();
+            let mut command = place.shell("", level);
+            command.argv = [
+                python.as_os_str(),
+                "-c".as_ref(),
+                script.as_ref(),
+                python.as_os_str(),
+            ]
+            .map(OsString::from)
+            .to_vec();
+            command.start = start;
+            let outcome = command.run().expect("it starts");
+            let said = outcome.stdout.text();
+            let expected = if start == Start::Any { "True" } else { "False" };
+            assert!(said.contains("itself True"), "{}: {said}", level.word());
+            assert!(said.contains("made"), "{}: {said}", level.word());
+            for line in said.lines().filter(|line| !line.starts_with("itself")) {
+                assert!(
+                    line.ends_with(expected),
+                    "{start:?}, {}: {said}",
+                    level.word()
+                );
+            }
+        }
+    }
+}
+
+/// A host that runs commands for days keeps no process of them and no descriptor.
+#[test]
+fn a_host_keeps_nothing_of_what_it_ran() {
+    const ALONE: &str = "TOOLGLOT_TEST_ALONE";
+    if std::env::var_os(ALONE).is_none() {
+        // Other tests of this process would be counted.
+        let name = "a_host_keeps_nothing_of_what_it_ran";
+        let output = std::process::Command::new(std::env::current_exe().expect("this test"))
+            .args(["--exact", name, "--test-threads", "1"])
+            .env(ALONE, "1")
+            .output()
+            .expect("it runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{text}");
+        assert!(text.contains("1 passed"), "{text}");
+        return;
+    }
+    let held = || {
+        let descriptors = std::fs::read_dir("/proc/self/fd").expect("there").count();
+        let threads = std::fs::read_dir("/proc/self/task").expect("there");
+        let children: usize = threads
+            .filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("children")).ok())
+            .map(|children| children.split_whitespace().count())
+            .sum();
+        (descriptors, children)
+    };
+    for level in levels().into_iter().chain([Isolation::Plain]) {
+        let run = || {
+            let place = Place::new();
+            assert_eq!(place.run("sleep 100 & exit 3", level).exit, Exit::Code(3));
+            let mut command = place.shell("", level);
+            command.argv = vec!["no-such-program".into()];
+            command.run().expect_err("there is none");
+            let mut command = place.shell("sleep 100", level);
+            command.limits.time = Duration::from_millis(50);
+            assert_eq!(command.run().expect("it starts").exit, Exit::TimedOut);
+        };
+        // What is found out once is found out.
+        run();
+        let before = held();
+        for _ in 0..3 {
+            run();
+        }
+        assert_eq!(held(), before, "{}", level.word());
     }
 }
 

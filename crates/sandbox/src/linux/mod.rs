@@ -196,15 +196,23 @@ pub fn layers() -> Layers {
     LAYERS.get_or_init(look).clone()
 }
 
-fn look() -> Layers {
-    let because = |error: i32| io::Error::from_raw_os_error(error).to_string();
-    let landlock = match sys::landlock_version() {
+fn because(error: i32) -> String {
+    io::Error::from_raw_os_error(error).to_string()
+}
+
+/// Landlock of this version, or why it does not do.
+fn landlock_layer(version: sys::Sys<i32>) -> Result<String, String> {
+    match version {
         Ok(version) if version >= landlock::OLDEST => Ok(format!("version {version}")),
         Ok(version) => Err(format!(
             "version {version} is too old: it does not cover truncating files"
         )),
         Err(error) => Err(because(error)),
-    };
+    }
+}
+
+fn look() -> Layers {
+    let landlock = landlock_layer(sys::landlock_version());
     let children = std::fs::metadata("/proc/thread-self/children").map(|_| "available".to_owned());
     let group = match cgroup::parents() {
         [] => Err("this user cannot create one".to_owned()),
@@ -313,6 +321,17 @@ mod tests {
             result.ended = ended;
             assert_eq!(outcome(result, cut).exit, expected, "{ended:?} {cut:?}");
         }
+    }
+
+    #[test]
+    fn landlock_is_there_where_its_version_is_good_enough() {
+        let found = |version: sys::Sys<i32>| landlock_layer(version).is_ok();
+        assert!(found(Ok(landlock::OLDEST)) && found(Ok(landlock::OLDEST + 1)));
+        assert!(!found(Ok(landlock::OLDEST - 1)));
+        assert_eq!(
+            landlock_layer(Err(libc::ENOSYS)),
+            Err("Function not implemented (os error 38)".to_owned())
+        );
     }
 
     #[test]

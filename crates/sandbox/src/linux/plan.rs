@@ -570,6 +570,108 @@ pub(super) fn setup(step: Step, path: Option<&Path>, source: io::Error) -> Sandb
 mod tests {
     use super::*;
 
+    /// What only some levels can do, and the weakest that can.
+    #[test]
+    fn a_level_is_refused_what_it_cannot_do() {
+        type Change = fn(&mut Command);
+        let cases: [(&str, Change, Isolation); 6] = [
+            ("nothing", |_| (), Isolation::Plain),
+            ("start", |c| c.start = Start::Itself, Isolation::Landlock),
+            (
+                "network",
+                |c| c.network = Network::None,
+                Isolation::Landlock,
+            ),
+            (
+                "mask",
+                |c| c.mask = vec!["/a".into()],
+                Isolation::Namespaces,
+            ),
+            (
+                "protect",
+                |c| c.protect = vec!["/a".into()],
+                Isolation::Namespaces,
+            ),
+            (
+                "hold",
+                |c| c.hold = vec!["/a".into()],
+                Isolation::Namespaces,
+            ),
+        ];
+        for level in [Isolation::Plain, Isolation::Landlock, Isolation::Namespaces] {
+            if let Some(missing) = super::super::layers().missing(level) {
+                eprintln!("SKIPPED: no {} here: {missing:?}", level.word());
+                continue;
+            }
+            for (what, change, weakest) in cases {
+                let mut command = Command::new(["true"], "/");
+                command.isolation = level;
+                command.network = Network::Host;
+                change(&mut command);
+                match check_level(&command) {
+                    Ok(()) => assert!(level >= weakest, "{what}, {}", level.word()),
+                    Err(SandboxError::NeedsLevel { needs, .. }) => {
+                        assert!(level < weakest, "{what}, {}", level.word());
+                        assert_eq!(needs, weakest, "{what}");
+                    }
+                    Err(other) => panic!("{what}, {}: {other}", level.word()),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn limits_are_those_of_the_command() {
+        let mut command = Command::new(["true"], "/");
+        command.limits.time = std::time::Duration::from_secs(3);
+        command.limits.processes = 4;
+        command.limits.file_bytes = 1 << 20;
+        command.limits.memory_bytes = 64 << 20;
+        command.limits.open_files = 20;
+        let of = |command: &Command, has_group, is_root, resource| {
+            limits(command, has_group, is_root)
+                .into_iter()
+                .find_map(|(name, value)| (name == resource as Resource).then_some(value))
+        };
+        for (resource, value) in [
+            (libc::RLIMIT_CORE, 0),
+            (libc::RLIMIT_FSIZE, 1 << 20),
+            (libc::RLIMIT_NOFILE, 20),
+            (libc::RLIMIT_DATA, 64 << 20),
+            (libc::RLIMIT_CPU, 20),
+            (libc::RLIMIT_MEMLOCK, 64 << 10),
+            (libc::RLIMIT_MSGQUEUE, 0),
+        ] {
+            let value = value.min(sys::hard_limit(resource as Resource));
+            assert_eq!(
+                of(&command, false, true, resource),
+                Some(value),
+                "{resource}"
+            );
+        }
+        // A control group counts better; root has no such limit; elsewhere the user's other processes count as well.
+        for (level, has_group, is_root, expected) in [
+            (Isolation::Namespaces, true, true, None),
+            (Isolation::Landlock, false, true, None),
+            (Isolation::Namespaces, true, false, Some(4..=4)),
+            (Isolation::Namespaces, false, false, Some(4..=4)),
+            (Isolation::Landlock, true, false, None),
+            (Isolation::Landlock, false, false, Some(5..=u64::MAX)),
+            (Isolation::Plain, false, false, Some(5..=u64::MAX)),
+        ] {
+            command.isolation = level;
+            let limit = of(&command, has_group, is_root, libc::RLIMIT_NPROC);
+            assert!(
+                match (&limit, &expected) {
+                    (Some(limit), Some(expected)) => expected.contains(limit),
+                    (limit, expected) => limit.is_none() && expected.is_none(),
+                },
+                "{}, group {has_group}, root {is_root}: {limit:?}",
+                level.word()
+            );
+        }
+    }
+
     #[test]
     fn a_failed_step_names_its_path() {
         let base = tempfile::tempdir().expect("a directory");
