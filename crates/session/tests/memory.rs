@@ -41,19 +41,11 @@ fn a_run_holds_a_large_argument_few_times() {
     let dialect = toolglot_dialects::get("hermes").expect("it ships").clone();
     let mut peaks = Vec::new();
     for (tool, key, is_escaped, grants, is_dry, is_named, most) in [
-        // The tools that the model was given have a value of their own.
-        (
-            "write_file",
-            "content",
-            true,
-            "write",
-            true,
-            true,
-            MOST + 100,
-        ),
+        ("write_file", "content", true, "write", true, true, MOST),
+        ("write_file", "content", true, "write", false, true, MOST),
         ("write_file", "content", false, "write", false, false, MOST),
         ("write_file", "content", true, "", false, false, MOST),
-        // What is compared with other commands, and what is judged, have the text too.
+        // A command is compared with others and judged as a text of its own.
         (
             "execute_command",
             "command",
