@@ -160,7 +160,7 @@ fn stop(ending: &Ending) -> (&'static str, Value) {
         FinishReason::ToolCalls => "tool_use",
         FinishReason::Length => "max_tokens",
         FinishReason::ContentFilter => "refusal",
-        FinishReason::Stop => match &ending.stop_sequence {
+        FinishReason::Stop | FinishReason::Unknown => match &ending.stop_sequence {
             Some(text) => return ("stop_sequence", Value::from(text.as_str())),
             None => "end_turn",
         },

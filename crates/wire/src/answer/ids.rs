@@ -38,11 +38,32 @@ impl AnswerIds {
     /// An id with this prefix.
     pub(super) fn item(&mut self, prefix: &str) -> String {
         loop {
-            // The number makes ids of one answer differ, the base those of two.
-            let id = format!("{prefix}{:016x}{:08x}", self.base, self.n);
+            // The number makes ids of one answer differ, the base those of two. The last characters tell calls apart too: templates
+            // of Mistral take nine of them.
+            let mut hasher = DefaultHasher::new();
+            (self.base, self.n).hash(&mut hasher);
+            let id = format!("{prefix}{:08x}{:016x}", self.n, hasher.finish());
             self.n += 1;
             if !self.taken.contains(&id) {
                 return id;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_differ_in_their_last_nine_characters() {
+        let mut seen = BTreeSet::new();
+        for base in 0..100 {
+            let taken = Arc::default();
+            let mut ids = AnswerIds { taken, base, n: 0 };
+            for _ in 0..10 {
+                let id = ids.call(Api::Chat);
+                assert!(seen.insert(id[id.len() - 9..].to_owned()), "{id}");
             }
         }
     }

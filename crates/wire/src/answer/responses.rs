@@ -210,7 +210,7 @@ impl ResponsesFrames {
 fn status(reason: FinishReason) -> &'static str {
     match reason {
         FinishReason::Length | FinishReason::ContentFilter => "incomplete",
-        FinishReason::Stop | FinishReason::ToolCalls => "completed",
+        FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Unknown => "completed",
     }
 }
 

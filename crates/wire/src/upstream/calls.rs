@@ -1,6 +1,6 @@
 //! Native calls of an upstream, one after another, whatever order their pieces come in.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use toolglot_engine::End;
 use toolglot_value::Value;
@@ -10,9 +10,52 @@ use super::UpstreamEvent;
 /// The native calls of an answer.
 #[derive(Debug, Default)]
 pub(super) struct NativeCalls {
-    /// The call that is told now, and those that wait for its end.
+    /// The call that is emitted now, and those that wait for its end.
     open: VecDeque<NativeCall>,
     n_calls: u32,
+    /// The indices and ids of calls that are over: whatever else comes with both is more of that call. Ids alone do not tell:
+    /// some servers give all calls the same.
+    ended_ids: HashSet<(Option<u64>, String)>,
+    /// The last call of each index that is over.
+    ended: HashMap<u64, EndedCall>,
+}
+
+/// What tells later pieces of a call that is over.
+#[derive(Debug)]
+struct EndedCall {
+    has_id: bool,
+    name: String,
+}
+
+/// Which call an entry belongs to.
+#[derive(Clone, Copy, Debug)]
+enum Owner {
+    /// The open call at this place.
+    Open(usize),
+    /// A call that is over, which was emitted as it was.
+    Ended,
+    /// None so far.
+    New,
+}
+
+/// What of an entry says which call it belongs to.
+#[derive(Clone, Copy, Debug)]
+struct EntryKey<'a> {
+    index: Option<u64>,
+    id: Option<&'a str>,
+    name: Option<&'a str>,
+    has_arguments: bool,
+}
+
+impl EntryKey<'_> {
+    /// Whether an entry without an id starts a call of its own after a complete one of its index: it names another tool, or
+    /// has arguments once more. Servers that repeat the name in each piece send a last one without arguments.
+    fn is_another(&self, name: &str) -> bool {
+        self.id.is_none()
+            && self
+                .name
+                .is_some_and(|own| own != name || self.has_arguments)
+    }
 }
 
 #[derive(Debug)]
@@ -23,8 +66,8 @@ struct NativeCall {
     name: String,
     number: u32,
     arguments: String,
-    /// How many bytes of the arguments were told.
-    told: usize,
+    /// How many bytes of the arguments were emitted.
+    n_emitted: usize,
     scan: ObjectScan,
 }
 
@@ -41,19 +84,25 @@ impl NativeCalls {
     ) -> Option<()> {
         delta.as_object()?;
         let function = &delta["function"];
-        let id = delta["id"].as_str().filter(|id| !id.is_empty());
-        let name = function["name"].as_str().filter(|name| !name.is_empty());
-        let at = self.position(delta["index"].as_u64(), id, name);
-        let at = match (at, name) {
-            (Some(at), _) => at,
-            (None, Some(name)) => {
+        let key = EntryKey {
+            index: delta["index"].as_u64(),
+            id: delta["id"].as_str().filter(|id| !id.is_empty()),
+            name: function["name"].as_str().filter(|name| !name.is_empty()),
+            has_arguments: match &function["arguments"] {
+                Value::String(piece) => !piece.trim().is_empty(),
+                arguments => arguments.is_object(),
+            },
+        };
+        let at = match (self.owner(key), key.name) {
+            (Owner::Open(at), _) => at,
+            (Owner::New, Some(name)) => {
                 self.open.push_back(NativeCall {
-                    index: delta["index"].as_u64(),
-                    id: id.map(str::to_owned),
+                    index: key.index,
+                    id: key.id.map(str::to_owned),
                     name: name.to_owned(),
                     number: self.n_calls,
                     arguments: String::new(),
-                    told: 0,
+                    n_emitted: 0,
                     scan: ObjectScan::default(),
                 });
                 self.n_calls += 1;
@@ -62,8 +111,7 @@ impl NativeCalls {
                 }
                 self.open.len() - 1
             }
-            // More of a call that is over, which was told as it was.
-            (None, None) => return Some(()),
+            (Owner::Ended | Owner::New, _) => return Some(()),
         };
         let call = &mut self.open[at];
         match &function["arguments"] {
@@ -73,11 +121,11 @@ impl NativeCalls {
             object @ Value::Object(_) => call.add(&object.to_string()),
             _ => return None,
         }
-        self.tell(sink);
+        self.emit(sink);
         while self.open.len() > 1 && self.open[0].scan.is_complete() {
             self.end(false, sink);
             self.start(sink);
-            self.tell(sink);
+            self.emit(sink);
         }
         Some(())
     }
@@ -89,23 +137,37 @@ impl NativeCalls {
             self.end(is_cut && self.open.len() == 1, sink);
             if !self.open.is_empty() {
                 self.start(sink);
-                self.tell(sink);
+                self.emit(sink);
             }
         }
     }
 
-    /// The open call that an entry goes on with. Without an index it is the last one, unless a name or another id starts one.
-    fn position(&self, index: Option<u64>, id: Option<&str>, name: Option<&str>) -> Option<usize> {
-        let is_same = |call: &NativeCall| match (id, call.id.as_deref()) {
+    /// The call that an entry goes on with. Without an index it is the last one, unless a name or another id starts one.
+    fn owner(&self, key: EntryKey<'_>) -> Owner {
+        let is_same = |call: &NativeCall| match (key.id, call.id.as_deref()) {
             (Some(id), Some(own)) => id == own,
             _ => true,
         };
-        let fits = |call: &NativeCall| match index {
+        let fits = |call: &NativeCall| match key.index {
             Some(index) => call.index == Some(index) && is_same(call),
-            None if name.is_some() => id.is_some() && call.id.as_deref() == id,
+            None if key.name.is_some() => key.id.is_some() && call.id.as_deref() == key.id,
             None => is_same(call),
         };
-        self.open.iter().rposition(fits)
+        if let Some(at) = self.open.iter().rposition(fits) {
+            let call = &self.open[at];
+            let is_over = call.scan.is_complete() && key.is_another(&call.name);
+            return if is_over { Owner::New } else { Owner::Open(at) };
+        }
+        let id = key.id.map(|id| (key.index, id.to_owned()));
+        if id.is_some_and(|id| self.ended_ids.contains(&id)) {
+            return Owner::Ended;
+        }
+        match key.index.and_then(|index| self.ended.get(&index)) {
+            Some(ended) if key.id.is_some() && ended.has_id => Owner::New,
+            Some(ended) if ended.has_id && key.name == Some(&ended.name) => Owner::Ended,
+            Some(ended) if !key.is_another(&ended.name) && key.id.is_none() => Owner::Ended,
+            _ => Owner::New,
+        }
     }
 
     fn start(&self, sink: &mut dyn FnMut(UpstreamEvent<'_>)) {
@@ -118,16 +180,16 @@ impl NativeCalls {
         }
     }
 
-    /// Tells what of the first call's arguments was not told.
-    fn tell(&mut self, sink: &mut dyn FnMut(UpstreamEvent<'_>)) {
+    /// Emits what of the first call's arguments was not emitted.
+    fn emit(&mut self, sink: &mut dyn FnMut(UpstreamEvent<'_>)) {
         let Some(call) = self.open.front_mut() else {
             return;
         };
-        if call.told < call.arguments.len() {
-            let json = &call.arguments[call.told..];
+        if call.n_emitted < call.arguments.len() {
+            let json = &call.arguments[call.n_emitted..];
             let number = call.number;
             sink(UpstreamEvent::Arguments { call: number, json });
-            call.told = call.arguments.len();
+            call.n_emitted = call.arguments.len();
         }
     }
 
@@ -137,6 +199,11 @@ impl NativeCalls {
             return;
         };
         let number = call.number;
+        if let Some(index) = call.index {
+            let (has_id, name) = (call.id.is_some(), call.name.clone());
+            self.ended.insert(index, EndedCall { has_id, name });
+        }
+        self.ended_ids.extend(call.id.map(|id| (call.index, id)));
         let is_blank = call.arguments.trim().is_empty();
         if is_blank && !is_cut {
             sink(UpstreamEvent::Arguments {

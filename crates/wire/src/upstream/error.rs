@@ -54,6 +54,14 @@ impl UpstreamError {
         UpstreamError::AfterDone { text: start(text) }
     }
 
+    /// The answer ended with a reason that says that the upstream failed.
+    pub(super) fn stopped(reason: &str) -> UpstreamError {
+        UpstreamError::Reported {
+            message: format!("it stopped the answer: {reason}"),
+            text: reason.to_owned(),
+        }
+    }
+
     /// The error that a body or an event holds.
     pub(super) fn reported(text: &str) -> UpstreamError {
         let value = toolglot_value::from_str(text).unwrap_or_default();

@@ -63,6 +63,8 @@ pub enum FinishReason {
     ToolCalls,
     /// A filter stopped it.
     ContentFilter,
+    /// Nobody said why, or in a word that is not known: it may have been cut off.
+    Unknown,
 }
 
 impl FinishReason {
@@ -71,7 +73,7 @@ impl FinishReason {
         match self {
             FinishReason::Stop | FinishReason::ToolCalls => Finish::Stop,
             FinishReason::Length => Finish::Length,
-            FinishReason::ContentFilter => Finish::Unknown,
+            FinishReason::ContentFilter | FinishReason::Unknown => Finish::Unknown,
         }
     }
 
@@ -80,8 +82,15 @@ impl FinishReason {
             "length" | "max_tokens" | "limit" => FinishReason::Length,
             "tool_calls" | "function_call" => FinishReason::ToolCalls,
             "content_filter" => FinishReason::ContentFilter,
-            _ => FinishReason::Stop,
+            // `eos` and `word` are of llama.cpp, `end_turn` and `stop_sequence` of servers that know Anthropic's words.
+            "stop" | "eos" | "word" | "end_turn" | "stop_sequence" => FinishReason::Stop,
+            _ => FinishReason::Unknown,
         }
+    }
+
+    /// Whether the model said all that it wanted to say.
+    fn is_whole(self) -> bool {
+        matches!(self, FinishReason::Stop | FinishReason::ToolCalls)
     }
 }
 
@@ -98,7 +107,7 @@ pub struct Ending {
     pub other: Map,
 }
 
-/// Reads one answer of an upstream. It holds what of a native call cannot be told yet, and half an event.
+/// Reads one answer of an upstream. It holds what of a native call cannot be emitted yet, and half an event.
 #[derive(Debug, Default)]
 pub struct UpstreamReader {
     stream: EventStream,
@@ -109,10 +118,13 @@ pub struct UpstreamReader {
 }
 
 /// Fields of a chunk that are not the upstream's own.
-const KNOWN: &[&str] = &[
-    "id", "object", "created", "model", "choices", "usage", "content", "index", "stop", "tokens",
-    "error",
-];
+const KNOWN: &[&str] = &["id", "object", "created", "model", "choices", "error"];
+
+/// What of a chunk of llama.cpp's `/completion` is for clients. Its last one has the whole prompt and all settings too.
+const OF_COMPLETIONS: &[&str] = &["timings"];
+
+/// Words with which vLLM and SGLang say that they gave up.
+const FAILURES: &[&str] = &["abort", "error"];
 
 impl UpstreamReader {
     /// A reader that has seen nothing.
@@ -156,7 +168,7 @@ impl UpstreamReader {
         let Some(reason) = self.reason else {
             return Err(UpstreamError::CutOff);
         };
-        self.calls.finish(reason == FinishReason::Length, sink);
+        self.calls.finish(!reason.is_whole(), sink);
         self.ending.reason = reason;
         Ok(self.ending)
     }
@@ -173,7 +185,7 @@ impl UpstreamReader {
         let text = std::str::from_utf8(body).map_err(|_| UpstreamError::NotUtf8)?;
         reader.chunk(text, sink)?;
         // Some servers give no reason for a whole answer.
-        reader.reason.get_or_insert_default();
+        reader.reason.get_or_insert(FinishReason::Unknown);
         reader.finish(sink)
     }
 
@@ -195,7 +207,7 @@ impl UpstreamReader {
         if data == "[DONE]" {
             self.is_done = true;
             // A server that says so is done, whatever its reason.
-            self.reason.get_or_insert_default();
+            self.reason.get_or_insert(FinishReason::Unknown);
             return Ok(());
         }
         self.chunk(data, sink)
@@ -223,15 +235,17 @@ impl UpstreamReader {
                         self.choice(choice, text, sink)?;
                     }
                 }
+                chunk.retain(|key, _| !KNOWN.contains(&&**key));
             }
-            None if chunk.get("content").is_some_and(Value::is_string) => {
+            None | Some(Value::Null) if chunk.get("content").is_some_and(Value::is_string) => {
                 self.completion(&chunk, sink);
+                chunk.retain(|key, _| OF_COMPLETIONS.contains(&&**key));
             }
-            // A last chunk may have the usage alone.
-            None if self.ending.usage.is_some() => {}
-            _ => return Err(UpstreamError::not_a_chunk(text)),
+            // An event of another kind: a last one has the usage alone, others keep the connection alive.
+            None | Some(Value::Null) => chunk.retain(|key, _| !KNOWN.contains(&&**key)),
+            Some(_) => return Err(UpstreamError::not_a_chunk(text)),
         }
-        chunk.retain(|key, value| !KNOWN.contains(&&**key) && !value.is_null());
+        chunk.retain(|_, value| !value.is_null());
         self.ending.other.extend(chunk);
         Ok(())
     }
@@ -270,6 +284,9 @@ impl UpstreamReader {
             _ => return Err(UpstreamError::not_a_chunk(text)),
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
+            if FAILURES.contains(&reason) {
+                return Err(UpstreamError::stopped(reason));
+            }
             self.reason = Some(FinishReason::of(reason));
         }
         if let Some(stop) = choice["stop_reason"].as_str() {

@@ -92,7 +92,7 @@ fn shown(text: &str) -> String {
         out.push_str(before);
         let hex = after.bytes().take_while(u8::is_ascii_hexdigit).count();
         rest = if hex == 24 {
-            out.push_str(after[16..24].trim_start_matches('0'));
+            out.push_str(after[..8].trim_start_matches('0'));
             out.push('#');
             &after[24..]
         } else {

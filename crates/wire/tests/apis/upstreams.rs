@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use toolglot_value::json;
+use toolglot_value::{Value, json};
 use toolglot_wire::{
     Answer, AnswerHead, Api, Emission, FinishReason, UpstreamError, UpstreamEvent, UpstreamReader,
 };
@@ -103,6 +103,44 @@ fn streams_are_read_in_any_pieces() {
             "tool_calls",
             "0:f({}) Closed ",
         ),
+        // The name in a piece that comes after the call was over.
+        (
+            &[
+                r#"{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a\":1}"}},{"index":1,"id":"y","function":{"name":"g","arguments":"{}"}}]}"#,
+                r#"{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":""}}]}"#,
+                r#"{"tool_calls":[{"index":0,"function":{"name":"f","arguments":""}}]}"#,
+                r#"{"tool_calls":[{"index":0,"function":{"arguments":" "}}]}"#,
+                r#"{"tool_calls":[{"index":1,"id":"y","function":{"name":"g","arguments":""}}]}"#,
+            ],
+            "tool_calls",
+            r#"0:f({"a":1}) Closed 1:g({}) Closed "#,
+        ),
+        (
+            &[
+                r#"{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{\"a\":1}"}}]}"#,
+                r#"{"tool_calls":[{"index":0,"function":{"name":"f","arguments":""}}]}"#,
+            ],
+            "tool_calls",
+            r#"0:f({"a":1}) Closed "#,
+        ),
+        // Every call has index 0, and none has an id.
+        (
+            &[
+                r#"{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{\"a\":1}"}}]}"#,
+                r#"{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{\"a\":2}"}}]}"#,
+                r#"{"tool_calls":[{"index":0,"function":{"name":"g"}}]}"#,
+            ],
+            "tool_calls",
+            r#"0:f({"a":1}) Closed 1:f({"a":2}) Closed 2:g({}) Closed "#,
+        ),
+        // Every call has the same id.
+        (
+            &[
+                r#"{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{}"}},{"index":1,"id":"x","function":{"name":"g","arguments":"{}"}},{"index":2,"id":"x","function":{"name":"h","arguments":"{}"}}]}"#,
+            ],
+            "tool_calls",
+            "0:f({}) Closed 1:g({}) Closed 2:h({}) Closed ",
+        ),
         // No arguments are none; what is cut off or no object is no call.
         (
             &[r#"{"tool_calls":[{"index":0,"id":"x","function":{"name":"f"}}]}"#],
@@ -112,6 +150,16 @@ fn streams_are_read_in_any_pieces() {
         (
             &[r#"{"tool_calls":[{"index":0,"id":"x","function":{"name":"f"}}]}"#],
             "length",
+            "0:f() Truncated ",
+        ),
+        (
+            &[r#"{"tool_calls":[{"index":0,"id":"x","function":{"name":"f"}}]}"#],
+            "content_filter",
+            "0:f() Truncated ",
+        ),
+        (
+            &[r#"{"tool_calls":[{"index":0,"id":"x","function":{"name":"f"}}]}"#],
+            "a reason of tomorrow",
             "0:f() Truncated ",
         ),
         (
@@ -158,8 +206,16 @@ fn what_is_no_answer_is_an_error() {
             "not a chunk of an answer: nonsense",
         ),
         (
-            format!("{half}data: {{\"a\":1}}\n\n").into_bytes(),
+            format!("{half}data: [{{\"a\":1}}]\n\n").into_bytes(),
             "not a chunk of an answer",
+        ),
+        (
+            format!("{half}data: {{\"choices\":1}}\n\n").into_bytes(),
+            "not a chunk of an answer",
+        ),
+        (
+            stream(&[r#"{"content":"a"}"#], "abort").into_bytes(),
+            "it stopped the answer: abort",
         ),
         (
             format!("{whole}data: [DONE]\n\n").into_bytes(),
@@ -188,6 +244,27 @@ fn what_is_no_answer_is_an_error() {
 }
 
 #[test]
+fn events_of_other_kinds_are_skipped() {
+    let whole = stream(&[r#"{"content":"a"}"#, r#"{"content":"b"}"#], "stop");
+    let (start, end) = whole.split_once("\n\n").expect("two events");
+    for event in ["{}", r#"{"type":"ping"}"#, r#"{"choices":null,"usage":{}}"#] {
+        let stream = format!("{start}\n\ndata: {event}\n\n{end}");
+        let (lines, reason) = read(stream.as_bytes(), 3);
+        let expected = (r#"text "a" text "b" "#, Ok(FinishReason::Stop));
+        assert_eq!((lines.as_str(), reason), expected, "{event}");
+    }
+}
+
+#[test]
+fn an_answer_that_gives_no_reason_may_have_been_cut_off() {
+    let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: [DONE]\n\n";
+    let (_, reason) = read(stream.as_bytes(), 9);
+    let reason = reason.expect("an answer");
+    assert_eq!(reason, FinishReason::Unknown);
+    assert_eq!(reason.finish(), toolglot_engine::Finish::Unknown);
+}
+
+#[test]
 fn whole_answers_and_completions_are_read() {
     let mut text = String::new();
     let body = br#"{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"length","stop_reason":"END"}],
@@ -208,6 +285,11 @@ fn whole_answers_and_completions_are_read() {
         (lines.as_str(), reason),
         ("text \"a\" ", Ok(FinishReason::Length))
     );
+
+    // The last chunk of llama.cpp has everything that went in.
+    let last = br#"{"content":"a","stop":true,"stop_type":"eos","prompt":"SECRET","generation_settings":{"seed":1},"timings":{"ms":1}}"#;
+    let ending = UpstreamReader::whole(last, &mut |_| ()).expect("an answer");
+    assert_eq!(Value::Object(ending.other), json!({"timings": {"ms": 1}}));
 }
 
 #[test]
