@@ -135,4 +135,28 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_remark_starts_a_line_and_is_never_cut() {
+        for (written, remark, expected) in [
+            ("", "", ""),
+            ("", "[a]\n", "[a]\n"),
+            ("x", "", "x"),
+            ("x", "[a]\n", "x\n[a]\n"),
+            ("x\n", "[a]\n", "x\n[a]\n"),
+            ("xyz", "[a]\n", "xyz\n[a]\n"),
+            ("xyz\n", "[a]\n", "xyz\n[a]\n"),
+        ] {
+            for limit in [2, 4, 100] {
+                let mut kept = CapturedOutput::default();
+                kept.take(written.as_bytes(), limit);
+                kept.append(remark);
+                let text = kept.text();
+                if written.len() <= limit {
+                    assert_eq!(text, expected, "{limit}");
+                }
+                assert!(text.ends_with(remark), "{text}");
+            }
+        }
+    }
 }

@@ -868,21 +868,60 @@ for folder in [os.environ['WS'], os.environ['HOME'], '/tmp', '/dev/shm']:
     }
 }
 
+/// A host with a limit of file sizes outlives it, and the programs that it runs do not.
+#[test]
+fn a_write_beyond_the_limit_is_an_error_of_the_host() {
+    if !is_alone("a_write_beyond_the_limit_is_an_error_of_the_host", "1") {
+        return;
+    }
+    toolglot_sandbox::outlive_file_limits();
+    let place = Place::new();
+    let error = std::fs::write(place.path("out/large"), [0; 10_000]).expect_err("too large");
+    assert_eq!(error.kind(), std::io::ErrorKind::FileTooLarge, "{error}");
+    let mut command = place.shell("", Isolation::Plain);
+    command.argv = ["cat", "/proc/self/status"].map(OsString::from).to_vec();
+    let outcome = command.run().expect("it starts");
+    let text = outcome.stdout.text();
+    let ignored = text
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .map(|bits| u64::from_str_radix(bits.trim(), 16).expect("bits"));
+    assert_eq!(ignored.map(|bits| bits >> 24 & 1), Some(0), "{text}");
+}
+
+/// Whether this process runs the test of that name alone; otherwise one is started for it, with a limit of file sizes.
+fn is_alone(name: &str, file_size: &str) -> bool {
+    const ALONE: &str = "TOOLGLOT_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let output = std::process::Command::new("bash")
+        .args([
+            "-c",
+            "ulimit -f $1 && exec \"$2\" --exact \"$3\" --test-threads 1",
+            "bash",
+            file_size,
+        ])
+        .arg(std::env::current_exe().expect("this test"))
+        .arg(name)
+        .env(ALONE, "1")
+        .output()
+        .expect("it runs");
+    let text = [output.stdout, output.stderr]
+        .map(|text| String::from_utf8_lossy(&text).into_owned())
+        .concat();
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+    false
+}
+
 /// A host that runs commands for days keeps no process of them and no descriptor.
 #[test]
 fn a_host_keeps_nothing_of_what_it_ran() {
-    const ALONE: &str = "TOOLGLOT_TEST_ALONE";
-    if std::env::var_os(ALONE).is_none() {
-        // Other tests of this process would be counted.
-        let name = "a_host_keeps_nothing_of_what_it_ran";
-        let output = std::process::Command::new(std::env::current_exe().expect("this test"))
-            .args(["--exact", name, "--test-threads", "1"])
-            .env(ALONE, "1")
-            .output()
-            .expect("it runs");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{text}");
-        assert!(text.contains("1 passed"), "{text}");
+    // Other tests of this process would be counted.
+    if !is_alone("a_host_keeps_nothing_of_what_it_ran", "unlimited") {
         return;
     }
     let held = || {
