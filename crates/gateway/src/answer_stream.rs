@@ -23,11 +23,17 @@ use crate::reading::{AnswerStart, Reading};
 /// How long an upstream may keep its connection open after its last event.
 const AFTER_DONE: Duration = Duration::from_secs(1);
 
+/// So many bytes of a stream are held back where the client wants a call and none has come.
+const HELD_BYTES: usize = 64 << 10;
+
 /// An answer that is read from the upstream as the client reads it, and dropped with the client.
 pub(crate) struct AnswerStream {
     exchange: Exchange,
+    head: HeadParts,
     reading: Box<Reading>,
     source: Source,
+    /// The client has a part of the answer's content.
+    has_sent: bool,
     /// The model was asked once more.
     has_asked: bool,
     /// It was asked since a call was missing.
@@ -38,6 +44,12 @@ pub(crate) struct AnswerStream {
     failure: Option<Fault>,
     /// What the client is told of a whole answer in headers.
     report: Map,
+}
+
+/// What the answers of an exchange have in common: the client does not see that the model was asked once more.
+struct HeadParts {
+    seed: [u8; 16],
+    created: u64,
 }
 
 /// Where the answer comes from.
@@ -62,10 +74,13 @@ impl AnswerStream {
     pub(crate) async fn new(mut exchange: Exchange) -> Result<AnswerStream, Fault> {
         let opened = exchange.open().await?;
         let (source, start) = source(opened);
+        let head = HeadParts::new();
         Ok(AnswerStream {
-            reading: reading(&exchange, &source, &start),
+            reading: reading(&exchange, &head, &source, &start),
             exchange,
+            head,
             source,
+            has_sent: false,
             has_asked: false,
             has_asked_for_call: false,
             n_bytes: 0,
@@ -175,13 +190,14 @@ impl AnswerStream {
         self.reading.answer.start(&mut first);
         let state = (self, first);
         Body::from_stream(stream::unfold(state, |(mut answer, mut out)| async move {
-            while out.is_empty() && !answer.is_over {
+            while !answer.is_over && (out.is_empty() || answer.holds_back(out.len())) {
                 answer.step(&mut out).await;
                 answer.settle();
             }
             if out.is_empty() {
                 return None;
             }
+            answer.has_sent = answer.reading.answer.has_content();
             Some((Ok::<Bytes, Infallible>(out.into()), (answer, Vec::new())))
         }))
     }
@@ -229,8 +245,13 @@ impl AnswerStream {
 
     /// Whether the model can be asked once more: nothing of its answer was sent.
     fn may_ask(&self) -> bool {
-        let is_sent = self.exchange.request.is_stream() && self.reading.answer.has_content();
-        !self.has_asked && !is_sent && !matches!(self.source, Source::Salvaged(_))
+        !self.has_asked && !self.has_sent && !matches!(self.source, Source::Salvaged(_))
+    }
+
+    /// Whether these bytes wait for a call: once they are sent, a missing call cannot be asked for.
+    fn holds_back(&self, n_bytes: usize) -> bool {
+        let is_missing = self.reading.policy.wants_a_call() && self.reading.answer.n_calls() == 0;
+        is_missing && self.reading.answer.has_content() && self.may_ask() && n_bytes < HELD_BYTES
     }
 
     async fn ask_again(&mut self, finish: Finish, out: &mut Vec<u8>) {
@@ -246,12 +267,10 @@ impl AnswerStream {
         match self.exchange.open().await {
             Ok(opened) => {
                 let (source, start) = source(opened);
-                if self.exchange.request.is_stream() {
-                    self.reading.restart(&start);
-                } else {
-                    self.reading = reading(&self.exchange, &source, &start);
-                }
-                self.reading.policy.is_salvaged = matches!(source, Source::Salvaged(_));
+                self.reading = reading(&self.exchange, &self.head, &source, &start);
+                out.clear();
+                // The client has the first frames already.
+                self.reading.answer.start(&mut Vec::new());
                 self.source = source;
             }
             Err(fault) => self.fail(fault, out),
@@ -359,19 +378,33 @@ fn source(opened: Opened) -> (Source, AnswerStart) {
     }
 }
 
-fn reading(exchange: &Exchange, source: &Source, start: &AnswerStart) -> Box<Reading> {
-    let mut seed = [0; 16];
-    // Without randomness, the time still tells answers apart.
-    let _ = getrandom::fill(&mut seed);
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    for (byte, time) in seed.iter_mut().zip(since.as_nanos().to_le_bytes()) {
-        *byte ^= time;
+impl HeadParts {
+    fn new() -> HeadParts {
+        let mut seed = [0; 16];
+        // Without randomness, the time still tells answers apart.
+        let _ = getrandom::fill(&mut seed);
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        for (byte, time) in seed.iter_mut().zip(since.as_nanos().to_le_bytes()) {
+            *byte ^= time;
+        }
+        HeadParts {
+            seed,
+            created: since.as_secs(),
+        }
     }
+}
+
+fn reading(
+    exchange: &Exchange,
+    head: &HeadParts,
+    source: &Source,
+    start: &AnswerStart,
+) -> Box<Reading> {
     let head = AnswerHead {
-        seed: &seed,
-        created: since.as_secs(),
+        seed: &head.seed,
+        created: head.created,
         model: None,
     };
     let answer = Answer::new(&exchange.request, head);

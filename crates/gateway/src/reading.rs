@@ -70,10 +70,6 @@ impl KeptText {
             self.text.push_str(text);
         }
     }
-
-    fn clear(&mut self) {
-        *self = KeptText::default();
-    }
 }
 
 /// What is counted of an answer.
@@ -135,21 +131,6 @@ impl Reading {
             reasoning: KeptText::default(),
             text: KeptText::default(),
             trace: None,
-        }
-    }
-
-    /// Reads another answer in place of the one before, of which the client has nothing.
-    pub(crate) fn restart(&mut self, start: &AnswerStart) {
-        self.parser = self
-            .program
-            .as_deref()
-            .map(|program| parser(program, start));
-        self.policy.doubtful = None;
-        self.reasoning.clear();
-        self.text.clear();
-        self.counts.dialects.clear();
-        if self.trace.is_some() {
-            self.keep_trace(start);
         }
     }
 

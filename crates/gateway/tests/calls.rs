@@ -387,3 +387,37 @@ fn the_same_tools_share_their_program_and_calls_are_counted() {
         "{metrics}"
     );
 }
+
+/// Whatever the model wrote first does not reach the client, and the stream has one start.
+#[test]
+fn a_stream_waits_for_a_required_call() {
+    let call = TEXTS[0].1;
+    let (none, doubtful) = ("I would rather talk.", call.replace("</tool_call>", ""));
+    let doubtful = doubtful.trim_end().strip_suffix('}').expect("a brace");
+    for (first, cut) in [none, doubtful]
+        .into_iter()
+        .flat_map(|first| CUTS.map(|cut| (first, cut)))
+    {
+        let answers = vec![streamed(first, cut, "stop"), streamed(call, cut, "stop")];
+        for path in PATHS {
+            let upstream = FakeUpstream::new(answers.clone());
+            let gateway = gateway(&upstream, mode(Mode::Recover));
+            let mut body = from_str(&asked(path, true)).expect("JSON");
+            body["tool_choice"] = match path {
+                "/v1/messages" => json!({"type": "any"}),
+                _ => Value::from("required"),
+            };
+            let reply = post(gateway.address, path, &body.to_string());
+            let context = format!("{path} {cut:?} {first}:\n{}", reply.body);
+            assert_eq!(read_stream(path, &reply.body), expected(), "{context}");
+            assert_eq!(upstream.asked().len(), 2, "{context}");
+            let starts = [
+                "\"role\":\"assistant\"}",
+                "\"response.created\"",
+                "\"message_start\"",
+            ];
+            let n_starts = starts.map(|start| reply.body.matches(start).count());
+            assert_eq!(n_starts.iter().max(), Some(&1), "{context}");
+        }
+    }
+}
