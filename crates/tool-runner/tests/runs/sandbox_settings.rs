@@ -143,6 +143,15 @@ fn what_a_policy_states_stops_a_tool_of_each_kind() {
     }
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
+    // Most of them wait: each tool has a thread.
+    std::thread::scope(|scope| {
+        for &tool in TOOLS {
+            scope.spawn(move || what_a_policy_states_stops(tool, port));
+        }
+    });
+}
+
+fn what_a_policy_states_stops(tool: &str, port: u16) {
     let mut world = world();
     let outside = world.home.join("outside.txt");
     std::fs::write(&outside, "").expect("a file");
@@ -162,28 +171,26 @@ fn what_a_policy_states_stops_a_tool_of_each_kind() {
         ("pids", "processes", SandboxTable { pids: Some(24), ..none() }),
         ("env", "environment", SandboxTable { env: names(&["PATH"]), ..none() }),
     ];
-    for tool in TOOLS {
-        for (key, task, table) in &rows {
-            // Node's own runtime names no variable for its tools.
-            if *tool == "t/node-it" && *key == "env" {
-                continue;
-            }
-            world.sandbox = None;
-            assert_eq!(done(&world, tool, task), Ok(()), "{tool} without {key}");
-            world.sandbox = Some(table.clone());
-            assert!(done(&world, tool, task).is_err(), "{tool} with {key}");
+    for (key, task, table) in &rows {
+        // Node's own runtime names no variable for its tools.
+        if tool == "t/node-it" && *key == "env" {
+            continue;
         }
-        // What is stated opens as well.
         world.sandbox = None;
-        assert!(done(&world, tool, &read).is_err(), "{tool} reads outside");
-        world.sandbox = Some(SandboxTable {
-            read: Some(vec![world.home.clone()]),
-            write: names(&["out"]),
-            ..none()
-        });
-        assert_eq!(done(&world, tool, &read), Ok(()), "{tool} with read");
-        assert_eq!(done(&world, tool, "write-out"), Ok(()), "{tool} below out");
+        assert_eq!(done(&world, tool, task), Ok(()), "{tool} without {key}");
+        world.sandbox = Some(table.clone());
+        assert!(done(&world, tool, task).is_err(), "{tool} with {key}");
     }
+    // What is stated opens as well.
+    world.sandbox = None;
+    assert!(done(&world, tool, &read).is_err(), "{tool} reads outside");
+    world.sandbox = Some(SandboxTable {
+        read: Some(vec![world.home.clone()]),
+        write: names(&["out"]),
+        ..none()
+    });
+    assert_eq!(done(&world, tool, &read), Ok(()), "{tool} with read");
+    assert_eq!(done(&world, tool, "write-out"), Ok(()), "{tool} below out");
 }
 
 #[test]
