@@ -4,22 +4,36 @@ use std::sync::Arc;
 
 use toolglot_engine::{CallText, Calls, Finish, Input, Parser};
 
-use super::subjects::subjects;
+use super::subjects::{Subject, is_due, subjects};
 use super::support::reading::{Cut, read};
 
-const DEEP: usize = 100_000;
+const DEEP: usize = 20_000;
 
+/// A stack in which no frame of [`DEEP`] has thirty bytes.
+const STACK: usize = 512 << 10;
+
+/// Each literal meets one of the nestings, and each dialect three of the deep texts, by turns.
 #[test]
 fn deep_nesting_is_read_without_a_crash() {
-    for subject in subjects() {
-        for literal in &subject.literals {
-            for (open, close) in [
+    let subjects = subjects();
+    let deep = std::thread::Builder::new().stack_size(STACK);
+    let deep = deep.spawn(|| read_nested(subjects));
+    assert!(deep.expect("a thread").join().is_ok());
+}
+
+fn read_nested(subjects: &[Subject]) {
+    for (n_subject, subject) in subjects.iter().enumerate() {
+        for (n_literal, literal) in subject.literals.iter().enumerate() {
+            let nestings = [
                 ("{\"a\":", "}"),
                 ("[", "]"),
                 ("<a>", "</a>"),
                 ("(", ")"),
                 ("<a><b>", "</b></a>"),
-            ] {
+            ];
+            let turn = n_subject + n_literal;
+            let nestings = nestings.iter().enumerate();
+            for (_, (open, close)) in nestings.filter(|(n, _)| is_due(n + turn, 5)) {
                 let deep = |n: usize| {
                     format!(
                         "{literal}search{literal}{}1{}",
@@ -44,21 +58,24 @@ fn deep_nesting_is_read_without_a_crash() {
         let Ok(text) = subject.renderer(0).calls(&[call]) else {
             continue;
         };
-        for (open, close) in [("{\"a\":", "}"), ("[", "]"), ("<a>", "</a>"), ("(", ",)")] {
+        let nestings = [("{\"a\":", "}"), ("[", "]"), ("<a>", "</a>"), ("(", ",)")];
+        for (n, (open, close)) in nestings.into_iter().enumerate() {
             let nested = format!("{}1{}", open.repeat(DEEP), close.repeat(DEEP));
-            for text in [
+            let texts = [
                 text.replace("@@", &nested),
                 text.replace("\"@@\"", &nested),
                 text.replace("@@", &open.repeat(DEEP)),
-            ] {
-                read(&subject.program, &text, Cut::Bytes(4096), Finish::Stop)
+            ];
+            let texts = texts.iter().enumerate();
+            for (_, text) in texts.filter(|(m, _)| is_due(n_subject + n + 2 * m, 4)) {
+                read(&subject.program, text, Cut::Bytes(4096), Finish::Stop)
                     .unwrap_or_else(|fault| panic!("{}: {fault}", subject.name));
             }
         }
     }
 }
 
-/// A value of many bytes comes back whole, from pushes of any size, for the same work a byte.
+/// A value of many bytes comes back whole, from pushes of any size, for the same work a byte. Lines take turns.
 #[test]
 fn long_values_come_back_whole_and_cost_their_length() {
     let bytes = std::env::var("TOOLGLOT_MB")
@@ -70,11 +87,11 @@ fn long_values_come_back_whole_and_cost_their_length() {
         "a < b && c > d; \"quoted\" \\ \t",
         "]]> ]] {[()]} 日本語 🦀\r\n",
     ];
-    for subject in subjects()
-        .iter()
-        .filter(|subject| subject.dialects.len() == 1)
-    {
-        for line in lines {
+    let subjects = subjects().iter();
+    let subjects = subjects.filter(|subject| subject.dialects.len() == 1);
+    for (turn, subject) in subjects.enumerate() {
+        let lines = lines.iter().enumerate();
+        for (_, line) in lines.filter(|(n, _)| is_due(n + turn, 3)) {
             let content = line.repeat(bytes / line.len());
             let args = toolglot_value::json!({"path": "a.rs", "content": content}).to_string();
             let Ok(text) = subject.renderer(0).calls(&[CallText {

@@ -78,6 +78,11 @@ fn share(cases: u32) -> u32 {
     (cases * 28 / subjects().len() as u32).clamp(8, cases)
 }
 
+/// Whether something is tried here that takes turns with others: one in `share`, or everything by `TOOLGLOT_ROWS=all`.
+pub(crate) fn is_due(turn: usize, share: usize) -> bool {
+    turn.is_multiple_of(share) || std::env::var("TOOLGLOT_ROWS").is_ok_and(|rows| rows == "all")
+}
+
 fn number(variable: &str) -> Option<u32> {
     std::env::var(variable).ok()?.parse().ok()
 }
