@@ -13,7 +13,7 @@ use toolglot_value::{Value, json};
 
 use crate::attacks::door::{Attempt, Count, Door};
 use crate::attacks::place::{Place, Ran, shipped, toolglot};
-use crate::attacks::{as_an_ordinary_user, succeeded, timing, turn, walls_stand};
+use crate::attacks::{as_an_ordinary_user, is_all, is_due, succeeded, timing, turn, walls_stand};
 use crate::recorded;
 
 /// Areas that are shown elsewhere.
@@ -52,7 +52,7 @@ fn attacks_are_refused_or_contained_and_controls_work() {
     let mut n_live = 0;
     let count = Count::default();
     for (n, row) in rows.iter().enumerate() {
-        if ELSEWHERE.iter().any(|(area, _)| *area == row.area) {
+        if ELSEWHERE.iter().any(|(area, _)| *area == row.area) || !is_due(n) {
             continue;
         }
         if let Some(fired) = fires_unprotected(row) {
@@ -120,6 +120,8 @@ const NAMES: &[(&str, &str, &str)] = &[
 ];
 
 /// Every attack by path, command or secret, written in each dialect: whatever the spelling, the rule that decides is the same.
+///
+/// Beside the first dialect two of the six others take their turn; `TOOLGLOT_ROWS=all` takes all.
 #[test]
 #[cfg_attr(
     not(shared_cases),
@@ -128,17 +130,20 @@ const NAMES: &[(&str, &str, &str)] = &[
 fn the_verdict_is_the_same_in_every_dialect() {
     let rows = rows();
     let (mut n, mut n_unrenderable, mut wrong) = (0, 0, Vec::new());
-    for row in rows
+    let rows = rows
         .iter()
-        .filter(|row| ["path", "command", "secrets"].contains(&row.area.as_str()))
-    {
+        .filter(|row| ["path", "command", "secrets"].contains(&row.area.as_str()));
+    for (turn, row) in rows.enumerate() {
         let place = Place::new();
         place.bash(&row.setup, &[]);
         let policy = policy(row, &place);
         let name = row.call["name"].as_str().unwrap_or_default();
         let arguments = place.filled_value(&row.call["arguments"]);
         let mut first: Option<String> = None;
-        for dialect in DIALECTS {
+        let dialects = DIALECTS.iter().enumerate();
+        let dialects =
+            dialects.filter(|(n, _)| is_all() || *n == 0 || (n + turn).is_multiple_of(3));
+        for (_, dialect) in dialects {
             let own = NAMES
                 .iter()
                 .find(|(of, known, _)| of == dialect && *known == name);
