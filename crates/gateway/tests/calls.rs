@@ -39,14 +39,14 @@ const TEXTS: [(&str, &str); 6] = [
 
 /// How an upstream cuts its text.
 #[derive(Clone, Copy, Debug)]
-enum Cut {
+pub(crate) enum Cut {
     /// An event for each character, and a write for each byte.
     Bytes,
     Tokens,
     Whole,
 }
 
-const CUTS: [Cut; 3] = [Cut::Bytes, Cut::Tokens, Cut::Whole];
+pub(crate) const CUTS: [Cut; 3] = [Cut::Bytes, Cut::Tokens, Cut::Whole];
 
 /// A gateway whose models have these settings.
 fn gateway(upstream: &FakeUpstream, settings: ModelSettings) -> Gateway {
@@ -60,7 +60,7 @@ fn mode(mode: Mode) -> ModelSettings {
 }
 
 /// A stream of Chat Completions with this text.
-fn streamed(text: &str, cut: Cut, finish: &str) -> Answer {
+pub(crate) fn streamed(text: &str, cut: Cut, finish: &str) -> Answer {
     let characters: Vec<String> = text.chars().map(String::from).collect();
     let tokens: Vec<String> = match cut {
         Cut::Bytes => characters,
@@ -87,7 +87,7 @@ fn streamed(text: &str, cut: Cut, finish: &str) -> Answer {
     Answer::events(pieces)
 }
 
-fn whole(text: &str, finish: &str) -> Answer {
+pub(crate) fn whole(text: &str, finish: &str) -> Answer {
     let body = json!({
         "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}],
         "usage": {"prompt_tokens": 7, "completion_tokens": 9, "total_tokens": 16},
@@ -122,10 +122,10 @@ fn asked(path: &str, is_stream: bool) -> String {
 
 /// An answer as all APIs have it: text without the blanks at its end, calls, why it ended.
 #[derive(Debug, Default, PartialEq)]
-struct Read {
-    text: String,
-    calls: Vec<(String, String)>,
-    end: &'static str,
+pub(crate) struct Read {
+    pub(crate) text: String,
+    pub(crate) calls: Vec<(String, String)>,
+    pub(crate) end: &'static str,
 }
 
 fn expected() -> Read {
@@ -148,7 +148,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn read_whole(path: &str, body: &str) -> Read {
+pub(crate) fn read_whole(path: &str, body: &str) -> Read {
     let body = from_str(body).expect("JSON");
     let mut read = Read::default();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -168,7 +168,7 @@ fn read_whole(path: &str, body: &str) -> Read {
                 if item["type"] == "function_call" {
                     read.calls
                         .push((text(&item["name"]), arguments(&text(&item["arguments"]))));
-                } else {
+                } else if item["type"] == "message" {
                     read.text += &text(&item["content"][0]["text"]);
                 }
             }
@@ -204,7 +204,7 @@ fn end(word: &str) -> &'static str {
     }
 }
 
-fn read_stream(path: &str, body: &str) -> Read {
+pub(crate) fn read_stream(path: &str, body: &str) -> Read {
     let mut read = Read::default();
     let mut json = Vec::new();
     for line in body.lines() {
@@ -276,7 +276,7 @@ fn read_stream(path: &str, body: &str) -> Read {
     read
 }
 
-const PATHS: [&str; 3] = ["/v1/chat/completions", "/v1/responses", "/v1/messages"];
+pub(crate) const PATHS: [&str; 3] = ["/v1/chat/completions", "/v1/responses", "/v1/messages"];
 
 #[test]
 fn calls_in_text_reach_the_clients_of_all_apis() {

@@ -1,4 +1,4 @@
-//! An upstream that answers as it is told, one answer for each request, and keeps what it was asked.
+//! An upstream that answers as it is told, and keeps what it was asked.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -74,7 +74,10 @@ impl Asked {
     }
 }
 
-/// The server. Answers are given in order; the last one again and again.
+/// Gives the answer to a request; the number counts the requests before it.
+type Script = dyn Fn(usize, &Asked) -> Answer + Send + Sync;
+
+/// The server.
 pub(crate) struct FakeUpstream {
     pub(crate) address: SocketAddr,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -83,7 +86,15 @@ pub(crate) struct FakeUpstream {
 }
 
 impl FakeUpstream {
+    /// Answers are given in order; the last one again and again.
     pub(crate) fn new(answers: Vec<Answer>) -> FakeUpstream {
+        FakeUpstream::scripted(move |at, _| answers[at.min(answers.len() - 1)].clone())
+    }
+
+    pub(crate) fn scripted(
+        script: impl Fn(usize, &Asked) -> Answer + Send + Sync + 'static,
+    ) -> FakeUpstream {
+        let script: Arc<Script> = Arc::new(script);
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
@@ -92,8 +103,8 @@ impl FakeUpstream {
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let Ok(stream) = stream else { return };
-                let (all, answers, left) = (Arc::clone(&all), answers.clone(), left.clone());
-                thread::spawn(move || serve(&stream, &all, &answers, &left));
+                let (all, script, left) = (Arc::clone(&all), Arc::clone(&script), left.clone());
+                thread::spawn(move || serve(&stream, &all, &*script, &left));
             }
         });
         FakeUpstream {
@@ -112,16 +123,16 @@ impl FakeUpstream {
     }
 }
 
-fn serve(stream: &TcpStream, all: &Mutex<Vec<Asked>>, answers: &[Answer], left: &Sender<()>) {
+fn serve(stream: &TcpStream, all: &Mutex<Vec<Asked>>, script: &Script, left: &Sender<()>) {
     let mut reader = BufReader::new(stream);
     while let Some(asked) = read(&mut reader) {
         let at = {
             let mut all = all.lock().expect("no panic");
-            all.push(asked);
+            all.push(asked.clone());
             all.len() - 1
         };
-        let answer = &answers[at.min(answers.len() - 1)];
-        if write(stream, answer).is_err() {
+        let answer = script(at, &asked);
+        if write(stream, &answer).is_err() {
             let _ = left.send(());
             return;
         }

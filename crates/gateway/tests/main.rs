@@ -8,4 +8,5 @@ mod gateway;
 mod limits;
 mod modes;
 mod passthrough;
+mod recorded;
 mod report;
