@@ -2,6 +2,7 @@
 //!
 //! They are in the folder that `TOOLGLOT_SHARED` names, or in `shared` beside the workspace. A sample is read, for time;
 //! `TOOLGLOT_ALL_CASES=1` reads all of them in each mode and cut.
+#![expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
 
 use std::collections::BTreeSet;
 use std::fs;
