@@ -1,8 +1,7 @@
 //! The recorded cases of all dialects through the gateway, beside the parser alone: the same calls and the same text.
 //!
-//! They are in the folder that `TOOLGLOT_SHARED` names, or in `shared` beside the workspace. A sample is read, for time;
-//! `TOOLGLOT_ALL_CASES=1` reads all of them in each mode and cut.
-#![expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+//! They are in the folder that `TOOLGLOT_SHARED` names, or in `shared` beside the workspace; without them the test is ignored.
+//! A sample is read, for time; `TOOLGLOT_ALL_CASES=1` reads all of them in each mode and cut.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -161,14 +160,20 @@ fn comparable(mut read: Read) -> Read {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_cases),
+    ignore = "needs the recorded cases: set TOOLGLOT_SHARED"
+)]
 fn recorded_cases_come_through_the_gateway_as_the_parser_reads_them() {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let shared = std::env::var_os("TOOLGLOT_SHARED").unwrap_or_else(|| "../shared".into());
     let file = root.join(shared).join("cases/models.jsonl");
-    let Ok(text) = fs::read_to_string(&file) else {
-        eprintln!("SKIPPED: recorded cases through the gateway; TOOLGLOT_SHARED=FOLDER .ci/run");
-        return;
-    };
+    let text = fs::read_to_string(&file).unwrap_or_else(|error| {
+        panic!(
+            "no recorded cases: {}: {error}; set TOOLGLOT_SHARED",
+            file.display()
+        )
+    });
     let is_all = std::env::var_os("TOOLGLOT_ALL_CASES").is_some();
     let rows: Vec<Row> = text
         .lines()
