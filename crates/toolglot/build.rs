@@ -2,12 +2,12 @@
 //!
 //! They are in the folder that `TOOLGLOT_SHARED` names, absolute or from the root of the workspace, or in `shared` beside the
 //! checkout. A folder that is named has to be complete: its tests run, and fail where a file is missing. An empty name ignores
-//! them. Each crate with such tests names this file as its `build`; published packages leave it out.
+//! them. Each crate with such tests runs this from its own `build.rs`; published packages leave it out.
 
 use std::env;
 use std::path::Path;
 
-fn main() {
+pub(crate) fn main() {
     println!("cargo::rerun-if-env-changed=TOOLGLOT_SHARED");
     let is_there = if let Some(named) = env::var_os("TOOLGLOT_SHARED") {
         !named.is_empty()
