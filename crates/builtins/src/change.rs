@@ -39,7 +39,7 @@ impl Change {
     }
 }
 
-/// The text of the file at `path`, which is resolved and relative to the root. `None` if it is none, too large or binary.
+/// The text of the file at `path`, which is resolved and relative to the root. `None` if it is no file, too large or binary.
 pub fn text_of(root: &Root, path: &Path) -> Option<String> {
     text(root, path).ok().map(|(_, text)| text)
 }
@@ -94,7 +94,7 @@ pub(crate) fn new_bytes(
         Err(_) => return None,
     };
     let new = match tool {
-        // What is put behind a text in Latin-1 is UTF-8, so that it is known only when it is done.
+        // What is appended to a text in Latin-1 is UTF-8, so that it is known only when it is done.
         "append_file" if encoding != Encoding::Latin1 => format!("{old}{}", content?),
         "edit_file" => edited(&arguments, &path, &old)?,
         _ => return None,

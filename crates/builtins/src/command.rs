@@ -41,7 +41,7 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
             .fold(cwd.to_owned(), |base, to| from(&base, to));
         file_names(root, &base, pattern)
     });
-    // Behind a `cd`, or the `-C` of git and others, a word names another place; which one is run cannot be told beforehand, so
+    // After a `cd`, or the `-C` of git and others, a word names another place; which one is run is not known beforehand, so
     // all are looked at.
     let mut bases = vec![cwd.to_owned()];
     let moves = fact.survey.commands.iter().flat_map(|words| {
@@ -78,7 +78,7 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
     // Of the other words nobody knows where they lead.
     let has_more_places = places.next().is_some();
     let is_away = |away: &AwayPath| {
-        // What only a shell knows of it may be anything: what is written before that says where it begins.
+        // What only a shell knows of it may be anything: what is written before that says where it starts.
         let known = away.path.split('\0').next().unwrap_or_default();
         let leads_out = |base: &str| {
             let found = if known.starts_with('~') {
@@ -192,7 +192,7 @@ fn shell_state(line: &CommandLine) -> Option<String> {
         .then(|| first.clone())
 }
 
-/// Runs pipelines as `&&`, `||` and `;` say. `cd` is ours: it changes where the commands behind it run.
+/// Runs pipelines as `&&`, `||` and `;` say. `cd` is ours: it changes where the commands after it run.
 fn literal(
     root: &Root,
     mut cwd: PathBuf,
@@ -227,7 +227,7 @@ fn literal(
             match change_directory(root, &cwd, words) {
                 Ok(to) => {
                     cwd = to;
-                    // Another repository may begin here.
+                    // Another repository may start here.
                     identity::set(&mut base.env, root.path(), &cwd);
                     told.exit = Exit::Code(0);
                 }
@@ -283,7 +283,7 @@ fn literal(
             .collect();
         let outcomes = match run_pipeline(&commands) {
             Ok(outcomes) => outcomes,
-            // The commands before it have run: that is told, not lost.
+            // The commands before it have run: that is reported, not lost.
             Err(error) if told.n_run > 0 => {
                 let _ = writeln!(told.stderr, "{error}");
                 told.exit = Exit::Code(127);
@@ -352,7 +352,7 @@ fn change_directory(root: &Root, cwd: &Path, words: &[String]) -> Result<PathBuf
         .map_err(|error| format!("cd: {to}: {error}\n"))
 }
 
-/// What is told of all that ran.
+/// The report on all that ran.
 #[derive(Debug)]
 struct Told {
     stdout: String,

@@ -1,13 +1,13 @@
 //! In which encoding a file's text is, and bringing text there and back.
 //!
-//! UTF-8 is what everything is unless its bytes say otherwise: a mark at the beginning, the zero bytes of UTF-16, or bytes that
+//! UTF-8 is what everything is unless its bytes say otherwise: a byte order mark, the zero bytes of UTF-16, or bytes that
 //! are no UTF-8 and could all be Latin-1. What could be several is not guessed.
 
 /// An encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Utf8,
-    /// With a mark at the beginning, which is no part of the text.
+    /// With a byte order mark, which is not part of the text.
     Utf8Mark,
     Utf16 {
         is_big: bool,
@@ -29,12 +29,12 @@ impl Encoding {
         }
     }
 
-    /// What the beginning of a file tells: a mark, or in every second byte a zero.
+    /// The encoding that the start of a file shows: a byte order mark, or a zero in every second byte.
     pub(crate) fn of_head(head: &[u8]) -> Option<Encoding> {
         let utf16 = |is_big, has_mark| Some(Encoding::Utf16 { is_big, has_mark });
         match head {
             [0xef, 0xbb, 0xbf, ..] => return Some(Encoding::Utf8Mark),
-            // The same two bytes begin UTF-32, where two zeros follow.
+            // The same two bytes start UTF-32, where two zeros follow.
             [0xff, 0xfe, 0, 0, ..] => return None,
             [0xff, 0xfe, ..] => return utf16(false, true),
             [0xfe, 0xff, ..] => return utf16(true, true),
@@ -97,7 +97,7 @@ impl Encoding {
         })
     }
 
-    /// The same without the mark, for what is put behind.
+    /// The same without the byte order mark, for appending.
     pub(crate) fn unmarked(self) -> Encoding {
         match self {
             Encoding::Utf8Mark => Encoding::Utf8,

@@ -116,7 +116,7 @@ pub enum Failure {
         "no command runs here: a directory is nested too deep to be hidden from commands; remove it"
     )]
     TooDeep,
-    /// The walls that a program needs cannot be built, or the program cannot be started.
+    /// The sandbox that a program needs cannot be set up, or the program cannot be started.
     #[error(transparent)]
     Sandbox(#[from] toolglot_sandbox::SandboxError),
     /// A required parameter is missing.
@@ -180,7 +180,7 @@ pub enum Failure {
         /// The path.
         path: String,
     },
-    /// A file name with a slash behind it, or a slash and a dot.
+    /// A file name with a slash after it, or a slash and a dot.
     #[error(
         "path {path:?} ends in `/` or `/.`, which names a directory: write the name of the file"
     )]
@@ -234,7 +234,7 @@ pub enum Failure {
         /// The last line.
         end: u64,
     },
-    /// Line numbers behind the end of this file.
+    /// Line numbers after the end of this file.
     #[error("`{path}` has {}, so there is no line {start}", crate::shown::counted(*.lines, "line"))]
     BehindEnd {
         /// The path.

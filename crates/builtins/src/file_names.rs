@@ -18,7 +18,7 @@ const MOST_STARS: usize = 16;
 /// The names that fit a pattern in a directory, sorted; none, if nothing fits. In the pattern a backslash stands before what
 /// stands for itself.
 ///
-/// A name that begins with `-` gets `./` before it, so that no program takes it for an option.
+/// A name that starts with `-` gets `./` before it, so that no program takes it for an option.
 pub(crate) fn file_names(
     root: &Root,
     directory: &str,
@@ -81,7 +81,7 @@ pub(crate) fn file_names(
             let is_before_sign = parts.peek().is_none_or(|part| has_signs(part));
             if !is_below_sign && is_before_sign {
                 // All that the pattern stands for lies below it. Parents of the root are outside of it, so that only
-                // the whole beginning of an absolute pattern is looked up.
+                // the whole start of an absolute pattern is looked up.
                 place(root, directory, &next[0])?;
             }
             is_known = false;
@@ -89,7 +89,7 @@ pub(crate) fn file_names(
         found = next;
     }
     if !is_known {
-        // What stands after the last sign has to be there.
+        // What follows the last sign has to be there.
         found.retain(|path| exists(root, directory, path));
     }
     found.sort_unstable();
@@ -175,7 +175,7 @@ enum Sign {
     Bracket(Vec<(char, char)>, bool),
 }
 
-/// Whether a name fits: a dot at its beginning only fits a dot.
+/// Whether a name fits: a dot at its start only fits a dot.
 fn fits(part: &str, name: &str) -> bool {
     let signs = signs(part);
     if name.starts_with('.') && !matches!(signs.first(), Some(Sign::Letter('.'))) {

@@ -1,6 +1,6 @@
-//! `git_status` and `git_commit`: git itself, behind the walls, with what a repository could make it run switched off.
+//! `git_status` and `git_commit`: git itself, in the sandbox, with what a repository could make it run switched off.
 //!
-//! Paths go as words of their own behind `--`, messages as one word: no shell reads any of them. Behind walls git may start no
+//! Paths go as words of their own after `--`, messages as one word: no shell reads any of them. In a sandbox git may start no
 //! other program, so that filters, hooks and monitors do not run, whatever settings name them.
 
 use std::fmt::Write;

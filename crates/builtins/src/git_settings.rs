@@ -1,4 +1,4 @@
-//! What git is told in every command, and which programs it may start.
+//! The settings of git in every command, and which programs it may start.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -8,7 +8,7 @@ use toolglot_sandbox::{Command, Start};
 
 use crate::identity;
 
-/// What git is told in every command, whoever runs it: what a repository's own settings could run without being asked is
+/// The settings of git in every command, whoever runs it: what a repository's own settings could run without being asked is
 /// switched off. Filters, drivers and conversions have names of their own and cannot be, and a repository below is asked with
 /// its own settings: so git may start no other program at all, see [`starts`].
 const GIT: &[(&str, &str)] = &[
@@ -34,7 +34,7 @@ const GIT: &[(&str, &str)] = &[
     ("maintenance.auto", "false"),
 ];
 
-/// Sets what git is told in every command that runs in the directory `cwd` of the root, and the variables of that names.
+/// Sets the settings of git for every command that runs in the directory `cwd` of the root, and the variables of that names.
 pub(crate) fn set_git(command: &mut Command, names: &[String], root: &Path, cwd: &Path) {
     command.env = environment(names);
     // None of the user's settings, whichever home the policy passes on. What a command sets here ends with its line.
@@ -117,7 +117,7 @@ pub(crate) fn starts(words: &[String]) -> Start {
     }
 }
 
-/// The command of git in its words: what stands after its own options.
+/// The command of git in its words: what follows its own options.
 pub(crate) fn git_command(words: &[String]) -> Option<&str> {
     let mut rest = words.get(1..)?;
     while let Some((word, after)) = rest.split_first() {

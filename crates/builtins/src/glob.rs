@@ -6,7 +6,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::Failure;
 
-/// A glob as models write it: `*.rs` means that name at any depth, `src/**/*.rs` the path from where the tool begins.
+/// A glob as models write it: `*.rs` means that name at any depth, `src/**/*.rs` the path from where the tool starts.
 #[derive(Clone, Debug)]
 pub(crate) struct Glob {
     matcher: GlobMatcher,
@@ -31,7 +31,7 @@ impl Glob {
         self.is_path
     }
 
-    /// `path` is relative to where the tool begins.
+    /// `path` is relative to where the tool starts.
     pub(crate) fn is_match(&self, path: &Path) -> bool {
         if self.is_path {
             return self.matcher.is_match(path);

@@ -1,6 +1,6 @@
 //! `http_request`: one question to one host.
 //!
-//! A redirection is told, not followed: the next address is another question.
+//! A redirection is reported, not followed: the next address is another question.
 
 use std::fmt::Write;
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! What the user's own settings tell git: who commits, and whose trees may be worked in. They are not seen behind the walls.
+//! What the user's own settings tell git: who commits, and whose trees may be worked in. They are not seen in the sandbox.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -43,7 +43,7 @@ pub(crate) fn set(env: &mut Vec<(OsString, OsString)>, root: &Path, cwd: &Path) 
 pub(crate) fn trusted() -> impl Iterator<Item = String> {
     let home = std::env::var("HOME").unwrap_or_default();
     let values = own().iter().filter(|(key, _)| key == "safe.directory");
-    // Behind the walls home is another.
+    // In the sandbox home is another.
     values.map(move |(_, value)| match value.strip_prefix("~/") {
         Some(rest) => format!("{home}/{rest}"),
         None => value.clone(),

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The line before an effect, and what it needs, is on the disk before anything is done: a crash at any point leaves either
-//! nothing to take back or enough to do so. What an effect leaves behind is told by its hash, so that what somebody else wrote
+//! nothing to take back or enough to do so. What an effect leaves behind is identified by its hash, so that what somebody else wrote
 //! since is noticed and left alone.
 
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Other roots that are looked at for being gone.
 const MOST_ROOTS: usize = 64;
 
-/// How many runs this process began.
+/// How many runs this process started.
 static N_RUNS: AtomicU64 = AtomicU64::new(0);
 
 /// The journal of one run. It makes its files with the first effect.
@@ -124,13 +124,13 @@ pub(crate) enum Line {
         number: u64,
         made: Vec<PathBuf>,
     },
-    /// This effect, and all behind it, are taken back.
+    /// This effect, and all after it, are taken back.
     Undone {
         number: u64,
     },
 }
 
-/// An effect under way.
+/// An effect in progress.
 #[derive(Debug)]
 pub struct Entry {
     number: u64,

@@ -10,7 +10,7 @@ pub struct Limits {
     pub output_bytes: usize,
     /// The largest file that is written, appended to or searched, in bytes.
     pub file_bytes: u64,
-    /// What one call reads in all, in bytes: lines behind it are neither found nor counted.
+    /// What one call reads in all, in bytes: lines after it are neither found nor counted.
     pub scan_bytes: u64,
     /// A line as far as it is searched, in bytes.
     pub line_bytes: usize,
@@ -28,7 +28,7 @@ pub struct Limits {
     pub context_lines: u64,
     /// Memory of a compiled regular expression, in bytes.
     pub regex_bytes: usize,
-    /// How long `search_files` begins new lines.
+    /// For how long `search_files` takes up new lines.
     pub search_time: Duration,
 }
 

@@ -8,7 +8,7 @@ pub(crate) struct Line {
     start: usize,
     /// Where its content ends: before `\n` or `\r\n`.
     end: usize,
-    /// Where the next line begins.
+    /// Where the next line starts.
     next: usize,
 }
 

@@ -80,7 +80,7 @@ impl Plan<'_> {
         self.host.as_ref()
     }
 
-    /// Does it, at the place that [`Plan::paths`] told. Whoever calls this has asked a policy.
+    /// Executes the plan, at the places that [`Plan::paths`] reports. The caller has asked a policy.
     pub fn run_unjudged(self) -> Outcome {
         self.done().unwrap_or_else(Outcome::from)
     }

@@ -45,7 +45,7 @@ impl ProgramSandbox {
     ///
     /// # Errors
     ///
-    /// What it may not see cannot be told.
+    /// What it may not see is not known.
     pub(crate) fn command(
         &self,
         root: &Path,
@@ -73,7 +73,7 @@ impl ProgramSandbox {
     ///
     /// # Errors
     ///
-    /// What it may not see cannot be told.
+    /// What it may not see is not known.
     pub fn tool(&self, root: &Path, rights: &ToolRights<'_>) -> Result<Command, Failure> {
         let may_connect = rights.may_connect && self.settings.tool_network();
         let is_line = |command: ToolCommand<'_>| CommandLine::read_patterns(command.text).is_ok();
@@ -89,7 +89,7 @@ impl ProgramSandbox {
             let mut paths = ProtectedPaths::of_tool(root, rights.tool, &self.refused)?;
             let cache = root.join(CACHE);
             if rights.has_cache && command.write.iter().any(|top| cache.starts_with(top)) {
-                // Without one the tool is told that it may not write there, as it would be of any other place.
+                // Without one the tool gets the error that it may not write there, as it would be of any other place.
                 paths.reopened = caches(root, rights.tool, &self.refused).unwrap_or_default();
             }
             paths.protect(&mut command);
@@ -116,7 +116,7 @@ impl ProgramSandbox {
     ///
     /// # Errors
     ///
-    /// What is there now cannot be told.
+    /// What is there now is not known.
     pub fn inspection(&self, root: &Path, tool: &str) -> Result<Option<Inspection>, Failure> {
         let mut paths = ProtectedPaths::of_tool(root, tool, &self.refused)?;
         Ok(paths.inspection(&self.writable(root)))

@@ -24,7 +24,7 @@ impl Root {
     /// Finds out where a path leads that a model wrote: relative to the root, or absolute and inside it.
     ///
     /// Links inside the root are followed. What does not exist yet stands as written. Nothing is decoded
-    /// or trimmed: `%2e%2e` and a blank at the end are letters like others. What a shell would begin at a home is refused.
+    /// or trimmed: `%2e%2e` and a blank at the end are letters like others. What a shell would start at a home is refused.
     ///
     /// # Errors
     /// If the path leads out of the root, or nowhere.
@@ -212,7 +212,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the path begins like `file://`.
+/// Whether the path starts like `file://`.
 fn is_url(written: &str) -> bool {
     written.split_once("://").is_some_and(|(scheme, _)| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -12,7 +12,7 @@ use crate::{Limits, ProgramSandbox};
 #[derive(Debug)]
 pub struct Root {
     pub(crate) dir: Dir,
-    /// How an absolute path into the root may begin: as the user wrote the root, and with its links followed.
+    /// How an absolute path into the root may start: as the user wrote the root, and with its links followed.
     pub(crate) spellings: [PathBuf; 2],
     pub(crate) limits: Limits,
     pub(crate) sandbox: ProgramSandbox,
@@ -64,7 +64,7 @@ impl Root {
         &self.spellings[0]
     }
 
-    /// An absolute path without the root's own path, if it begins with it.
+    /// An absolute path without the root's own path, if it starts with it.
     pub(crate) fn relative<'p>(&self, absolute: &'p Path) -> Option<&'p Path> {
         self.spellings
             .iter()

@@ -113,7 +113,7 @@ struct Found<'a> {
     n_unread: u64,
     /// Files that a policy refuses.
     n_refused: u64,
-    /// Lines of which only the beginning was searched.
+    /// Lines of which only the start was searched.
     n_long: u64,
     /// Whether a limit ended the search.
     is_full: bool,
@@ -331,7 +331,7 @@ fn has_other_names(_: &Metadata) -> bool {
 /// A line that fits.
 struct Hit {
     line: Line,
-    /// Where in the line the first match begins.
+    /// Where in the line the first match starts.
     at: usize,
     /// The lines of context before it.
     before: Vec<Line>,

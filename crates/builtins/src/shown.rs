@@ -32,7 +32,7 @@ pub(crate) fn counted(n: u64, noun: &str) -> String {
     }
 }
 
-/// The text, or its beginning and its end if it has more than `most` bytes, with a line between that says how much was cut.
+/// The text, or its start and its end if it has more than `most` bytes, with a line between that says how much was cut.
 pub fn cut(text: String, most: usize) -> String {
     if text.len() <= most {
         return text;

@@ -12,7 +12,7 @@ pub(crate) const CACHE: &str = ".ai/cache/tools";
 const LINE_INDEX: &str = "read/line_index";
 
 /// The directories below `.ai` that a tool with the right to write may change: its own cache, `.ai/cache/tools/ID`, and the index
-/// of lines. Made where they are missing; absolute. One that rules refuse, or that a link leads to, is none.
+/// of lines. Made where they are missing; absolute. One that rules refuse, or that a link leads to, is not one.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! Taking back what a run changed, from its journal.
 //!
 //! All is looked at before anything is done: if something is no longer as the run left it, nothing is taken back and the answer
-//! says what. Each step is done only where it is not done yet, so that a crash on the way is mended by asking again.
+//! says what. Each step is done only where it is not done yet, so that a crash on the way is repaired by asking again.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -46,7 +46,7 @@ pub enum UndoError {
     /// What is about to be taken back cannot be logged.
     #[error("nothing was undone, as the audit log cannot be written: {0}")]
     Log(io::Error),
-    /// A step failed. The ones before it were done; asking again goes on.
+    /// A step failed. The ones before it were done; asking again continues.
     #[error("`{path}` could not be restored: {source}")]
     Step {
         /// The place.
@@ -200,7 +200,7 @@ fn step(foreseen: &mut Foreseen<'_>, effect: &Effect) -> Result<Step, PathBuf> {
             ..
         } => {
             let now = foreseen.state(path);
-            // Without a line behind it the effect may have happened: then it left what was intended.
+            // Without a line after it the effect may have happened: then it left what was intended.
             let left = after.or(intended.as_ref());
             let is_as_left = left.is_some_and(|left| left.holds_what(&now));
             let is_back = |first: &State| now.holds_what(first);
@@ -209,7 +209,7 @@ fn step(foreseen: &mut Foreseen<'_>, effect: &Effect) -> Result<Step, PathBuf> {
             } else if foreseen.put(path, before.clone()) && is_as_left {
                 Ok(Step::Back)
             } else {
-                // What is not as it was left is told once, not again for each effect before it.
+                // What is not as it was left is reported once, not again for each effect before it.
                 Err(path.clone())
             };
             (step, made)

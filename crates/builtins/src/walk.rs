@@ -61,7 +61,7 @@ impl Skipped {
 /// Visits what is in the directory at `path`, and what is below it if `is_deep`.
 ///
 /// Names are in order, a directory stands before its content. A deep walk keeps out what a `.gitignore`
-/// inside the root names, and `.git`; where it begins is never kept out.
+/// inside the root names, and `.git`; where it starts is never kept out.
 pub(crate) fn walk(
     root: &Root,
     path: &Path,

@@ -54,7 +54,7 @@ impl Web {
         Web::at(&self.host, self.looked.clone())
     }
 
-    /// Ends what is under way, whatever it waits for; nothing can be asked any more.
+    /// Ends what is running, whatever it waits for; nothing can be asked any more.
     pub fn end(&self) {
         self.agent.clone().shutdown();
     }

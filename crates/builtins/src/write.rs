@@ -20,7 +20,7 @@ pub(crate) enum Old {
     Kept,
 }
 
-/// Writes a text as UTF-8. What is put behind a text in UTF-16 is brought to that.
+/// Writes a text as UTF-8. What is appended to a text in UTF-16 is brought to that.
 pub(crate) fn write(root: &Root, path: &Path, content: &str, old: Old) -> Result<Outcome, Failure> {
     if old == Old::Kept
         && let Some(encoding @ Encoding::Utf16 { .. }) = head(root, path)
@@ -31,7 +31,7 @@ pub(crate) fn write(root: &Root, path: &Path, content: &str, old: Old) -> Result
     write_bytes(root, path, content.as_bytes(), old)
 }
 
-/// What the beginning of a file says of its encoding.
+/// What the start of a file says of its encoding.
 fn head(root: &Root, path: &Path) -> Option<Encoding> {
     let (file, _) = root.file(path).ok()?;
     let mut head = Vec::new();

@@ -96,7 +96,7 @@ impl Digest {
         }
     }
 
-    /// Adds what only looks like calls. It is no fault: a message without calls is none.
+    /// Adds what only looks like calls. It is no fault: a message without calls has none.
     pub fn add_lookalikes(&mut self, notes: Vec<Note>) {
         if notes.is_empty() {
             return;
@@ -139,7 +139,7 @@ fn check(
         let notes = match toolbox.get(&checked.tool) {
             None => {
                 let note = verify::unknown_tool_note(&checked.tool, toolbox, call.name_span);
-                // The parser may have said so, before the call began, but it knows no better name.
+                // The parser may have said so, before the call started, but it knows no better name.
                 message
                     .notes
                     .retain(|other| other.code != note.code || other.span != note.span);
@@ -203,7 +203,7 @@ fn has_fault(message: &Calls) -> bool {
 /// Finds the faults of a message while its events pass, and keeps no text of it.
 #[derive(Debug, Default)]
 pub struct FaultDetector {
-    /// The last call and the notes since it began, without texts.
+    /// The last call and the notes since it started, without texts.
     message: Calls,
     is_faulty: bool,
 }

@@ -46,7 +46,7 @@ const MOST_SAME: usize = 3;
 /// So many of those are looked up; several may stand on one line, which is listed once.
 const MOST_LOOKED_UP: usize = 32;
 
-/// What is said of text that looks like calls and is none; `None` where there is nothing to say. `before` is what the model
+/// What is said of text that looks like calls and is not one; `None` where there is nothing to say. `before` is what the model
 /// reads before it, and `example` writes the right form of a call in quoted code.
 pub fn message_lesson(
     context: LessonContext<'_>,
@@ -347,7 +347,7 @@ fn dialect_of<'d>(dialects: &'d [Dialect], note: &Note) -> Option<&'d Dialect> {
         return Some(only);
     }
     if note.code == Code::UnrecognizedCall {
-        // Its dialect is none of these. What prompts teach where nothing else is known is read among all.
+        // Its dialect is not one of these. What prompts teach where nothing else is known is read among all.
         return dialects
             .iter()
             .find(|dialect| dialect.name() == "tool_call");
@@ -363,7 +363,7 @@ fn dialect_of<'d>(dialects: &'d [Dialect], note: &Note) -> Option<&'d Dialect> {
     })
 }
 
-/// Notes on calls that only a list with their tools would read: nothing else marks them.
+/// Notes on calls that only a list with their tools would read: nothing else shows that they are calls.
 pub fn missing_tool_notes(calls: &[Call], known: &Toolbox, offered: &Toolbox) -> Vec<Note> {
     let is_missing = |call: &&Call| {
         call.end == End::Closed
@@ -376,7 +376,7 @@ pub fn missing_tool_notes(calls: &[Call], known: &Toolbox, offered: &Toolbox) ->
         .collect()
 }
 
-/// Whether a note is about text that was meant as a call and is none.
+/// Whether a note is about text that was meant as a call and is not one.
 pub fn is_lesson(code: Code) -> bool {
     matches!(
         code,

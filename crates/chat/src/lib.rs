@@ -2,7 +2,7 @@
 //!
 //! - [`Reader`] reads a message with the programs of some dialects; [`compile`] makes these for a set of tools.
 //! - [`Digest`] verifies the calls of a message against the tools: each problem becomes a note that points at the text.
-//! - [`lookalike_notes`] finds text that looks like a call and is none.
+//! - [`lookalike_notes`] finds text that looks like a call and is not one.
 //! - [`message_lesson`] and its siblings write what the model learns from a refusal.
 //! - [`instructions`] writes the prompt that teaches a dialect; [`example_call`] writes one call as it should have been written.
 //!

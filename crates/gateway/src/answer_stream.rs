@@ -42,7 +42,7 @@ pub(crate) struct AnswerStream {
     is_over: bool,
     /// Why there is no answer.
     failure: Option<Fault>,
-    /// What the client is told of a whole answer in headers.
+    /// What the headers of a whole answer report to the client.
     report: Map,
 }
 
@@ -139,7 +139,7 @@ impl AnswerStream {
         Ok(response)
     }
 
-    /// What the client is told beside its answer, which is complete.
+    /// What is reported to the client beside its answer, which is complete.
     fn reported(&self) -> Map {
         let mut report = Map::new();
         if let Some(who) = self.who_enforced_choice() {

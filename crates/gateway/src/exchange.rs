@@ -33,7 +33,7 @@ pub(crate) struct Exchange {
     program: Option<Arc<ToolProgram>>,
     /// The client's headers.
     headers: HeaderMap,
-    /// What the model is told after the client's messages.
+    /// What is said to the model after the client's messages.
     lesson: Vec<Value>,
     _held: HeldBody,
 }

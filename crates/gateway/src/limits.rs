@@ -12,7 +12,7 @@ pub struct Limits {
     pub answer_bytes: usize,
     /// The request bodies that are held at one time, in bytes of all requests together.
     pub held_bytes: usize,
-    /// How many requests are under way at one time; one more gets the status 503.
+    /// How many requests are running at one time; one more gets the status 503.
     pub requests: usize,
     /// How many connections are open at one time; one more waits in the system's queue.
     pub connections: usize,
@@ -24,7 +24,7 @@ pub struct Limits {
     pub write: Duration,
     /// How long the upstream may stay silent.
     pub silence: Duration,
-    /// How long requests that are under way may go on after the gateway is told to stop.
+    /// How long requests that are running may continue after the gateway is asked to stop.
     pub grace: Duration,
 }
 

@@ -70,7 +70,7 @@ impl Metrics {
         *self.counts().notes.entry(code.name()).or_default() += 1;
     }
 
-    /// Text that looks like a call, and is none.
+    /// Text that looks like a call, and is not one.
     pub(crate) fn lookalikes(&self, count: usize) {
         self.counts().lookalikes += count as u64;
     }

@@ -27,7 +27,7 @@ const FLUSH: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub(crate) struct Recorder(Arc<Mutex<SyncSender<Order>>>);
 
-/// What the thread is told.
+/// A message to the thread.
 enum Order {
     Row(Map),
     /// Answered once all rows before it are written.

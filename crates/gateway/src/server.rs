@@ -57,7 +57,7 @@ pub struct ServerBuilder {
     record: Option<(PathBuf, u64)>,
 }
 
-/// A gateway in front of one upstream.
+/// A gateway before one upstream.
 #[derive(Debug)]
 pub struct Server {
     gateway: Arc<Gateway>,
@@ -81,7 +81,7 @@ pub(crate) struct Gateway {
     messages: Messages,
     keys: Keys,
     hosts: AllowedHosts,
-    /// One permit for each request under way.
+    /// One permit for each running request.
     requests: Arc<Semaphore>,
     /// One permit for each KiB of bodies.
     held: Arc<Semaphore>,
@@ -213,7 +213,7 @@ impl ServerBuilder {
 }
 
 impl Server {
-    /// A server in front of `upstream`, the URL of a server of models, with or without `/v1` at its end.
+    /// A server before `upstream`, the URL of a server of models, with or without `/v1` at its end.
     pub fn builder(upstream: impl Into<String>) -> ServerBuilder {
         ServerBuilder {
             upstream: upstream.into(),
@@ -221,7 +221,7 @@ impl Server {
         }
     }
 
-    /// Serves on threads of its own until the process gets SIGTERM or ctrl-c; then requests under way come to their end.
+    /// Serves on threads of its own until the process gets SIGTERM or ctrl-c; then running requests come to their end.
     ///
     /// # Errors
     /// The listener is open to other machines and no key is asked for, or the system refuses a thread or a signal.
@@ -241,12 +241,12 @@ impl Server {
             ));
             self.serve(listener, signal.received()).await
         });
-        // Lookups of names may still be under way.
+        // Lookups of names may still be running.
         runtime.shutdown_background();
         outcome
     }
 
-    /// Serves until `shutdown` is over; then requests under way come to their end, for as long as the limits say. It needs
+    /// Serves until `shutdown` is over; then running requests come to their end, for as long as the limits say. It needs
     /// a runtime of tokio with time and input and output.
     ///
     /// # Errors
@@ -394,7 +394,7 @@ async fn admit(
     response
 }
 
-/// A request that is counted as under way.
+/// A request that is counted as running.
 struct UnderWay(Arc<Gateway>);
 
 impl UnderWay {

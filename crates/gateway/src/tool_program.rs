@@ -117,7 +117,7 @@ impl ToolPrograms {
                 return Ok(Arc::clone(program));
             }
         }
-        // Others go on meanwhile; two that need the same make it twice.
+        // Others continue meanwhile; two that need the same make it twice.
         let program = Arc::new(ToolProgram::new(toolbox, dialect)?);
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.programs.len() >= MOST {

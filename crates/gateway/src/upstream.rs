@@ -37,7 +37,7 @@ pub(crate) struct Upstream {
     /// What stands before `/v1`, without a slash at its end.
     prefix: String,
     key: Option<HeaderValue>,
-    /// Whether a client's key goes on to the upstream, where there is no other.
+    /// Whether a client's key continues to the upstream, where there is no other.
     pub(crate) keeps_client_key: bool,
     silence: Duration,
     client: Client<HttpsConnector<HttpConnector>, Body>,

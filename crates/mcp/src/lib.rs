@@ -20,7 +20,7 @@ pub mod server;
 mod sse;
 mod web;
 
-/// The versions that are spoken, the newest first.
+/// The supported versions, the newest first.
 pub const VERSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// The version without sessions.

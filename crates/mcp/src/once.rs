@@ -5,7 +5,7 @@ use toolglot_value::{Error, ReadOptions, Value};
 /// Reads JSON.
 ///
 /// # Errors
-/// If it is none, or a key stands twice in an object of it.
+/// If it is invalid, or an object in it has a key twice.
 pub fn read_once(bytes: &[u8]) -> Result<Value, Error> {
     let once = ReadOptions {
         duplicate_keys: false,

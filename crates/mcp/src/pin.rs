@@ -1,4 +1,4 @@
-//! What a server says of a tool, brought to one form and told apart by its digest.
+//! What a server says of a tool, brought to one form and compared by its digest.
 
 use std::fmt::Write;
 

@@ -45,7 +45,7 @@ impl<R: BufRead> Events<R> {
         }
     }
 
-    /// The next event; `None` at the end of the stream. An event that the stream's end cuts off is none.
+    /// The next event; `None` at the end of the stream. An event that the stream's end cuts off is not one.
     ///
     /// # Errors
     /// If the stream fails, or a line or an event is too long.
@@ -82,7 +82,7 @@ impl<R: BufRead> Events<R> {
         Ok(None)
     }
 
-    /// The next line without its end; `None` where the stream ends before it does. Nothing behind the end is waited for.
+    /// The next line without its end; `None` where the stream ends before it does. Nothing after the end is waited for.
     fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
         loop {
@@ -184,7 +184,7 @@ mod tests {
                 assert_eq!(found, ["a", "b"], "{text:?}");
             }
         }
-        // A mark is one only where the stream begins.
+        // A byte order mark counts only where the stream starts.
         assert!(all("data: a\n\n\u{feff}data: b\n\n".as_bytes()).len() == 1);
     }
 

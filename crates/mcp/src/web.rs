@@ -19,7 +19,7 @@ pub trait Web: fmt::Debug + Send + Sync {
         time: Duration,
     ) -> Result<Answer, WebError>;
 
-    /// Ends all that is under way; nothing is asked on this way any more.
+    /// Ends all that is running; nothing is asked on this way any more.
     fn end(&self);
 
     /// Another way to the same address.
@@ -35,7 +35,7 @@ pub enum WebError {
     Unanswered(String),
 }
 
-/// An answer, its body still under way.
+/// An answer whose body is still being read.
 pub struct Answer {
     /// 200, ..
     pub status: u16,

@@ -17,7 +17,7 @@ pub struct Grants {
     pub recovered: bool,
     /// Removing files inside the root.
     pub delete: bool,
-    /// Running text in a shell, behind the strongest walls.
+    /// Running text in a shell, in the strongest sandbox.
     pub shell: bool,
     /// The programs that may be started, by name.
     pub exec: Vec<String>,
@@ -41,7 +41,7 @@ impl Grants {
             })
     }
 
-    /// Whether a capability that a tool declares is covered, by the word or by its beginning, as `fs.write` by `write`.
+    /// Whether a capability that a tool declares is covered, by the word or by its start, as `fs.write` by `write`.
     pub(crate) fn has(&self, capability: &str) -> bool {
         match capability {
             "read" | "fs.read" => self.read,

@@ -33,7 +33,7 @@ pub enum BadUrl {
         /// What stands there.
         host: String,
     },
-    /// A port that is none.
+    /// A port that is invalid.
     #[error("invalid port `{port}`")]
     Port {
         /// What stands there.
@@ -119,7 +119,7 @@ fn bad_host(host: &str) -> BadUrl {
     }
 }
 
-/// The address that a name is. A name whose last label begins with a digit is one, or nothing: `0x7f.1` is read as an address
+/// The address that a name is. A name whose last label starts with a digit is one, or nothing: `0x7f.1` is read as an address
 /// by some and as a name by others.
 fn address(name: &str) -> Result<Option<IpAddr>, BadUrl> {
     let is_label = |label: &str| {

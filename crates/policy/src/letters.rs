@@ -1,6 +1,6 @@
 //! Letters that are not seen, or are seen as something else.
 
-/// Whether a character shows nothing, shows a blank that is none, or drives what shows it: controls, directions, and what
+/// Whether a character shows nothing, shows a blank that is not one, or drives what shows it: controls, directions, and what
 /// Unicode says may be ignored (`Default_Ignorable_Code_Point`, Unicode 16) or draws as blank.
 ///
 /// Line breaks and tabs are controls.

@@ -7,9 +7,9 @@ use std::path::Path;
 pub(crate) enum NamePattern {
     /// A component of this name.
     Name(&'static str),
-    /// A component that begins so.
+    /// A component that starts so.
     Prefix(&'static str),
-    /// A component that begins so and is no source of a program.
+    /// A component that starts so and is no source of a program.
     Key(&'static str),
     /// A component that ends so.
     Suffix(&'static str),
@@ -89,7 +89,7 @@ pub(crate) fn find<T>(
 }
 
 /// A name as the most forgiving file system compares it: without case, without the letters that HFS+ does not see, without the
-/// stream behind a `:` of NTFS, without the dots and blanks at its end that some drop, and `GIT~1` as what it is short for.
+/// stream after a `:` of NTFS, without the dots and blanks at its end that some drop, and `GIT~1` as what it is short for.
 /// Upper case first, since `ſ` and its like fold only that way.
 fn folded(name: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b'.');
@@ -98,7 +98,7 @@ fn folded(name: &str) -> Cow<'_, str> {
     }
     let seen: String = name.chars().filter(|c| !is_unseen(*c)).collect();
     let folded = seen.to_uppercase().to_lowercase();
-    // A name of nothing but a stream is none.
+    // A name of nothing but a stream is not one.
     let whole = match folded.split_once(':') {
         Some((before, _)) if !before.is_empty() => before,
         _ => folded.as_str(),
@@ -111,7 +111,7 @@ fn folded(name: &str) -> Cow<'_, str> {
 }
 
 /// Whether a name is one of eight letters and three that some file systems give a longer one besides: `VSCODE~1` for `.vscode`,
-/// `MCP~1.JSO` for `.mcp.json`. With `is_begin` the longer one begins so.
+/// `MCP~1.JSO` for `.mcp.json`. With `is_begin` the longer one starts so.
 fn is_short_for(name: &str, long: &str, is_begin: bool) -> bool {
     let (stem, ext) = name.rsplit_once('.').unwrap_or((name, ""));
     let Some((stem, number)) = stem.rsplit_once('~') else {
@@ -126,7 +126,7 @@ fn is_short_for(name: &str, long: &str, is_begin: bool) -> bool {
         _ => (long, ""),
     };
     let letters: String = long_stem.chars().filter(|c| !". ".contains(*c)).collect();
-    // Of a name of which only the beginning is known more letters may follow.
+    // Of a name of which only the start is known more letters may follow.
     let n_most = 7_usize.saturating_sub(number.len()).min(6);
     if is_begin {
         let n = letters.len().min(n_most);

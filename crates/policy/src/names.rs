@@ -169,7 +169,7 @@ pub(crate) fn is_secret_word(word: &str) -> bool {
         let path = Path::new(word.strip_prefix("~/").unwrap_or(word));
         is_secret(path) || ELSEWHERE.iter().any(|place| path.starts_with(place))
     };
-    // git names a file of a commit behind a colon: `HEAD:.env`.
+    // git names a file of a commit after a colon: `HEAD:.env`.
     is_place(word) || word.split_once(':').is_some_and(|(_, rest)| is_place(rest))
 }
 

@@ -48,7 +48,7 @@ pub enum Escape {
     /// An absolute path to somewhere else.
     #[error("the absolute path leads out of the root; write one that is relative to it")]
     Absolute,
-    /// A path that begins at a home, for every shell.
+    /// A path that starts at a home, for every shell.
     #[error(
         "`~` means a home, which is outside of the root: write a path relative to the root, or `./~` for that file"
     )]
@@ -75,7 +75,7 @@ pub enum Escape {
         /// The link that was one too many, relative to the root.
         link: PathBuf,
     },
-    /// The path goes on behind something that is no directory.
+    /// The path continues after something that is no directory.
     #[error("{at:?} is not a directory, so nothing can be inside it")]
     ThroughFile {
         /// What is no directory, relative to the root.
@@ -121,7 +121,7 @@ impl Escape {
 }
 
 impl Escape {
-    /// Whether a shell would begin the path at a home: `~`, `~/..`, `~NAME/..`. Here it would be a file of that name.
+    /// Whether a shell would start the path at a home: `~`, `~/..`, `~NAME/..`. Here it would be a file of that name.
     pub fn is_home(written: &str) -> bool {
         let Some(rest) = written.strip_prefix('~') else {
             return false;

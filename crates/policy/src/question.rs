@@ -15,7 +15,7 @@ const OWN_HEADERS: &[&str] = &[
     "upgrade",
 ];
 
-/// A text that is none of [`METHODS`].
+/// A text that is not one of [`METHODS`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unknown method `{0}`: use GET, HEAD, POST, PUT, PATCH or DELETE")]
 pub struct BadMethod(String);
@@ -23,7 +23,7 @@ pub struct BadMethod(String);
 /// The method that is meant, in whatever case.
 ///
 /// # Errors
-/// If it is none of [`METHODS`].
+/// If it is not one of [`METHODS`].
 pub fn method(text: &str) -> Result<&'static str, BadMethod> {
     let mut known = METHODS.iter().copied();
     known

@@ -38,7 +38,7 @@ impl Refusals {
 
     /// Whether `tool` may not read what stands at `path`, which is relative to the root and resolved.
     pub fn hides(&self, tool: &str, path: &Path) -> bool {
-        // What commands do with a file is not told by their words: a rule that refuses them a place hides it.
+        // The words of a command do not show what it does with a file: a rule that refuses them a place hides it.
         let is_command = tool == "execute_command"
             && (self.fits(tool, "exec", path) || self.fits(tool, "shell", path));
         is_command || self.fits(tool, "read", path)

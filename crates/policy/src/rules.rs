@@ -135,7 +135,7 @@ fn hides_in_a_name(c: char) -> bool {
     is_hidden(c) && !is_joiner(c) && !is_presentation(c) && !is_blank(c)
 }
 
-/// Blanks that people write into names, such as the one in front of `AM` in names of screenshots.
+/// Blanks that people write into names, such as the one before `AM` in names of screenshots.
 fn is_blank(c: char) -> bool {
     matches!(c, '\u{a0}' | '\u{202f}' | '\u{3000}')
 }

@@ -106,7 +106,7 @@ impl<'t> Edits<'t> {
         let mut found: Option<Range<usize>> = None;
         for piece in &self.pieces {
             if piece.after.end <= part.start || part.end <= piece.after.start {
-                // The mark that ended a string which became a number is the value's too.
+                // The quote that ended a string which became a number is the value's too.
                 if let Some(found) = &mut found
                     && piece.after.is_empty()
                     && piece.after.start == part.end

@@ -1,4 +1,4 @@
-//! What is to be run, and behind which walls.
+//! A program to run, and its sandbox.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use crate::{Inspection, ProcessOutcome, SandboxError, Watch};
 
-/// A program to be run, and the walls around it. Nothing is inherited: what is not said here the program does not get.
+/// A program to run, and its sandbox. Nothing is inherited: what is not said here the program does not get.
 #[derive(Clone, Debug)]
 pub struct Command {
     /// The program and its arguments, each a word of its own: no shell reads them. A program without a slash is looked
-    /// up along `PATH` of [`env`](Command::env), among what the walls let it read.
+    /// up along `PATH` of [`env`](Command::env), among what the sandbox lets it read.
     pub argv: Vec<OsString>,
     /// Where it runs. It has to be readable by [`read`](Command::read) or [`write`](Command::write).
     pub cwd: PathBuf,
     /// Its whole environment. `HOME` and `TMPDIR` are set by the sandbox to a private directory where they are missing.
-    /// Behind walls `PATH` loses the directories that it may not run programs from, so that a later one is found.
+    /// In a sandbox `PATH` loses the directories that it may not run programs from, so that a later one is found.
     pub env: Vec<(OsString, OsString)>,
     /// What it reads on standard input; nothing if empty. Big inputs belong here: an argument has 131,071 bytes at most.
     pub stdin: Vec<u8>,
@@ -56,7 +56,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// A command with the strongest walls, that may read the system's programs and `cwd`, and change nothing.
+    /// A command in the strongest sandbox, that may read the system's programs and `cwd`, and change nothing.
     pub fn new<I, W>(argv: I, cwd: impl Into<PathBuf>) -> Command
     where
         I: IntoIterator<Item = W>,
@@ -92,7 +92,7 @@ impl Command {
     /// [`ResourceLimits::output_bytes`] allows; the rest is read and dropped.
     ///
     /// # Errors
-    /// If the program was not started: a wall cannot be built here, or there is no such program.
+    /// If the program was not started: a layer of the sandbox cannot be set up here, or there is no such program.
     pub fn run(&self) -> Result<ProcessOutcome, SandboxError> {
         let mut outcomes = run_pipeline(std::slice::from_ref(self))?;
         Ok(outcomes.pop().expect("one outcome for each command"))
@@ -102,7 +102,7 @@ impl Command {
     /// dropped or ended. [`stdin`](Command::stdin) and [`ResourceLimits::time`] do not count, but that no process has more of the
     /// processor than the time.
     ///
-    /// It returns before the program runs: where a wall cannot be built then, the socket is closed and
+    /// It returns before the program runs: where a layer cannot be set up then, the socket is closed and
     /// [`Resident::end`](crate::Resident::end) says why.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ impl Command {
 
 /// Runs commands at once, the output of each the input of the next, and waits for all.
 ///
-/// Each has walls of its own. The time of the first command counts for all; `stdin` only of the first is read. Only the
+/// Each has a sandbox of its own. The time of the first command counts for all; `stdin` only of the first is read. Only the
 /// last one's standard output is in the outcomes, which come in the order of the commands.
 ///
 /// # Errors
@@ -157,7 +157,7 @@ pub fn run_pipeline(commands: &[Command]) -> Result<Vec<ProcessOutcome>, Sandbox
 /// How a program is kept apart from everything else, from weak to strong. Each holds what the ones before it hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Isolation {
-    /// Limits, its own session, a clean environment, nothing left behind. **No wall**: it may touch what its user may.
+    /// Limits, its own session, a clean environment, nothing left behind. **No sandbox**: it may touch what its user may.
     Plain,
     /// And Landlock for files, TCP and signals, and a filter of system calls.
     Landlock,

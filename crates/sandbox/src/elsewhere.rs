@@ -11,7 +11,7 @@ pub(crate) fn run(_: &[Command]) -> Result<Vec<ProcessOutcome>, SandboxError> {
 /// There is nothing to be done about it here.
 pub fn outlive_file_limits() {}
 
-/// What there is to build walls of: nothing.
+/// What a sandbox can be built of: nothing.
 pub fn layers() -> Layers {
     Layers {
         layers: vec![Layer {

@@ -1,8 +1,8 @@
-//! What there is to build walls of.
+//! What a sandbox can be built of.
 
 use crate::Isolation;
 
-/// What there is to build walls of, on this machine, for this user.
+/// What a sandbox can be built of, on this machine, for this user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Layers {

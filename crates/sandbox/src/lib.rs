@@ -1,8 +1,8 @@
-//! Runs programs behind walls.
+//! Runs programs in a sandbox.
 //!
 //! A [`Command`] says which words are run, where, with which environment and input, what they may read, change and use
-//! up, and how strong the walls are. [`Command::run`] runs it and tells what came of it: an [`ProcessOutcome`] holds what was
-//! written, what of that was cut, and how many processes had to be killed. If a wall that was asked for cannot be built, the
+//! up, and how strong the sandbox is. [`Command::run`] runs it and reports what happened: a [`ProcessOutcome`] holds what was
+//! written, what of that was cut, and how many processes had to be killed. If a layer that was asked for cannot be set up, the
 //! program is not started: a [`SandboxError`] says which.
 //!
 //! ```text

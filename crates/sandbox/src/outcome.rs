@@ -38,7 +38,7 @@ pub enum Exit {
     Cancelled,
 }
 
-/// What was kept of a stream: its beginning and its end, if it was longer than allowed.
+/// What was kept of a stream: its start and its end, if it was longer than allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CapturedOutput {
     head: Vec<u8>,
@@ -76,7 +76,7 @@ impl CapturedOutput {
         self.tail.extend(text.as_bytes());
     }
 
-    /// How many bytes were left out between the beginning and the end.
+    /// How many bytes were left out between the start and the end.
     pub fn n_cut(&self) -> u64 {
         self.n_cut
     }
@@ -86,7 +86,7 @@ impl CapturedOutput {
         (self.head.len() + self.tail.len()) as u64 + self.n_cut
     }
 
-    /// The beginning, and the end if something was left out between them.
+    /// The start, and the end if something was left out between them.
     pub fn parts(&self) -> (Vec<u8>, Option<Vec<u8>>) {
         let tail = self.tail.iter().copied();
         if self.n_cut == 0 {

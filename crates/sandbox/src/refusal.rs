@@ -36,7 +36,7 @@ pub enum SandboxError {
         /// Its length.
         bytes: usize,
     },
-    /// A wall that the command asks for is not to be had here.
+    /// A layer that the command asks for is not available here.
     #[error("the sandbox layer `{layer}` is missing here ({why}), and without it nothing is run at level `{}`: see `toolglot doctor`", .level.word())]
     Missing {
         /// Which.
@@ -65,7 +65,7 @@ pub enum SandboxError {
         #[source]
         source: io::Error,
     },
-    /// The program could not be started inside the walls.
+    /// The program could not be started in the sandbox.
     #[error("`{program}` could not be started: {source}")]
     Exec {
         /// The program.
@@ -83,7 +83,7 @@ pub enum SandboxError {
         /// What its [`Inspection`](crate::Inspection) said, a line for each remark.
         remarks: String,
     },
-    /// There are no walls for this system.
+    /// There is no sandbox for this system.
     #[error("there is no sandbox for {os} yet, and without one no program is run")]
     Unsupported {
         /// The system.

@@ -32,9 +32,9 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// Ends what is watched by it: once it was told to, all of that, and whatever comes later.
+/// Cancels what watches it: everything that runs, and whatever starts later.
 ///
-/// A copy is the same. What is told is a byte in a pipe that nobody takes out, so that a handler of signals may do it.
+/// A copy is the same. The signal is a byte in a pipe that nobody takes out, so that a handler of signals may do it.
 #[derive(Clone, Debug)]
 pub struct Cancel {
     #[cfg(unix)]
@@ -46,7 +46,7 @@ pub struct Cancel {
 
 #[cfg(unix)]
 impl Cancel {
-    /// One that was not told to yet.
+    /// One that is not cancelled yet.
     ///
     /// # Errors
     /// If the system has no pipe left.
@@ -63,17 +63,17 @@ impl Cancel {
         }
     }
 
-    /// Whether it was told to.
+    /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         crate::platform::is_readable(self.descriptor())
     }
 
-    /// Readable once it was told to.
+    /// Readable once it was cancelled.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.ends.0.as_fd()
     }
 
-    /// Whoever writes a byte into it has told it to.
+    /// A byte that is written into it cancels.
     ///
     /// # Errors
     /// If the process has no descriptor left.
@@ -84,7 +84,7 @@ impl Cancel {
 
 #[cfg(not(unix))]
 impl Cancel {
-    /// One that was not told to yet.
+    /// One that is not cancelled yet.
     ///
     /// # Errors
     /// Never here.
@@ -99,12 +99,12 @@ impl Cancel {
         self.flag.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it was told to.
+    /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.flag.load(Ordering::SeqCst)
     }
 
-    /// Whoever sets it has told it to. A handler of signals may do that.
+    /// Setting it cancels. A handler of signals may do that.
     pub fn flag(&self) -> Arc<AtomicBool> {
         self.flag.clone()
     }

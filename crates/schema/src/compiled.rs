@@ -1,7 +1,7 @@
 //! Schemas compiled by the `jsonschema` crate, in which numbers are compared exactly.
 //!
 //! That crate reads schemas as values of `serde_json`, which hold numbers of 64 bits. So keywords that compare numbers are
-//! judged here: their values stand as text in the schema that it gets, under names that begin with [`OURS`].
+//! judged here: their values stand as text in the schema that it gets, under names that start with [`OURS`].
 //! Arguments are read where they are, without a copy.
 
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use toolglot_value::{Decimal, Map, Number, Value};
 use crate::multiple::is_multiple;
 use crate::normal_form::NAMED;
 
-/// How the names of the keywords that are judged here begin.
+/// How the names of the keywords that are judged here start.
 const OURS: &str = "toolglot:";
 
 /// Deeper parts of a schema are passed on as they stand.

@@ -13,7 +13,7 @@ const ALONE: [&str; 4] = ["not", "if", "then", "else"];
 const NAMED: [&str; 1] = ["dependentSchemas"];
 
 /// A reference of the schema that leads back to itself with the same value: through references, and through `allOf` and its like.
-/// Recursion through a property is none: there the value gets smaller. Complexity: the schema's size.
+/// Recursion through a property is not one: there the value gets smaller. Complexity: the schema's size.
 pub(crate) fn circle(schema: &Value) -> Option<String> {
     let mut ahead = vec![schema];
     let mut seen: HashMap<*const Value, State> = HashMap::new();

@@ -37,7 +37,7 @@ pub enum SchemaError {
     /// Its references lead to more schemas than any value needs.
     #[error("the references of the schema unfold to more than 10000 schemas for one value")]
     Unfolds,
-    /// The schema is none, by its own draft.
+    /// The schema is invalid by its own draft.
     #[error("the schema is not valid at `{path}`")]
     Invalid {
         /// A JSON pointer into the schema; empty for the whole.

@@ -234,7 +234,7 @@ fn mark(path: &str, error: &ValidationError<'static>) -> Option<Value> {
     }
 }
 
-/// What to write for the property that tells the branches apart, where it is none of theirs.
+/// What to write for the property that tells the branches apart, where it is not one of theirs.
 fn alternative_marks(
     path: &str,
     branches: &[Vec<ValidationError<'static>>],

@@ -21,7 +21,7 @@ use crate::stamp::SessionStamp;
 use crate::tool::{Function, Tool};
 use crate::{Grants, SessionError, VERBS, journals};
 
-/// Is told how far a call is.
+/// Gets the progress of a call.
 type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// What a session is made from. A copy makes sessions that share the costs of calls and the connections to servers.
@@ -159,7 +159,7 @@ impl SessionBuilder {
         self
     }
 
-    /// Who is told how far calls are.
+    /// Who gets the progress of calls.
     #[must_use]
     pub fn progress(
         mut self,

@@ -1,4 +1,4 @@
-//! The calls of a message so far: one that does the same again is told from one that does more.
+//! The calls of a message so far: one that does the same again is distinguished from one that does more.
 
 use std::borrow::Cow;
 use std::cell::RefCell;

@@ -230,7 +230,7 @@ impl<'a> MarkerRestorer<'a> {
         if self.lines.contains(line) {
             return !self.lines.contains(written);
         }
-        // In a difference a sign stands before the line; an edit may begin and end inside one.
+        // In a difference a sign stands before the line; an edit may start and end inside one.
         let signed = line.strip_prefix(['+', '-']).map(str::trim);
         if signed.is_some_and(|line| self.lines.contains(line)) {
             return true;

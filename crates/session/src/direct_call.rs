@@ -207,7 +207,7 @@ impl Session {
                     let text = Value::Object(called.returned.value.clone()).to_string();
                     (verdict.clone(), Some((called.returned.success, text)))
                 }
-                // It was under way: what it did by then is done.
+                // It was running: what it did by then is done.
                 Err(error) if matches!(error.cause(), CallError::Stopped { .. }) => {
                     (verdict.clone(), Some((false, error.to_string())))
                 }

@@ -29,7 +29,7 @@ pub enum SessionError {
     /// The registry of tools that are files cannot be opened.
     #[error(transparent)]
     Open(#[from] toolglot_tool_runner::OpenError),
-    /// The policy demands a key that is none.
+    /// The policy demands an invalid key.
     #[error(transparent)]
     Trust(#[from] toolglot_tool_trust::TrustError),
     /// The dialects and the tools make no program.

@@ -220,7 +220,7 @@ impl FileTools {
     }
 }
 
-/// What the model is told of a call that it asked to have checked and not run.
+/// What the model reads about a call that it asked to have checked and not run.
 fn checked(id: &str) -> Outcome {
     let text = format!("`{id}` would run; nothing was run");
     let output = json!({"success": true, "dry_run": true, "output": text});

@@ -1,4 +1,4 @@
-//! What a model is told beside a result: why its call is in doubt, and what of its text looks like a call and is none.
+//! What a model reads beside a result: why its call is in doubt, and what of its text looks like a call and is not one.
 
 use toolglot_chat::{Lesson, LessonContext, doubt_lesson, message_lesson, repair_reasons};
 use toolglot_engine::{Call, Calls, End};
@@ -8,7 +8,7 @@ use crate::message_session::MessageSession;
 use crate::step::State;
 
 impl MessageSession<'_> {
-    /// What the model of a call is told that was not closed by itself, and was refused or failed.
+    /// What the model reads about a call that was not closed by itself, and was refused or failed.
     pub(crate) fn lesson(&self, call: &Call, verdict: &Verdict, state: &State) -> Lesson {
         let is_doubtful = verdict.rule == "recovered-needs-grant";
         match state {
@@ -29,8 +29,8 @@ impl MessageSession<'_> {
         }
     }
 
-    /// What is said of text that looks like calls and is none; `None` where there is nothing to say. `before` is what the model
-    /// is told already.
+    /// What is said of text that looks like calls and is not one; `None` where there is nothing to say. `before` is what the model
+    /// is reported already.
     pub(crate) fn message_lesson(&self, message: &Calls, before: &str) -> Option<String> {
         if self.is_empty_handed {
             return None;

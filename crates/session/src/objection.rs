@@ -21,7 +21,7 @@ use crate::step::{State, Step};
 pub(crate) struct Objection {
     pub(crate) rule: &'static str,
     pub(crate) because: String,
-    /// The same for the model, where it is told more.
+    /// The same for the model, where it gets more.
     pub(crate) words: Option<String>,
     /// What was repaired in its text.
     pub(crate) repairs: Vec<String>,
@@ -241,7 +241,7 @@ impl Objection {
 
 /// How a call does not fit the tools that it is brought to, if it does not.
 ///
-/// A tool that is not there is told of with those of `offered`, which its model knows.
+/// A missing tool is reported with the tools of `offered`, which its model knows.
 fn misfit(
     canonical: &mut Canonical,
     ground: CallLocator<'_>,

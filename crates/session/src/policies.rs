@@ -346,7 +346,7 @@ fn is_file(root: &Path, name: &str) -> bool {
     entries.any(|entry| Path::new(&entry.file_name()).file_stem() == Some(name.as_ref()))
 }
 
-/// The text of a policy file. What is no regular file could make us wait for ever, and what is huge is none.
+/// The text of a policy file. What is no regular file could make us wait for ever, and a huge one is refused.
 fn text(path: &Path) -> Result<String, PolicyError> {
     let unreadable = |why: String| PolicyError::Unreadable { why };
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;

@@ -14,7 +14,7 @@ pub struct ReadingSettings {
     pub in_reasoning: InReasoning,
     /// Whether the text starts inside reasoning.
     pub reasoning_open: bool,
-    /// The end of the prompt, where the answer begins inside something.
+    /// The end of the prompt, where the answer starts inside something.
     pub prompt_suffix: Option<String>,
     /// Why the model stopped. Without it nobody takes for granted that it stopped by itself.
     pub finish: Option<Finish>,

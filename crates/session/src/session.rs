@@ -72,7 +72,7 @@ impl Session {
         self.cancel.clone()
     }
 
-    /// Ends the session's calls from another thread: those that are under way, and all that come later.
+    /// Ends the session's calls from another thread: those that are running, and all that come later.
     pub fn cancel(&self) {
         self.cancel.cancel();
     }

@@ -20,7 +20,7 @@ pub struct Step {
     pub verdict: Verdict,
     /// How far it came.
     pub state: State,
-    /// What its model is told beside that.
+    /// What its model reads beside that.
     pub lesson: Lesson,
     /// What was said about it after parsing.
     pub notes: Vec<Note>,

@@ -136,7 +136,7 @@ impl MessageSession<'_> {
         (verdict, state, file_call, lesson)
     }
 
-    /// Paths that go up and come back: they stay inside the root, and are told.
+    /// Paths that go up and come back: they stay inside the root, and are reported.
     fn detours(&self, canonical: &Canonical, call: &Call) -> Vec<Note> {
         let Ok(plan) = plan(self.gate.root, &canonical.tool, &canonical.arguments) else {
             return Vec::new();
@@ -189,7 +189,7 @@ impl MessageSession<'_> {
             .add(&canonical.tool, &canonical.arguments, plan.as_ref().ok());
         let request = Request {
             is_bounded: BOUNDED.contains(&&*call.dialect),
-            // A duplicate is not run again: nothing is done twice. A command that is none has something else to see.
+            // A duplicate is not run again: nothing is done twice. A command that is not one has something else to see.
             is_repeat: canonical.duplicate_of.is_none() && is_seen && effect != Effect::Execute,
             n_before: before.steps.len(),
             ..request(

@@ -78,7 +78,7 @@ pub(crate) fn search(runner: &ToolRunner, query: &str, hides: &dyn Fn(&Path) -> 
         .to_lowercase();
         if words.iter().all(|word| all.contains(word)) {
             let mut row = json!({"item_id": entry.id.as_str(), "description": description, "space": entry.space.to_string()});
-            // What would be refused is found, and said to be so: it may be mended.
+            // What would be refused is found, and said to be so: it may be repaired.
             if let Err(why) = resolve(runner.registry(), &runner.trust().read(), file) {
                 row["cannot_run"] = json!(why.to_string());
             }

@@ -21,7 +21,7 @@ impl Catalog {
     /// Opens the spaces that there are, with what a policy demands of tools beyond what everybody's trust does.
     ///
     /// # Errors
-    /// If a directory of tools or a file of the trust store is there and cannot be used, or a key that is demanded is none.
+    /// If a directory of tools or a file of the trust store is there and cannot be used, or a key that is demanded is invalid.
     pub fn open(spaces: &Spaces, demands: TrustRequirements) -> Result<Catalog, CatalogError> {
         let mut trust = Trust::open(spaces)?;
         trust.demand(demands)?;

@@ -36,7 +36,7 @@ impl CheckedFile {
         }
     }
 
-    /// Checks a text by the path of its file, by itself, and says in which project it lies. Its id is what stands after
+    /// Checks a text by the path of its file, by itself, and says in which project it lies. Its id is what follows
     /// `.ai/tools/`, or else what its category says it is. The path is not opened.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ impl CheckedFile {
     }
 }
 
-/// Tells where the executor leads nowhere, and where the server is none, unless that was told without looking for it.
+/// Reports an executor that leads nowhere and a server that is not one, unless that was reported before.
 fn executor(tool: &mut ToolFile, catalog: &Catalog, space: Space) {
     let is_told = tool.errors().any(|error| error.rule.code == "F08");
     if is_told {

@@ -27,7 +27,7 @@ pub struct CreatedTool {
 /// Writes a new tool into the project at `root`. The word is a language, or an extension of one.
 ///
 /// # Errors
-/// If the id or the word is none, the id is taken, or the file cannot be written. Nothing is overwritten.
+/// If the id or the word is invalid, the id is taken, or the file cannot be written. Nothing is overwritten.
 pub fn create_tool(root: &Path, id: &str, word: &str) -> Result<CreatedTool, CatalogError> {
     let id = ItemId::new(id)?;
     let language =

@@ -1,6 +1,6 @@
 //! What changed between two texts, in lines.
 
-/// Above this many cells the middle is told as replaced whole: a table of lines by lines has its price.
+/// Above this many cells the middle is reported as replaced whole: a table of lines by lines has its price.
 const MAX_CELLS: usize = 4_000_000;
 
 /// `- 12 old line` and `+ 12 new line`, with the numbers that the lines have in their own text. Empty if nothing did.

@@ -58,7 +58,7 @@ impl<'c> Listing<'c> {
     }
 }
 
-/// What is told of each file, or why that cannot be: what was kept where the file is as it was, otherwise what it says, read
+/// The row of each file, or why there is none: what was kept where the file is as it was, otherwise what it says, read
 /// by as many threads as there are processors.
 fn rows_of<'s>(
     catalog: &Catalog,

@@ -18,7 +18,7 @@ use toolglot_tool_trust::{Space, Spaces, Trust};
 
 use crate::Catalog;
 
-/// What is told of one tool: its fields, a tab between two. No field holds a tab or a line break.
+/// A row of the listing: the fields of one tool, a tab between two. No field holds a tab or a line break.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row<'a> {
     line: Cow<'a, str>,

@@ -73,7 +73,7 @@ impl Diagnostics {
         after.for_each(|diagnostic| diagnostic.severity = Severity::Warning);
     }
 
-    /// All of them, as they were told.
+    /// All of them, in the order of their reports.
     pub(crate) fn into_iter(self) -> impl Iterator<Item = Diagnostic> {
         self.0.into_iter()
     }

@@ -34,7 +34,7 @@ pub(crate) const FIELDS: &[&str] = &[
 
 /// The field that a variable of a program stands for: `__version__`, `CONFIG_SCHEMA`.
 ///
-/// `None` if it stands for none; a dunder that is nearly one is told apart with [`nearly`].
+/// `None` if it stands for none; a dunder that is nearly one is distinguished with [`nearly`].
 pub(crate) fn of_variable(variable: &str) -> Option<&'static str> {
     let name = match variable {
         "CONFIG_SCHEMA" => "config_schema",

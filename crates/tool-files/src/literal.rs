@@ -161,7 +161,7 @@ pub(crate) fn integer(digits: &str, radix: u32) -> Option<Number> {
         .ok()
 }
 
-/// Whether a `_` of a number stands anywhere but between two digits. Of one that is not hexadecimal `e` is none.
+/// Whether a `_` of a number stands anywhere but between two digits. Of one that is not hexadecimal `e` is not one.
 pub(crate) fn has_stray_separator(digits: &str, is_hexadecimal: bool) -> bool {
     let mut parts = digits.split('_');
     let is_digit = |c: char| c.is_digit(if is_hexadecimal { 16 } else { 10 });

@@ -94,7 +94,7 @@ enum Strings {
     OverLines,
 }
 
-/// How many bytes an object has, told by its brackets; if there is none, how many were looked at.
+/// How many bytes an object has, by its brackets; if there is none, how many were looked at.
 fn extent(text: &[u8], strings: Strings) -> Result<usize, usize> {
     if text.first() != Some(&b'{') {
         return Err(0);

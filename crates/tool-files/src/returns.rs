@@ -43,7 +43,7 @@ impl ReturnContract {
     /// The contract of a tool with that output schema.
     ///
     /// # Errors
-    /// If the schema is none.
+    /// If the schema is invalid.
     pub fn new(output: Option<&Value>) -> Result<ReturnContract, toolglot_schema::SchemaError> {
         Ok(ReturnContract {
             output: output.map(Validator::new).transpose()?,
@@ -58,7 +58,7 @@ impl ReturnContract {
     /// [`of_process`](ReturnContract::of_process) makes of the rest.
     ///
     /// The object ends the output, so that a tool may print before it answers; or it says `success`, wherever it stands. One
-    /// that is an object to others and no JSON, as with `NaN`, is a failure: what it says cannot be told.
+    /// that is an object to others and no JSON, as with `NaN`, is a failure: what it says is not known.
     pub fn of_output(&self, stdout: &str, stderr: &str, exit_code: i32) -> ReturnValue {
         let Some(printed) = Printed::find(stdout) else {
             let mut returned = Self::of_process(stdout, stderr, exit_code);
@@ -341,7 +341,7 @@ mod tests {
         let returned = contract.of_output("plain text\n", "", 0);
         assert!(!returned.success);
         assert!(returned.breaches[0].contains("`id`"), "{returned:?}");
-        // A failure is told as it is.
+        // A failure is reported as it is.
         assert_eq!(
             contract.of_output("no\n", "", 3).breaches,
             Vec::<String>::new()

@@ -65,7 +65,7 @@ impl ToolFile {
     /// The schemas, ready to check arguments: the tool's own, or those of one of its actions.
     ///
     /// # Errors
-    /// If they are none.
+    /// If they are invalid.
     pub fn compile(&self) -> Result<(Validator, ReturnContract), SchemaError> {
         Ok((
             Validator::new(&self.schema.input)?,
@@ -78,7 +78,7 @@ impl ToolFile {
         self.actions.iter().find(|action| action.name == name)
     }
 
-    /// What is to be told first of what keeps it from being called: what could not be read explains the rest.
+    /// The first of the reasons why it cannot be called: what could not be read explains the rest.
     pub fn worst(&self) -> Option<&Diagnostic> {
         self.errors()
             .find(|error| error.rule == rule::SYNTAX)
@@ -103,13 +103,13 @@ impl ToolFile {
         self.part.is_none()
     }
 
-    /// As a model is told of it: the tool, and each of its actions. A deprecated tool is left out.
+    /// As a model sees it: the tool, and each of its actions. A deprecated tool is left out.
     pub fn specs(&self) -> Vec<ToolSpec> {
         if self.metadata.is_deprecated() {
             return Vec::new();
         }
         let mut specs = self.callable_specs();
-        // A tool with actions is told of by them.
+        // A tool with actions is listed by them.
         if !self.actions.is_empty() {
             specs.retain(|spec| spec.name != self.id.as_str());
         }

@@ -18,7 +18,7 @@ use toolglot_value::{Map, Value, json};
 use crate::tool_source::SERVER_EXTENSION;
 use crate::{Entry, ToolSource};
 
-/// A larger `.mcp.json` is none.
+/// A larger `.mcp.json` is not read.
 const MAX_BYTES: u64 = 1 << 20;
 /// What an entry may say, and what becomes of it.
 const KEYS: &[&str] = &[

@@ -129,7 +129,7 @@ impl ToolSource {
     /// What checks the arguments of the tool, or those of one of its actions; made when it is first asked for, and kept.
     ///
     /// # Errors
-    /// If the schema is none.
+    /// If the schema is invalid.
     pub fn validator(&self, action: Option<&str>) -> Result<&Validator, SchemaError> {
         let tool = self.tool();
         let at = tool
@@ -149,7 +149,7 @@ impl ToolSource {
     /// What the tool has to give back; made when it is first asked for, and kept.
     ///
     /// # Errors
-    /// If its schema is none.
+    /// If its schema is invalid.
     pub fn contract(&self) -> Result<Arc<ReturnContract>, SchemaError> {
         if let Some(contract) = self.known.contract.get() {
             return Ok(Arc::clone(contract));

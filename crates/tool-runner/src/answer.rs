@@ -158,7 +158,7 @@ fn settled(mut returned: ReturnValue, exit: Exit, code: i32, most: usize) -> Ans
     }
 }
 
-/// Why an answer of so many bytes is none.
+/// Why an answer of so many bytes is not one.
 pub(crate) fn too_long(n: u64) -> String {
     format!("it answered with {n} bytes, more than are taken")
 }
@@ -197,7 +197,7 @@ fn framed(
     code: i32,
     (contract, most): (&ReturnContract, usize),
 ) -> ReturnValue {
-    // The word is ours, and so is what stands behind it: neither is shown.
+    // The word is ours, and so is what follows it: neither is shown.
     let (before, json) = stdout.rsplit_once(word).unwrap_or((stdout, ""));
     let Ok(answer) = read_json::<Map<String, Value>>(json) else {
         let why = format!("it ended with exit code {code} and without an answer");

@@ -1,4 +1,4 @@
-//! One attempt: the program behind its walls.
+//! One attempt: the program in its sandbox.
 
 use std::time::Duration;
 
@@ -136,7 +136,7 @@ pub(crate) fn attempt(
     Ok(answer)
 }
 
-/// Ends the container of a call that was ended: what was killed is the client, and the engine goes on without it.
+/// Ends the container of a call that was ended: what was killed is the client, and the engine continues without it.
 ///
 /// What is to be said where that failed.
 fn removed(runner: &ToolRunner, remover: Program) -> Result<Option<String>, CallError> {

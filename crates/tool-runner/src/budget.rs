@@ -13,7 +13,7 @@ pub struct Budget {
 #[derive(Debug, Default)]
 struct Account {
     spent: f64,
-    /// The estimates of the attempts under way.
+    /// The estimates of the running attempts.
     reserved: f64,
     n_reserved: usize,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Reservation<'a> {
 /// More would be spent than may be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BudgetExceeded {
-    /// What is spent, with the estimates of the attempts under way.
+    /// What is spent, with the estimates of the running attempts.
     pub(crate) spent: f64,
     pub(crate) cap: f64,
 }
@@ -46,7 +46,7 @@ impl Budget {
     /// Sets aside what an attempt is estimated at.
     ///
     /// # Errors
-    /// If it is not left, with what the attempts under way are estimated at.
+    /// If it is not left, with what the running attempts are estimated at.
     pub(crate) fn reserve(&self, estimate: f64) -> Result<Reservation<'_>, BudgetExceeded> {
         let mut account = self.account();
         let spent = account.spent + account.reserved;

@@ -40,7 +40,7 @@ impl ToolRunner {
     }
 
     /// Runs what was [prepared](ToolRunner::prepare), and judges nothing: the caller has. What is a call of a
-    /// [builtin](Prepared::is_builtin) tool the caller carries out, who is told of each attempt as soon as it has ended.
+    /// [builtin](Prepared::is_builtin) tool the caller carries out, who gets each attempt as soon as it has ended.
     ///
     /// # Errors
     /// As [`call_unjudged`](ToolRunner::call_unjudged).
@@ -132,7 +132,7 @@ impl ToolRunner {
             let mut delay = retry
                 .filter(|_| answer.is_transient && !self.watch.is_cancelled())
                 .and_then(|retry| retry.delay(number));
-            // What was done and paid for is told, though no other attempt can be paid for.
+            // What was done and paid for is reported, though no other attempt can be paid for.
             if delay.is_some() {
                 match self.budget.reserve(cost.estimate()) {
                     Ok(next) => reservation = next,
@@ -343,7 +343,7 @@ fn fitted(
             other: other.to_string(),
         });
     }
-    // Called by its own name, a tool with actions is told which among its arguments.
+    // Called by its own name, a tool with actions finds the action among its arguments.
     let action = action.or_else(|| {
         let named = arguments.get("action")?.as_str()?;
         tool.action(named).map(|action| action.name.clone())

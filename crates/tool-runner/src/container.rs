@@ -75,7 +75,7 @@ impl Builder<'_> {
             WORKSPACE.to_owned(),
         ]);
         argv.extend(protected_paths::mounts(self.runner, &self.id())?);
-        // The engine takes one word; what stands behind it are the first words of the command.
+        // The engine takes one word; what follows it are the first words of the command.
         let listed = |what: &str| {
             words(expanded.get(what))
                 .map_err(|_| self.bad(format!("`config.{what}` is not a list of words")))
@@ -137,7 +137,7 @@ impl Builder<'_> {
         Ok(program)
     }
 
-    /// What the engine is told of what a container may use up.
+    /// The limits of a container, as the engine gets them.
     fn limits(&self) -> Vec<String> {
         let sandbox = &self.runner.sandbox.settings.decided;
         let bytes = sandbox.fsize_mb.saturating_mul(1 << 20);

@@ -10,7 +10,7 @@ use toolglot_value::{Map, Value};
 const MAX_PARAMETER: usize = 100_000;
 /// All of them together: words and variables of a program share what the system passes.
 const MAX_PARAMETERS: usize = 1_000_000;
-/// What the variables of parameters begin with.
+/// What the variables of parameters start with.
 const PREFIX: &str = "TOOLGLOT_PARAM_";
 
 /// Variables that say nothing about the user.
@@ -74,7 +74,7 @@ pub(crate) struct LeftOut {
 }
 
 /// Adds the parameters as `TOOLGLOT_PARAM_name`, exactly as they are: strings as they stand, the rest as JSON. What cannot be
-/// one is told; it is on standard input all the same.
+/// one is reported; it is on standard input all the same.
 pub(crate) fn parameters(params: &Map<String, Value>, out: &mut Variables) -> Vec<LeftOut> {
     let (mut left_out, mut total) = (Vec::new(), 0);
     for (name, value) in params {

@@ -177,7 +177,7 @@ pub enum CallError {
         /// Of which money.
         currency: String,
     },
-    /// It was to be ended before it began.
+    /// It was to be ended before it started.
     #[error("`{id}` was cancelled before it started")]
     Cancelled {
         /// The tool.
@@ -237,7 +237,7 @@ pub enum CallError {
         /// Why.
         why: String,
     },
-    /// A wall of the sandbox is missing, or the program is.
+    /// A layer of the sandbox is missing, or the program is.
     #[error(transparent)]
     Sandbox(#[from] toolglot_sandbox::SandboxError),
     /// What was found after a call that failed.
@@ -249,7 +249,7 @@ pub enum CallError {
         /// A line for each remark.
         remarks: String,
     },
-    /// What it may not see or change cannot be told.
+    /// What it may not see or change is not known.
     #[error("`{id}` was not run: {source}")]
     NotKept {
         /// The tool.

@@ -10,7 +10,7 @@ type EntryMark = (u64, u64, Option<SystemTime>);
 /// Places, and what stands there now.
 pub(crate) type Fingerprint = Vec<(PathBuf, Option<EntryMark>)>;
 
-/// What tells whether walls that are about these places would be built the same now. A mount stays on the file that it was put
+/// What shows whether a sandbox for these places would be the same now. A mount stays on the file that it was put
 /// on: another one that comes to stand there is bare, be it in the same inode.
 pub(crate) fn fingerprint<'a>(places: impl Iterator<Item = &'a PathBuf>) -> Fingerprint {
     let mark = |path: &PathBuf| Some(entry_mark(&path.symlink_metadata().ok()?));

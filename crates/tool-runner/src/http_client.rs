@@ -5,7 +5,7 @@
 //! | `url` | the address; `{name}` in its path or query is the parameter, percent-encoded, and no step `..`. Without it the parameter `url` |
 //! | `method` | `GET`, or `POST` where there is a body |
 //! | `headers` | names and values; `{name}` is the parameter, if it holds no control characters |
-//! | `query` | names and values that are put behind the `?` |
+//! | `query` | names and values that are put after the `?` |
 //! | `body` | text, or JSON whose texts may hold `{name}`; a text that is `{name}` alone takes the value with its type |
 //!
 //! What names a parameter that was not given is left out: the header, the part of the query, the member of the body. A path
@@ -13,7 +13,7 @@
 //!
 //! `${NAME}` is a variable of the user's, in the file's own text only: what a parameter holds is never looked at again.
 //! Parameters that nothing mentions become the query, or the JSON body of a method that has one, if there is no `body`.
-//! A redirection is told and not followed.
+//! A redirection is reported and not followed.
 
 use std::collections::BTreeSet;
 use std::io::Read;

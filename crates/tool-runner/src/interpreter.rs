@@ -122,7 +122,7 @@ fn is_inside(path: &Path, project: &Path) -> bool {
     path.starts_with(project) || real(path).starts_with(real(project))
 }
 
-/// Variables that a script which chooses a Python may be told by, with all that begin so.
+/// Variables by which a script chooses a Python, with all that start so.
 const TOLD: &[&str] = &[
     "HOME", "USER", "LOGNAME", "LANG", "PYENV_", "ASDF_", "MISE_", "CONDA_",
 ];

@@ -16,14 +16,14 @@ pub(crate) struct Program {
     pub(crate) stdin: Vec<u8>,
     pub(crate) reads: Vec<PathBuf>,
     pub(crate) manner: Manner,
-    /// Whether it talks to a container engine, which no wall of ours surrounds.
+    /// Whether it talks to a container engine, which our sandbox does not hold.
     pub(crate) is_container: bool,
     /// Whether the tool's code speaks of a cache: for others none is made or opened, so that they share a warm interpreter.
     pub(crate) names_cache: bool,
 }
 
 impl Program {
-    /// The program that ends the container of this one, which goes on without its client; `None` if there is none.
+    /// The program that ends the container of this one, which continues without its client; `None` if there is none.
     pub(crate) fn remover(&self) -> Option<Program> {
         let name = self.argv.iter().skip_while(|word| *word != "--name").nth(1);
         let name = name.filter(|_| self.is_container)?.clone();
@@ -63,6 +63,6 @@ pub(crate) enum Manner {
     Printed,
     /// It is this command that the caller gave: what it prints is text, whatever that looks like.
     Command(String),
-    /// By JSON behind this word, which the tool does not know.
+    /// By JSON after this word, which the tool does not know.
     Framed(String),
 }

@@ -100,7 +100,7 @@ pub(crate) fn program(
 /// The parameters that the tool's program should get as variables and cannot.
 ///
 /// # Errors
-/// If it reads one of them as a variable: it would go on as if that had not been given.
+/// If it reads one of them as a variable: it would continue as if that had not been given.
 pub(crate) fn left_out(
     chain: &Chain,
     params: &Map<String, Value>,
@@ -375,7 +375,7 @@ impl Builder<'_> {
         };
         let name = self.path();
         self.configure(config)?;
-        // What is left out was told before: see [`left_out`].
+        // What is left out was reported before: see [`left_out`].
         let _ = environment::parameters(self.params, &mut self.env);
         self.env
             .insert("TOOLGLOT_PROJECT".to_owned(), self.project());
@@ -409,7 +409,7 @@ impl Builder<'_> {
         let args = words(expanded.get("args")).map_err(|why| self.bad(why))?;
         environment::configured(config.get("env"), &self.variables, &mut self.env)
             .map_err(|unset| self.chain.unset(unset))?;
-        // What is left out was told before: see [`left_out`].
+        // What is left out was reported before: see [`left_out`].
         let _ = environment::parameters(self.params, &mut self.env);
         self.env
             .insert("TOOLGLOT_PROJECT".to_owned(), self.project());
@@ -460,7 +460,7 @@ fn inside_or_absolute(project: &Path, command: &str) -> PathBuf {
     }
 }
 
-/// Whether a `.js` is a module: a line begins with `export` or `import`.
+/// Whether a `.js` is a module: a line starts with `export` or `import`.
 fn has_module_syntax(source: &str) -> bool {
     source.lines().any(|line| {
         let line = line.trim_start();

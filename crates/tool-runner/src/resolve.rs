@@ -172,7 +172,7 @@ pub fn resolve(registry: &Registry, trust: &Trust, tool: ToolSource) -> Result<C
 /// Whether the executor that a tool names leads to a primitive, whoever vouches for the files on the way.
 ///
 /// # Errors
-/// Why it does not. What is wrong with the tool itself is not told here.
+/// Why it does not. What is wrong with the tool itself is not reported here.
 pub fn leads_somewhere(
     registry: &Registry,
     tool: &ToolFile,
@@ -279,7 +279,7 @@ fn folder(id: &str) -> &str {
     id.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// A file and what runs it, in order, behind that many links of a chain; `look` is asked about each before the next is looked for.
+/// A file and what runs it, in order, after that many links of a chain; `look` is asked about each before the next is looked for.
 fn links(
     registry: &Registry,
     tool: ToolSource,

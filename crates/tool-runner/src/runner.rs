@@ -46,7 +46,7 @@ pub struct ToolRunner {
     pub(crate) servers: Servers,
     /// Which of them may be asked, and for what.
     pub(crate) server_rules: ServerRules,
-    /// Who may end calls, and is told how far they are.
+    /// Who may end calls, and gets their progress.
     pub(crate) watch: Watch,
     /// Interpreters that wait for the next call.
     pub(crate) warm: WarmInterpreters,

@@ -18,7 +18,7 @@ pub(crate) fn command(
     program: Program,
     time: Duration,
 ) -> Result<Command, CallError> {
-    // Behind the frame of an answer stands what was printed too: how long each is, is looked at when it is read.
+    // After the frame of an answer stands what was printed too: how long each is, is looked at when it is read.
     let output_bytes = match program.manner {
         Manner::Framed(_) => sizes::ANSWER_BYTES,
         _ => sizes::answer(runner),

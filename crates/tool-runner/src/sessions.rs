@@ -86,7 +86,7 @@ impl Servers {
         drop(idle);
     }
 
-    /// Counts a death against the next beginning.
+    /// Counts a death against the next start.
     pub(crate) fn has_died(&self, key: &str) {
         let mut state = self.state();
         let died = state

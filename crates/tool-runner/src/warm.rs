@@ -8,11 +8,11 @@
 //!    ◀────────┘ "clean"
 //! ```
 //!
-//! The interpreter stands behind the walls of one call: namespaces, Landlock, the filter of system calls, limits. A child
+//! The interpreter stands in the sandbox of one call: namespaces, Landlock, the filter of system calls, limits. A child
 //! inherits them all, and is killed with everything it started before the next one is forked. It shares with the ones before
 //! it only what is looked at after each call: whoever leaves a trace in the private directories, in the memory that processes
 //! share, or at the interpreter itself, was the last one there, and the next call gets an interpreter of its own. That is
-//! found out behind the call, and asked for before the next one.
+//! found out after the call, and asked for before the next one.
 //! One call at a time; when time is up, or anything is not as expected, all of it is killed.
 
 use std::io;

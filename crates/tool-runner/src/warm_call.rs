@@ -17,7 +17,7 @@ pub(crate) struct Ended {
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
     pub(crate) bytes: Vec<u8>,
-    /// How many came behind those.
+    /// How many came after those.
     pub(crate) n_more: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Who watches calls: may end them, and is told how far they are.
+//! Who watches calls: may end them, and gets their progress.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use toolglot_value::Value;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Progress {
-    /// An attempt begins; its number, from 1.
+    /// An attempt starts; its number, from 1.
     Attempt(u32),
     /// The program wrote this to standard error. A line may come in several pieces.
     Said(String),
@@ -34,19 +34,19 @@ pub enum Progress {
         /// What.
         data: Value,
     },
-    /// The attempt failed, and another follows behind this pause.
+    /// The attempt failed, and another follows after this pause.
     Waiting(Duration),
 }
 
-/// Is told how far a call is.
+/// Gets the progress of a call.
 pub type ProgressListener = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// Who watches calls.
 #[derive(Clone, Default)]
 pub struct Watch {
-    /// Ends the call under way with all that it started, and keeps others from beginning.
+    /// Ends the running call with all that it started, and keeps others from starting.
     pub cancel: Option<Cancel>,
-    /// Is told how far the call is.
+    /// Gets the progress of the call.
     pub progress: Option<ProgressListener>,
 }
 
@@ -60,12 +60,12 @@ impl fmt::Debug for Watch {
 }
 
 impl Watch {
-    /// Whether it was told to end.
+    /// Whether it is cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.as_ref().is_some_and(Cancel::is_cancelled)
     }
 
-    /// Tells how far a call is. The listener is the embedding program's: the call goes on when it panics.
+    /// Tells how far a call is. The listener is the embedding program's: the call continues when it panics.
     pub fn tell(&self, progress: Progress) {
         if let Some(listener) = &self.progress {
             let _ = catch_unwind(AssertUnwindSafe(|| listener(progress)));
@@ -86,7 +86,7 @@ impl Watch {
         }
     }
 
-    /// Waits, but no longer than until it is told to end.
+    /// Waits, but only until it is cancelled.
     pub(crate) fn wait(&self, delay: Duration, pause: fn(Duration)) {
         let Some(cancel) = &self.cancel else {
             return pause(delay);
@@ -95,7 +95,7 @@ impl Watch {
     }
 }
 
-/// Waits until it is told to end, at most so long.
+/// Waits until it is cancelled, at most so long.
 #[cfg(unix)]
 fn wait_for(cancel: &Cancel, most: Duration) {
     let mut fds = [rustix::event::PollFd::from_borrowed_fd(
@@ -107,7 +107,7 @@ fn wait_for(cancel: &Cancel, most: Duration) {
     let _ = rustix::event::poll(&mut fds, until.as_ref());
 }
 
-/// Waits until it is told to end, at most so long.
+/// Waits until it is cancelled, at most so long.
 #[cfg(not(unix))]
 fn wait_for(cancel: &Cancel, most: Duration) {
     let until = std::time::Instant::now() + most;

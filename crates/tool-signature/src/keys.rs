@@ -43,7 +43,7 @@ impl PublicKey {
     /// Reads `-----BEGIN PUBLIC KEY-----`.
     ///
     /// # Errors
-    /// If it is none, or a weak one.
+    /// If it is invalid or weak.
     pub fn from_pem(pem: &str) -> Result<PublicKey, KeyError> {
         let der = unwrap(pem, "PUBLIC KEY")?;
         let raw = der.strip_prefix(&SPKI).ok_or(KeyError::NoKey)?;
@@ -53,7 +53,7 @@ impl PublicKey {
     /// Reads `ed25519:<base64>`, as later trust files have it.
     ///
     /// # Errors
-    /// If it is none, or a weak one.
+    /// If it is invalid or weak.
     pub fn from_text(text: &str) -> Result<PublicKey, KeyError> {
         let encoded = text
             .trim()
@@ -121,7 +121,7 @@ impl PrivateKey {
     /// Reads `-----BEGIN PRIVATE KEY-----`, PKCS#8 of either version.
     ///
     /// # Errors
-    /// If it is none.
+    /// If it is invalid.
     pub fn from_pem(pem: &str) -> Result<PrivateKey, KeyError> {
         let der = unwrap(pem, "PRIVATE KEY")?;
         let seed = der

@@ -60,7 +60,7 @@ pub enum TrustError {
     /// No key has that fingerprint.
     #[error("no key has the fingerprint `{0}`; `toolglot tools keys list` shows them")]
     UnknownKey(String),
-    /// A key of a policy file is none.
+    /// A key of a policy file is invalid.
     #[error(
         "`keys` of `[trust]` holds `{name}`, which is neither a fingerprint (16 or 64 hexadecimal digits) nor `ed25519:<base64>`"
     )]

@@ -129,7 +129,7 @@ impl Trust {
     /// Demands more of tools than before.
     ///
     /// # Errors
-    /// If a key that is named is none.
+    /// If a key that is named is invalid.
     pub fn demand(&mut self, demands: TrustRequirements) -> Result<(), TrustError> {
         self.counted = demands
             .keys

@@ -51,9 +51,9 @@ enum Place {
 
 /// The commands of a block, as ranges of its bytes, without the white space around them.
 ///
-/// Every line is a command, but for blank lines and comments, which are none, and for lines that belong together: a
+/// Every line is a command, but for blank lines and comments, which are not one, and for lines that belong together: a
 /// line that ends in `\`, `|`, `&&` or `||`, an open quote, `(..)`, `{ ..; }`, a loop, an `if`, a `case`, a function. A block that
-/// holds a here-document is one command as a whole, comments kept; `<<<` and shifts (`$((1 << 2))`) are none.
+/// holds a here-document is one command as a whole, comments kept; `<<<` and shifts (`$((1 << 2))`) are not one.
 pub fn split_shell(block: &str) -> Vec<Range<usize>> {
     let mut scanner = Scanner::new(block);
     let mut commands = Vec::new();

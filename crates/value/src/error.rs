@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// Why a text is not a JSON value, or a value is none of the type that was asked for. It reads as an error of `serde_json` does.
+/// Why a text is not a JSON value, or a value is not one of the type that was asked for. It reads as an error of `serde_json` does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(Box<Place>);
 

@@ -17,7 +17,7 @@ use crate::{Error, Map, Number, Value, from_str};
 /// What a value is as another type.
 ///
 /// # Errors
-/// If the value is none of that type. The error has no place.
+/// If the value is not one of that type. The error has no place.
 pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, Error> {
     serde_json::from_str(&value.to_string()).map_err(|error| Error::from(error).without_place())
 }

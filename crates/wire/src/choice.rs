@@ -22,8 +22,8 @@ pub enum ToolChoice {
 }
 
 impl ToolChoice {
-    /// The choice that a value means; `null` is none made, and neither is a tool that the server runs itself: no text calls it.
-    /// `Err` where it is none of those that are known.
+    /// The choice that a value means; `null` is not one made, and neither is a tool that the server runs itself: no text calls it.
+    /// `Err` where it is not one of those that are known.
     pub(crate) fn of(value: &Value) -> Result<ToolChoice, ()> {
         let word = match value {
             Value::Null => return Ok(ToolChoice::Auto),

@@ -48,7 +48,7 @@ enum LineError {
         /// What it is.
         found: &'static str,
     },
-    /// A choice that is none of those of an API.
+    /// A choice that is not one of those of an API.
     #[error(
         "field `tool_choice` must be `auto`, `none`, `required`, or an object that names tools"
     )]

@@ -20,7 +20,7 @@ const SECRET_KEYS: &[&str] = &[
     "private_key",
 ];
 
-/// How keys and tokens of services begin.
+/// How keys and tokens of services start.
 const SECRET_STARTS: &[&str] = &[
     "sk-",
     "sk_",

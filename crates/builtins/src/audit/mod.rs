@@ -20,7 +20,7 @@ pub use masked::{masked, masked_text, shape};
 /// What stands before the first line.
 const FIRST: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// The hash stands last in its line, behind this.
+/// The hash stands last in its line, after this.
 const HASH_KEY: &str = ",\"hash\":\"";
 
 /// The event that notes an unfinished line: a record that a crash cut off, or what no log wrote.
@@ -133,7 +133,7 @@ enum End {
 fn last(file: &mut File) -> io::Result<(u64, String, End)> {
     let mut start = file.seek(SeekFrom::End(0))?;
     let mut tail: Vec<u8> = Vec::new();
-    // Backwards, until there is a whole line or the beginning of the file.
+    // Backwards, until there is a whole line or the start of the file.
     while start > 0 {
         let from = start.saturating_sub(64 << 10);
         let mut piece = vec![0; usize::try_from(start - from).unwrap_or(0)];
@@ -445,7 +445,7 @@ mod tests {
                 );
             }
         }
-        // A line break of two bytes is none that a log writes.
+        // A line break of two bytes is not one that a log writes.
         let text = String::from_utf8(first).expect("text");
         assert!(verify(&text).is_ok());
         assert!(verify(&text.replace('\n', "\r\n")).is_err());
@@ -477,7 +477,7 @@ mod tests {
                 is_begin,
                 "{garbage}"
             );
-            // The log goes on, and what was there is not forgiven.
+            // The log continues, and what was there is not forgiven.
             std::fs::write(&path, &text).expect("written");
             log.append(record(json!({"event": "after"})))
                 .expect("written");

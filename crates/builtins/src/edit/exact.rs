@@ -15,7 +15,7 @@ pub(crate) struct Edit {
     replace: String,
     /// How often the piece has to be there.
     n: u64,
-    /// The line on which it begins, if there are several; with `end_line` the first of the lines where it may.
+    /// The line on which it starts, if there are several; with `end_line` the first of the lines where it may.
     start_line: Option<u64>,
     /// The last of those lines.
     end_line: Option<u64>,

@@ -5,7 +5,7 @@
 pub(crate) struct Hunk {
     pub(crate) old: Vec<String>,
     pub(crate) new: Vec<String>,
-    /// The line of the file, from 1, that the old ones begin on, as far as the model knew.
+    /// The line of the file, from 1, that the old ones start on, as far as the model knew.
     pub(crate) line: Option<usize>,
     /// Whether the last new line ends the file without a line break, if that is said.
     pub(crate) ends_open: Option<bool>,

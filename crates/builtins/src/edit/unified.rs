@@ -99,7 +99,7 @@ fn check_name(header: &str, path: &str) -> Result<(), String> {
     }
 }
 
-/// The first old line of `@@ -12,3 +12,4 @@`; of an insertion the one before it, so that it goes behind.
+/// The first old line of `@@ -12,3 +12,4 @@`; of an insertion the one before it, so that it goes after.
 fn first_line(header: &str) -> Option<usize> {
     let range = header
         .trim_start_matches('@')

@@ -210,7 +210,7 @@ fn is_plain_config(config: &str, place: Place) -> bool {
         }
         let (key, value) = line.split_once('=').unwrap_or((line, "true"));
         let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
-        // A value that goes on in the next line may hide one.
+        // A value that continues in the next line may hide one.
         if value.ends_with('\\') {
             return false;
         }

@@ -260,7 +260,7 @@ impl Walk<'_> {
     }
 
     /// What git obeys in the directory `path`, which it takes for a repository by what is in it. Where it was none before, its `HEAD` is
-    /// moved aside, so that it is none again: the rest of it may be the user's own.
+    /// moved aside, so that it no longer is one: the rest of it may be the user's own.
     fn bare_repository(&mut self, dir: &Dir, path: &Path) {
         let before = &self.quarantine.before;
         let was_repository = before.bare_repositories.contains(path);

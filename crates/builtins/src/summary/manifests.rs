@@ -250,7 +250,7 @@ fn push(project: &mut Project, is_dev: bool, name: &str) {
     }
 }
 
-/// The name in a line of requirements, without version, extras and marks.
+/// The name in a line of requirements, without version, extras and markers.
 fn requirement(line: &str) -> Option<String> {
     let line = line.trim();
     let end = line

@@ -19,10 +19,10 @@ use manifests::Project;
 /// Bytes of a manifest that are read.
 const MANIFEST_BYTES: u64 = 256 << 10;
 
-/// Projects that are told of.
+/// How many projects are listed.
 const MOST_PROJECTS: usize = 100;
 
-/// Names that are told of, in the root.
+/// How many names of the root are listed.
 const MOST_NAMES: usize = 500;
 
 pub(crate) fn summary(root: &Root) -> Result<Outcome, Failure> {

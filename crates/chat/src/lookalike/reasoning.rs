@@ -81,7 +81,7 @@ fn has_opener(context: LookalikeContext<'_>, before: &str, closer: &str) -> bool
     literals.any(|literal| before.contains(literal) && opens(literal))
 }
 
-/// Whether a sentence goes on through the marker.
+/// Whether a sentence continues through the marker.
 fn is_mentioned(text: &str, at: Span) -> bool {
     let before = text[..at.range().start].chars().next_back();
     let after = text[at.range().end..].chars().next();

@@ -1,7 +1,7 @@
 //! Forms of calls that no dialect reads, as a table.
 //!
 //! Each word of the text that is the name of a known tool is compared with the rows: what stands before it, what after it,
-//! and what proves that a call is meant and not spoken of.
+//! and what proves that a call is meant and not only mentioned.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ enum Part {
     Word(&'static [&'static str]),
     /// At most that many bytes, none of them one of these.
     Any(&'static str, usize),
-    /// A quotation mark of any kind.
+    /// A quote of any kind.
     Quote,
     /// White space, or none.
     Blanks,
@@ -48,7 +48,7 @@ use Part::{Any, Blanks, Line, Literal, Quote, Signs, Word};
 enum Proof {
     /// The form itself.
     Form,
-    /// A parameter of the tool, in quotation marks and with a colon after it.
+    /// A parameter of the tool, in quotes and with a colon after it.
     Member,
     /// A parameter of the tool as an attribute of the tag.
     Attribute,

@@ -9,7 +9,7 @@ use crate::error::ChatError;
 use crate::example_call::{render_calls, writes_rows};
 use crate::sample::{required_parameters, resolved, sample_arguments, sample_with};
 
-/// Text that every quoting has to survive: several lines, quotation marks, the letters of XML.
+/// Text that every quoting has to survive: several lines, quotes, the letters of XML.
 const CODE: &str =
     "fn main() {\n    if 1 < 2 && 3 > 2 {\n        println!(\"it's fine\");\n    }\n}\n";
 

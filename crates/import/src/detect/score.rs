@@ -18,7 +18,7 @@ pub(super) struct Score {
     pub(super) is_named: bool,
     /// What is there has a marker.
     pub(super) is_marked: bool,
-    /// It reads the call that the template writes: characters of the call and its marks.
+    /// It reads the call that the template writes: characters of the call and its markers.
     pub(super) covered: Option<usize>,
 }
 
@@ -96,7 +96,7 @@ impl Score {
         models.is_some_and(|models| models.starts_with("any"))
     }
 
-    /// What of it stands nowhere in the template and is none of `other`'s.
+    /// What of it stands nowhere in the template and is not one of `other`'s.
     pub(super) fn misses(&self, other: &Score) -> Vec<&'static str> {
         let theirs = other.dialect.literals();
         let own = self.absent.iter().copied();
@@ -130,7 +130,7 @@ fn is_bare_call(evidence: &[Evidence], template: &str) -> bool {
     has(&"\"name\"")
         && key.is_some_and(|key| {
             template.match_indices(opener).any(|(at, _)| {
-                // After a tag it is what that tag marks.
+                // After a tag it is what that tag opens.
                 let is_bare = !template[..at].trim_end().ends_with(['>', ']']);
                 let rest = &template[at + opener.len()..];
                 let between = rest.find(key).map(|end| &rest[..end]);

@@ -193,7 +193,7 @@ fn without_generation(template: &str) -> String {
         let word = tag.trim_matches(|c: char| "{}%-+".contains(c) || c.is_whitespace());
         text.push_str(&rest[..at]);
         if matches!(word, "generation" | "endgeneration") {
-            // Its marks for blanks stay.
+            // Its signs for blanks stay.
             text.push_str(if tag.starts_with("{%-") { "{#-" } else { "{#" });
             text.push_str(if tag.ends_with("-%}") { "-#}" } else { "#}" });
         } else {

@@ -378,7 +378,7 @@ impl Rules {
     }
 }
 
-/// A rule of a text between delimiters. Where the blanks around the text are none of it, theirs are no others.
+/// A rule of a text between delimiters. Where the blanks around the text are not part of it, theirs are no others.
 fn around(rule: &str, open: &str, text: &str, close: Option<&str>) -> String {
     let is_stripped = text != "text";
     let (mut open, mut close) = (open, close);
@@ -496,7 +496,7 @@ fn known_args(spec: &Value, known: &[&str]) -> Result<(), Unsupported> {
     }
 }
 
-/// The terms of a text: the blanks at its ends are none of it, unless `strip` is false.
+/// The terms of a text: the blanks at its ends are not part of it, unless `strip` is false.
 fn text(spec: &Value) -> Result<&'static str, Unsupported> {
     known_args(spec, &["strip"])?;
     match &spec["content_args"]["strip"] {
@@ -508,7 +508,7 @@ fn text(spec: &Value) -> Result<&'static str, Unsupported> {
     }
 }
 
-/// What may stand around content that has no delimiters, and is none of it.
+/// What may stand around content that has no delimiters, and is not part of it.
 fn wrapped(spec: &Value) -> Result<Option<(&str, &str)>, Unsupported> {
     let arguments = &spec["content_args"];
     match (&arguments["strip_prefix"], &arguments["strip_suffix"]) {

@@ -46,7 +46,7 @@ pub(super) struct Class {
 #[derive(Clone, Debug, PartialEq)]
 enum Item {
     Range(char, char),
-    /// `\s`, `\w`, `\d`; with a capital letter what is none.
+    /// `\s`, `\w`, `\d`; with a capital letter what is not one.
     Kind(char),
 }
 

@@ -373,7 +373,7 @@ fn spelt(pattern: &Pattern, spelling: Spelling, group: &dyn Fn(&str) -> Option<S
     let mut out = String::new();
     let mut is_bound = false;
     for part in seq.into_iter().flatten() {
-        // A run after a word and its end starts with what is none.
+        // A run after a word and its end starts with what is not one.
         if is_bound && matches!(part, Part::Repeat(..)) && out.ends_with(char::is_alphanumeric) {
             out.push(' ');
         }

@@ -31,7 +31,7 @@ impl Shape {
     pub(super) fn read(spec: &Value, groups: &[String]) -> Result<Shape, Unsupported> {
         let is_list = spec["transform_each"].as_bool().unwrap_or(false);
         let transform = match &spec["transform"] {
-            // A field that is one call is told as a list of it.
+            // A field that is one call becomes a list of it.
             Value::Array(all) if all.len() == 1 => &all[0],
             other => other,
         };

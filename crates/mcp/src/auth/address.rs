@@ -42,7 +42,7 @@ pub(super) fn parts(url: &str) -> Option<Parts<'_>> {
 
 /// An address in the one form in which two of them are compared: scheme and host in lower case, no port that the scheme has
 /// anyway, no `/` at the end of a path, no fragment (<https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization>,
-/// "Canonical Server URI"). `None` if it is none of HTTP.
+/// "Canonical Server URI"). `None` if it is not one of HTTP.
 pub fn canonical(url: &str) -> Option<String> {
     let parts = parts(url.split('#').next().unwrap_or_default())?;
     let origin = parts.origin.to_ascii_lowercase();
@@ -104,7 +104,7 @@ pub(super) fn encoded(text: &str) -> String {
     out
 }
 
-/// Reads a query. A name that stands there twice, or an escape that is none, is an error: two readers would read two answers.
+/// Reads a query. A name that stands there twice, or an invalid escape, is an error: two readers would read two answers.
 pub(super) fn query(text: &str) -> Result<Vec<(String, String)>, AuthError> {
     let bad = |why: &str| AuthError::Forged(why.to_owned());
     let mut out: Vec<(String, String)> = Vec::new();

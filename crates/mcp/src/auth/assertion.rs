@@ -12,7 +12,7 @@ use super::secret::{Secret, base64url, random};
 /// How long it is good for, in seconds.
 const LIFE: u64 = 120;
 
-/// The kind of assertion, as the token endpoint is told it.
+/// The kind of assertion, as the token endpoint gets it.
 pub(super) const KIND: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /// Says to `audience`, at `now` in seconds of Unix, that `client` asks.

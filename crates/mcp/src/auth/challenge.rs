@@ -69,7 +69,7 @@ fn challenges(header: &str) -> Vec<(String, BTreeMap<String, String>)> {
     }
 }
 
-/// A quoted text or a word, and what stands behind it.
+/// A quoted text or a word, and what follows it.
 fn value_of(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         // Tokens of 68 letters end with `=`, which no name of ours has as a value.

@@ -127,7 +127,7 @@ impl Teller<'_> {
     }
 }
 
-/// Whether a text can stand in a header: letters, digits and marks, no blanks.
+/// Whether a text can stand in a header: letters, digits and punctuation, no blanks.
 fn is_token(text: &str) -> bool {
     (1..=64 << 10).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
 }

@@ -7,7 +7,7 @@ use super::wire::{Heard, heard};
 #[derive(Debug)]
 pub struct Lines {
     bytes: Vec<u8>,
-    /// Where the first line that was not given yet begins.
+    /// Where the first line that was not given yet starts.
     begin: usize,
     /// Up to where there is no end of that line.
     looked: usize,

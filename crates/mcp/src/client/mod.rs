@@ -59,7 +59,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Begins a session; with a server that has none, asks what it is.
+    /// Starts a session; with a server that has none, asks what it is.
     ///
     /// # Errors
     /// If there is no server that speaks the protocol.
@@ -149,7 +149,7 @@ impl Client {
     /// All tools of the server.
     ///
     /// # Errors
-    /// If the server gives no list, or one in which two tools have one name or a name is none.
+    /// If the server gives no list, or one in which two tools have one name or a name is not one.
     pub fn tools(&mut self, terms: &Terms<'_>) -> Result<Vec<Value>, Trouble> {
         self.is_changed = false;
         let mut tools: Vec<Value> = Vec::new();
@@ -227,7 +227,7 @@ impl Client {
         }
     }
 
-    /// Asks, and waits for the answer; what else comes is told, answered or passed over.
+    /// Asks, and waits for the answer; what else comes is reported, answered or skipped.
     ///
     /// # Errors
     /// If there is no result. A request that was not waited for is taken back.
@@ -297,7 +297,7 @@ impl Client {
         )))
     }
 
-    /// Keeps the beginning of what was no message, as long as there is little of it.
+    /// Keeps the start of what was no message, as long as there is little of it.
     fn noted(&mut self, line: &str) {
         self.n_noise += 1;
         if self.noise.len() < NOISE.0 {

@@ -18,7 +18,7 @@ use crate::message::{Fault, METHOD, Message};
 pub(super) const UNSUPPORTED: i64 = -32_022;
 /// It misses the header that names the version, or reads another one in it. No server with sessions knows this.
 const HEADERS: i64 = -32_020;
-/// What the keys of `_meta` begin with.
+/// What the keys of `_meta` start with.
 pub(super) const PREFIX: &str = "io.modelcontextprotocol/";
 
 /// Whether a server refused a session because it has none.
@@ -79,7 +79,7 @@ fn encoded(text: &str) -> String {
 }
 
 /// The parameters of a tool that headers repeat (`x-mcp-header`), by the header's name; `None` where what it says of them is
-/// against the rules, and the tool is none.
+/// against the rules, and the tool is not one.
 pub(super) fn mirrored(tool: &Value) -> Option<BTreeMap<String, String>> {
     let (mut out, mut seen) = (BTreeMap::new(), BTreeSet::new());
     let properties = tool["inputSchema"]["properties"].as_object();
@@ -120,7 +120,7 @@ pub(super) fn arguments(
     said.collect()
 }
 
-/// A response to a request in an answer that is none of HTTP's own: an error of the protocol.
+/// A response to a request in an answer that is not one of HTTP's own: an error of the protocol.
 pub(super) fn fault(text: &str, id: &Value) -> Option<Heard> {
     let value: Value = toolglot_value::from_str(text).ok()?;
     (value.get("id") == Some(id) && value["error"]["code"].is_i64())

@@ -140,7 +140,7 @@ impl Wire for Stream {
     }
 
     fn take_back(&mut self) {
-        // With a session, the server is told by a message.
+        // With a session, the server is notified by a message.
         if !self.is_stateless() {
             return;
         }
@@ -175,7 +175,7 @@ impl Stream {
                 match shared.send("GET", &own, &[], time) {
                     Ok(answer) if answer.status == 200 => {
                         let mut stream = events_of(answer);
-                        // No message is awaited here: it goes on until the stream ends.
+                        // No message is awaited here: it continues until the stream ends.
                         let seen = (&mut last_id, &mut pause, &mut n_tries);
                         let _ = Shared::events(&mut stream, &Value::Null, &tell, seen);
                     }
@@ -433,7 +433,7 @@ impl Shared {
         }
     }
 
-    /// What an answer means that is none.
+    /// What an answer means that is not one.
     fn refusal(&self, answer: Answer) -> Trouble {
         let status = answer.status;
         match status {

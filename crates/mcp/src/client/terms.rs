@@ -27,13 +27,13 @@ pub enum ServerEvent {
     },
 }
 
-/// How long a request may take, and who is told.
+/// How long a request may take, and who is notified.
 pub struct Terms<'a> {
     /// Until when.
     pub until: Instant,
     /// Whether whoever called does not want it any more.
     pub stop: &'a dyn Fn() -> bool,
-    /// Who is told what the server tells.
+    /// Who gets what the server reports.
     pub tell: Option<&'a dyn Fn(ServerEvent)>,
 }
 
@@ -46,7 +46,7 @@ impl std::fmt::Debug for Terms<'_> {
 }
 
 impl Terms<'static> {
-    /// So long, with nobody to stop it or to be told.
+    /// This timeout, with nobody to stop it or to be notified.
     pub fn within(time: Duration) -> Terms<'static> {
         Terms {
             until: Instant::now() + time,

@@ -26,13 +26,13 @@ pub enum Trouble {
     /// The session is over, and a new one may be begun; what was asked was not done.
     #[error("the server has ended the session")]
     Expired,
-    /// It did not answer in time, and was told to leave off.
+    /// It did not answer in time, and was asked to stop.
     #[error("the server did not answer `{method}` in time")]
     Late {
         /// What it was asked.
         method: String,
     },
-    /// Whoever called does not want it any more, and the server was told.
+    /// The caller cancelled it, and the server was notified.
     #[error("it was stopped")]
     Stopped,
     /// The server wants to know who is asking.

@@ -13,7 +13,7 @@ use crate::message::Message;
 pub enum Heard {
     /// JSON.
     Message(Value),
-    /// A line that is none.
+    /// An invalid line.
     Noise(String),
     /// What is asked of it cannot be had.
     Failed(Trouble),

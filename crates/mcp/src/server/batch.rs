@@ -76,7 +76,7 @@ impl Session {
         if values.len() > MAX_MESSAGES {
             return Some(refused("a batch holds at most 256 messages"));
         }
-        // What takes a request back may stand in the list behind it, and must not wait for it.
+        // What takes a request back may stand in the list after it, and must not wait for it.
         let is_request = |value: &Value| value.get("method").is_some() && value.get("id").is_some();
         let (requests, others): (Vec<_>, Vec<_>) = values
             .into_iter()

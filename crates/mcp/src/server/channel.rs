@@ -1,5 +1,5 @@
 //! Streams of events that outlast their connection: what was said is kept for a while, so that a client whose connection broke
-//! can take a stream up again behind the last event that it has.
+//! can take a stream up again after the last event that it has.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,7 +19,7 @@ use crate::sse::SseEvent;
 const MAX_STREAMS: usize = 16;
 /// So many events of a stream are kept.
 const MAX_EVENTS: usize = 256;
-/// So much of all that all sessions were told is kept, in bytes; what comes beyond that is sent and not kept.
+/// How many bytes of what was sent to all sessions are kept; what exceeds that is sent and not kept.
 const MAX_KEPT: usize = 64 << 20;
 /// Clients of before this version would take an event without data for a message.
 const PRIMED_SINCE: &str = "2025-11-25";
@@ -181,7 +181,7 @@ impl Channel {
         }
     }
 
-    /// Begins a stream for what belongs to no request.
+    /// Starts a stream for what belongs to no request.
     pub(super) fn listen(&self) {
         let mut state = locked(&self.state);
         state.is_listener = true;
@@ -221,7 +221,7 @@ impl Channel {
         state.events.push_back((n, text));
     }
 
-    /// Says the answer: as it is, or as the last event. Whether the connection that asked can go on.
+    /// Says the answer: as it is, or as the last event. Whether the connection that asked can continue.
     pub(super) fn answer(&self, answer: &Value) -> io::Result<bool> {
         let text = answer.to_string();
         {
@@ -236,7 +236,7 @@ impl Channel {
         Ok(self.end())
     }
 
-    /// Ends the stream. Whether the connection that asked can go on.
+    /// Ends the stream. Whether the connection that asked can continue.
     pub(super) fn end(&self) -> bool {
         let mut state = locked(&self.state);
         if !state.is_begun {
@@ -254,7 +254,7 @@ impl Channel {
         state.to.take().unwrap_or_default()
     }
 
-    /// Goes on at `reply` behind the event of that number; which turn that is. Gives the way back where nothing comes behind it,
+    /// Continues at `reply` after the event of that number; which turn that is. Gives the way back where nothing comes after it,
     /// or that is not kept any more: what is missing cannot be passed over.
     pub(super) fn resume(&self, after: u64, mut reply: Reply) -> Result<usize, Reply> {
         let mut state = locked(&self.state);

@@ -1,5 +1,5 @@
-//! What was heard and is not worked on yet. A call is under way from the moment that its message was read, so that what comes
-//! behind it can take it back, and of two calls with one id the first is done.
+//! What was heard and is not worked on yet. A call is running from the moment that its message was read, so that what comes
+//! after it can take it back, and of two calls with one id the first is done.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) enum Slot {
     Taken,
 }
 
-/// A call under way; it is so until this goes.
+/// A running call; it is so until this goes.
 pub(super) struct Running {
     pub(super) stop: Stop,
     id: String,

@@ -2,7 +2,7 @@
 //! (<https://modelcontextprotocol.io/specification/2025-11-25/basic/transports>).
 //!
 //! A POST holds a message. Its answer is JSON; once something is to be said before the result, it is a stream of events.
-//! A GET listens for what belongs to no request, or takes a stream up again behind the last event that arrived; a DELETE ends a
+//! A GET listens for what belongs to no request, or takes a stream up again after the last event that arrived; a DELETE ends a
 //! session. A connection has a thread.
 //!
 //! Who may ask: `Host` and `Origin` are this machine's names, so that no page in a browser reaches the socket through a name
@@ -207,7 +207,7 @@ fn shown(text: &str) -> String {
 }
 
 impl Server {
-    /// Answers a request of the client at `peer`. Whether the connection can go on.
+    /// Answers a request of the client at `peer`. Whether the connection can continue.
     fn answer(&self, request: &Request, peer: &TcpStream, reply: Reply) -> io::Result<bool> {
         if let Some((status, why)) = self.gate.refusal(request) {
             return reply.fault(status, Value::Null, Fault::new(REQUEST, why));
@@ -323,7 +323,7 @@ impl Server {
                 }
             }
         };
-        // Each message of a batch has its own fault; a list that is none is told of as one message.
+        // Each message of a batch has its own fault; an invalid list is reported as one message.
         let is_batch = value.is_array() && live.session.has_batches();
         let is_message = match &value {
             Value::Array(values) if is_batch => {
@@ -366,7 +366,7 @@ impl Server {
         peer: &TcpStream,
         reply: Reply,
     ) -> io::Result<bool> {
-        // What belongs to it goes on its own stream, which ends with it.
+        // What belongs to it continues its own stream, which ends with it.
         let live = Live::new((self.new)());
         let channel = Arc::new(live.channel(reply, &self.kept));
         let out: Out = {
@@ -435,8 +435,8 @@ impl Server {
     }
 }
 
-/// Ends what runs in a session when the client at `peer` goes, or does not take what it is told, until what this gives back
-/// goes. A client that sends more before it is answered is looked at only by what it is told.
+/// Ends what runs in a session when the client at `peer` goes, or does not take what is sent to it, until what this gives back
+/// goes. A client that sends more before it is answered is noticed only when something is sent to it.
 fn attend(
     peer: &TcpStream,
     session: &Arc<Session>,
@@ -454,7 +454,7 @@ fn attend(
                 Err(error) if is_patience(error.kind()) => (false, Duration::ZERO),
                 Err(_) => (true, LOOK),
             };
-            // As often as it takes: it may be gone before its call is under way.
+            // As often as it takes: it may be gone before its call is running.
             if is_gone || !channel.is_held(0) {
                 session.stop_all();
             }

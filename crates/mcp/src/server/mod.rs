@@ -30,10 +30,10 @@ use crate::{LEVELS, VERSIONS};
 
 /// What is served.
 pub trait Tools: Send + Sync {
-    /// One page of the tools behind `cursor`: `tools`, and `nextCursor` where there are more.
+    /// One page of the tools after `cursor`: `tools`, and `nextCursor` where there are more.
     ///
     /// # Errors
-    /// If the cursor is none of ours.
+    /// If the cursor is not one of ours.
     fn list(&self, cursor: Option<&str>) -> Result<Value, Fault>;
 
     /// Calls one. A tool that fails has a result with `isError`.
@@ -42,7 +42,7 @@ pub trait Tools: Send + Sync {
     /// If there is no such tool.
     fn call(&self, name: &str, arguments: Map<String, Value>, call: &Call) -> Result<Value, Fault>;
 
-    /// What is served besides tools, as a client is told of it: `prompts`, `resources`, `completions`.
+    /// What is served besides tools, as it is announced to clients: `prompts`, `resources`, `completions`.
     fn capabilities(&self) -> Map<String, Value>;
 
     /// Answers one of [`ASIDE`].
@@ -115,7 +115,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Takes messages that belong to a request, or to none.
 pub type Out = Arc<dyn Fn(&Message) + Send + Sync>;
 
-/// A call under way, and the way back to whoever made it.
+/// A running call, and the way back to whoever made it.
 #[derive(Clone)]
 pub struct Call {
     /// Ends it.
@@ -414,7 +414,7 @@ impl Session {
                 .cloned(),
             shared: Arc::clone(&self.shared),
         };
-        // Nobody waits for what was taken back, be it before it began.
+        // Nobody waits for what was taken back, be it before it started.
         if call.stop.is_stopped() {
             return None;
         }
@@ -528,7 +528,7 @@ mod tests {
         assert!(!is_fine(session.hear_noted(second, &out)));
         assert!(is_fine(session.hear_noted(first, &out)));
         assert_eq!(n_called(), 1);
-        // An id is free again behind its answer, and behind a call that never was one.
+        // An id is free again after its answer, and after a call that never was one.
         assert!(is_fine(session.hear_any(call(2), &out)));
         let nameless = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {}});
         assert!(!is_fine(session.hear_any(nameless, &out)));

@@ -45,7 +45,7 @@ impl Reply {
         }
     }
 
-    /// The whole answer. Whether the connection can go on.
+    /// The whole answer. Whether the connection can continue.
     pub(super) fn whole(
         &mut self,
         status: u16,
@@ -119,7 +119,7 @@ impl Reply {
         self.chunk(": here\n\n")
     }
 
-    /// The stream's end. The connection can go on.
+    /// The stream's end. The connection can continue.
     pub(super) fn end_stream(&mut self) -> io::Result<()> {
         self.write(b"0\r\n\r\n")
     }

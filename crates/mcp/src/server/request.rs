@@ -26,7 +26,7 @@ pub(crate) struct Request {
 pub(crate) enum Unread {
     /// The connection ended, or broke.
     Ended,
-    /// Told with this status.
+    /// Answered with this status.
     Bad(u16, &'static str),
 }
 
@@ -73,7 +73,7 @@ impl Request {
         Request::behind(&head, from, out)
     }
 
-    /// Reads what stands behind a head.
+    /// Reads what follows a head.
     pub(super) fn behind(
         head: &[u8],
         from: &mut impl BufRead,
@@ -111,7 +111,7 @@ impl Request {
         }
         let is_chunked = request.has("transfer-encoding");
         let has_length = request.has("content-length");
-        // Two lengths are two opinions on where the next request begins.
+        // Two lengths are two opinions on where the next request starts.
         if is_chunked && has_length {
             return Err(Unread::Bad(400, "a body has one length"));
         }
@@ -208,7 +208,7 @@ fn chunks(from: &mut impl BufRead) -> Result<Vec<u8>, Unread> {
             return Err(bad());
         }
     }
-    // What stands behind the chunks is passed over.
+    // What follows the chunks is skipped.
     let mut n_lines = 0;
     loop {
         let mut line = Vec::new();

@@ -9,11 +9,11 @@ use crate::LEVELS;
 use crate::client::STATELESS;
 use crate::message::{Fault, METHOD, Message, PARAMS};
 
-/// What the keys of `_meta` begin with.
+/// What the keys of `_meta` start with.
 const PREFIX: &str = "io.modelcontextprotocol/";
 /// A header is missing, or says something else than the message.
 const HEADERS: i64 = -32_020;
-/// The version is not spoken.
+/// The version is not supported.
 const UNSUPPORTED: i64 = -32_022;
 
 /// What the headers of a request say of its message.

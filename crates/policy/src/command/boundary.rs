@@ -1,7 +1,7 @@
 //! Words that name a place outside of the directory that a command runs in, as AXE's boundary counts them.
 //!
 //! AXE's document wants absolute paths inside the project and no `..` out of it. Here that is asked of every word of every
-//! command in a text, of what stands after a `=` or an `@` in it or right after the letter of an option, and of redirections.
+//! command in a text, of what follows a `=` or an `@` in it or right after the letter of an option, and of redirections.
 
 use super::inner::Inner;
 use super::shell::Simple;
@@ -181,7 +181,7 @@ fn options_end(words: &[String]) -> usize {
     at
 }
 
-/// Whether what begins here is the command that this one runs (`env /usr/bin/make x`): its program is no word of anybody.
+/// Whether what starts here is the command that this one runs (`env /usr/bin/make x`): its program is no word of anybody.
 fn is_program(inner: &[Inner], words: &[String]) -> bool {
     let is_installed = |path: &str| {
         let mut names = path.rsplit('/').skip(1);

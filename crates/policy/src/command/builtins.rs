@@ -8,7 +8,7 @@ const CHANGE_WORDS: &[&str] = &[
     "bind", "compgen", "complete", "enable", "fc", "let", "shopt",
 ];
 
-/// What a command does to variables; why it cannot be told what runs behind it.
+/// What a command does to variables; why it is not known what runs after it.
 pub(super) fn builtin(command: &Simple, variables: &mut Variables) -> Option<String> {
     let (name, arguments) = command.words.split_first()?;
     let options = || arguments.iter().filter(|word| word.starts_with(['-', '+']));
@@ -61,7 +61,7 @@ pub(super) fn builtin(command: &Simple, variables: &mut Variables) -> Option<Str
     None
 }
 
-/// A name with an index, or one that is not told: the index is computed, and that can run commands.
+/// A name with an index, or one that is not known: the index is computed, and that can run commands.
 fn computed(name: &str, arguments: &[String]) -> Option<String> {
     arguments
         .iter()

@@ -3,7 +3,7 @@
 //! [`CommandLine::read`] takes a line only if it is literal words joined by `&&`, `||`, `;`, `|` and line breaks: then what
 //! was judged can be run, word by word, and no shell ever reads it, so that no shell can read it otherwise.
 //! [`Survey::of`] looks at any text that a shell might run and finds the commands in it, also those that stand in
-//! substitutions, behind wrappers such as `env` and `xargs`, and inside `find -exec` and `sh -c`. Where the text does not tell
+//! substitutions, after wrappers such as `env` and `xargs`, and inside `find -exec` and `sh -c`. Where the text does not tell
 //! what runs it says so, and a rule that refuses commands refuses that too. It is for refusing and explaining: what it misses
 //! must not be allowed because of it.
 
@@ -103,7 +103,7 @@ impl CommandFact {
         (commands.next().is_none() && command_line::is_about_the_shell(name)).then_some(name)
     }
 
-    /// Every word that could be a path: of all commands, and where redirections lead; also what stands behind the letter of an
+    /// Every word that could be a path: of all commands, and where redirections lead; also what follows the letter of an
     /// option, a `=`, a `:` or an `@`.
     pub fn words(&self) -> Vec<&str> {
         let arguments = self
@@ -187,7 +187,7 @@ impl Survey {
     }
 }
 
-/// Signs of one word behind which a path is looked for.
+/// Signs of one word after which a path is looked for.
 const MOST_PARTS: usize = 8;
 
 /// What of a word could be a path.

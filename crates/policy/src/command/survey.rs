@@ -25,7 +25,7 @@ pub struct Survey {
     /// Whether the text holds more than one command's words: operators, redirections, substitutions. Parentheses alone
     /// do not count. It is what AXE calls so.
     pub needs_shell: bool,
-    /// Why it cannot be told what runs, where that is so: something is run that the text does not tell, or shells may read the
+    /// Why it is not known what runs, where that is so: something is run that the text does not tell, or shells may read the
     /// text otherwise. A rule that refuses commands refuses such a text.
     pub doubts: Vec<String>,
 }

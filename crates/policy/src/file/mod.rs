@@ -113,7 +113,7 @@ pub enum PolicyError {
         /// The setting.
         what: &'static str,
     },
-    /// A pattern that is none.
+    /// A pattern that is invalid.
     #[error("rule `{rule}`: `{pattern}` in `{what}` cannot be used: {problem}")]
     Pattern {
         /// The rule.
@@ -186,7 +186,7 @@ pub enum PolicyError {
 }
 
 impl PolicyError {
-    /// The error as it may be told to a model, and to whoever reads a log: no letter of the file is in it.
+    /// The error as a model or a reader of a log may see it: no letter of the file is in it.
     pub fn told(&self) -> String {
         match self {
             PolicyError::Unreadable { why } => format!("it cannot be read: {why}"),

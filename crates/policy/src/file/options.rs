@@ -1,4 +1,4 @@
-//! What a rule says of the arguments behind the words that its `argv` lists.
+//! What a rule says of the arguments after the words that its `argv` lists.
 
 use super::pattern::Word;
 
@@ -11,7 +11,7 @@ pub(crate) struct Options {
     pub(crate) with_value: Vec<Word>,
     /// Those that may not be there, in any spelling.
     pub(crate) forbidden: Vec<Word>,
-    /// Words that are options just as they stand: they may begin as a forbidden one does, or hold its letter.
+    /// Words that are options just as they stand: they may start as a forbidden one does, or hold its letter.
     pub(crate) exact: Vec<Word>,
 }
 
@@ -23,7 +23,7 @@ impl Options {
             || !self.exact.is_empty()
     }
 
-    /// Whether one of the arguments is forbidden. A value is looked at as any other word: which option takes it cannot be told
+    /// Whether one of the arguments is forbidden. A value is looked at as any other word: which option takes it is not known
     /// where all options but some are allowed.
     pub(crate) fn forbid(&self, words: &[String]) -> bool {
         let is_exact = |word: &String| self.exact.iter().any(|pattern| pattern.fits(word));
@@ -35,7 +35,7 @@ impl Options {
         words.iter().any(is_forbidden)
     }
 
-    /// Whether each of the arguments is allowed, read from the left, as the program does: the value of an option is none itself.
+    /// Whether each of the arguments is allowed, read from the left, as the program does: the value of an option is not one itself.
     pub(crate) fn allow(&self, words: &[String]) -> bool {
         let Some(allowed) = &self.allowed else {
             return true;
@@ -88,7 +88,7 @@ mod tests {
             ("-a -m -a f", true),
             ("-S -m", false),
             ("-S", false),
-            // Behind the dashes it is a file, and takes no value.
+            // After the dashes it is a file, and takes no value.
             ("-- -m -S", false),
         ] {
             assert_eq!(options.allow(&split(line)), expected, "{line}");

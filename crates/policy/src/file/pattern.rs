@@ -6,7 +6,7 @@ use regex::Regex;
 use crate::HostPort;
 use crate::command::UNKNOWN;
 
-/// A pattern for one word: `*` stands for any letters, `re:` begins a regular expression that fits the whole word.
+/// A pattern for one word: `*` stands for any letters, `re:` starts a regular expression that fits the whole word.
 #[derive(Clone, Debug)]
 pub(crate) enum Word {
     /// Pieces between the stars.
@@ -81,7 +81,7 @@ impl Word {
 
     /// Whether an option is this one, in any spelling: as it stands, a long one cut short, a short one among others.
     ///
-    /// GNU programs take every beginning of a long option that no other shares, and `-nO` for `-n -O`.
+    /// GNU programs take every prefix of a long option that no other shares, and `-nO` for `-n -O`.
     pub(crate) fn is_option(&self, word: &str) -> bool {
         if self.fits(word) {
             return true;

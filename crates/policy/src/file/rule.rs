@@ -323,7 +323,7 @@ impl Rule {
         });
         let Some((line, _)) = line else { return false };
         let rest = &words[line.len()..];
-        // What is not told may be any option.
+        // What is unknown may be any option.
         let is_told = !words.iter().any(|word| is_unknown(word));
         (is_told || !self.options.is_any())
             && !self.options.forbid(&words[1..])
@@ -467,7 +467,7 @@ impl Rule {
     }
 }
 
-/// What stands behind the words of a line that refuses, if they may be these.
+/// What follows the words of a line that refuses, if they may be these.
 fn behind<'a>(line: &[Vec<Word>], is_open: bool, words: &'a [String]) -> Option<&'a [String]> {
     for (index, alternatives) in line.iter().enumerate() {
         let word = words.get(index)?;

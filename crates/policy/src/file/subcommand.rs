@@ -1,4 +1,4 @@
-//! Where a program's words say what it is asked for: behind the options that are for all it does.
+//! Where a program's words say what it is asked for: after the options that are for all it does.
 
 use super::pattern::Word;
 use crate::command::is_unknown;
@@ -20,7 +20,7 @@ const KNOWN: &[(&str, &[&str])] = &[(
     ],
 )];
 
-/// Every place where the words that a rule is about may begin, behind the program's name.
+/// Every place where the words that a rule is about may start, after the program's name.
 ///
 /// A rule about an option means it where it stands. A rule about a word means what the program is asked for: options may stand
 /// before it. Of a program whose options are not known, each may have the next word for a value, or not.

@@ -247,7 +247,7 @@ fn by_below(
         let mut own = Vec::new();
         by_rules(policy, layer, request, grants, &place(path), &mut own);
         for reason in own {
-            // There may be very many of them: what is milder than one that was told says nothing more.
+            // There may be very many of them: what is milder than one that was reported adds nothing.
             if reason.verdict.decision > strictest {
                 strictest = reason.verdict.decision;
                 reasons.push(reason);
@@ -335,8 +335,8 @@ fn by_doubt(
 const MORE_WORDS: &str =
     "the command has more words than are looked up as paths: split it into several commands";
 
-/// Places that the words of a command name, and where it runs: only to refuse. Whether it reads or writes them cannot be told,
-/// so that what is refused for reading is refused; what may only not be changed the walls keep as it is.
+/// Places that the words of a command name, and where it runs: only to refuse. Whether it reads or writes them is not known,
+/// so that what is refused for reading is refused; what may only not be changed, the sandbox protects.
 fn by_words(policy: &Policy, layer: Layer, request: &Request<'_>, reasons: &mut Vec<Reason>) {
     let Some(command) = request.command else {
         return;

@@ -1,7 +1,7 @@
 //! The filter of system calls: a program for the kernel's own small machine (classic BPF).
 //!
 //! It lists what is refused. A list of what is allowed would break programs by the next C library, and files, processes and
-//! the network have walls of their own; this one closes the ways around those, and what nobody needs who builds or tests.
+//! the network have layers of their own; this one closes the ways around those, and what nobody needs who builds or tests.
 //! A refused call answers `EPERM`, so that a program can say what it could not do.
 //!
 //! Set-user-id and set-group-id bits are refused at every level, also where nothing else is: a file that carries them acts for its
@@ -101,7 +101,7 @@ pub(super) enum Sockets {
     /// None: it shares the network of the host and must not reach it.
     None,
     /// TCP of a network namespace of its own, which holds nothing but its loopback: no address but those of this machine has a
-    /// route. Not UDP: a datagram would be sent there as if somebody could get it, and its sender would not be told.
+    /// route. Not UDP: a datagram would be sent there as if somebody could get it, and its sender would not notice.
     Loopback,
     /// Those of the host.
     Host,

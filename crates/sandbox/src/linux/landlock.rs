@@ -35,7 +35,7 @@ pub(super) const DEVICE: u64 = READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEVICE;
 /// The oldest version that is good enough: with the third, `truncate` is covered.
 pub(super) const OLDEST: i32 = 3;
 
-/// A set of rules under way.
+/// A set of rules that is being built.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) ruleset: OwnedFd,

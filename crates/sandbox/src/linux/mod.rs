@@ -190,7 +190,7 @@ fn refusal(failed: Failed, plan: &Plan, command: &Command) -> SandboxError {
     )
 }
 
-/// What there is to build walls of, on this machine, for this user. Found out once.
+/// What a sandbox can be built of, on this machine, for this user. Found out once.
 pub fn layers() -> Layers {
     static LAYERS: OnceLock<Layers> = OnceLock::new();
     LAYERS.get_or_init(look).clone()

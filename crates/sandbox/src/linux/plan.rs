@@ -1,4 +1,4 @@
-//! Everything that warden and program need, made ready before `fork`: behind it nothing may allocate.
+//! Everything that warden and program need, made ready before `fork`: after it nothing may allocate.
 
 use std::collections::BTreeSet;
 use std::ffi::{CString, OsStr, c_char};
@@ -30,7 +30,7 @@ pub(super) struct Plan {
     pub(super) cwd: CString,
     pub(super) limits: Vec<(Resource, u64)>,
     pub(super) rules: Option<OwnedFd>,
-    /// Rules about places that are there only behind the mounts.
+    /// Rules about places that are there only after the mounts.
     pub(super) late_rules: Vec<(CString, u64)>,
     pub(super) filter: Vec<libc::sock_filter>,
     pub(super) sockets: Sockets,
@@ -65,7 +65,7 @@ unsafe impl Sync for Words {}
 /// The mounts of a namespace.
 #[derive(Debug)]
 pub(super) struct Mounts {
-    /// Copied before anything is covered, placed behind; the outer ones first.
+    /// Copied before anything is covered, placed after; the outer ones first.
     pub(super) trees: Vec<Tree>,
     /// What is covered by an empty directory of its own.
     pub(super) covered: Vec<CString>,

@@ -12,7 +12,7 @@ use crate::SandboxError;
 /// Where programs are looked for if nothing is said.
 const USUAL: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// `PATH` of a program behind walls: of the directories only those that lead into `reach`.
+/// `PATH` of a program in a sandbox: of the directories only those that lead into `reach`.
 ///
 /// A directory of a home, as `pyenv`, `nvm` and `cargo` put before the others, would be found first by every shell, and by
 /// programs that look for themselves, and then be refused: so that the system's own program is never tried. A relative one
@@ -36,7 +36,7 @@ pub(super) fn reachable(path: &OsStr, reach: &[&Path]) -> OsString {
 
 /// The file that `name` names: a path if it holds a slash, otherwise the first fit along `PATH`.
 ///
-/// Behind walls only what lies in `reach` fits: a program that cannot be read is as good as none, and a later one may do.
+/// In a sandbox only what lies in `reach` fits: a program that cannot be read is as good as none, and a later one may do.
 pub(super) fn find(
     name: &OsStr,
     env: &[(OsString, OsString)],
@@ -67,7 +67,7 @@ pub(super) fn find(
         .find(|(known, _)| known == "PATH")
         .map(|(_, value)| value.as_os_str());
     let directories = std::env::split_paths(path.unwrap_or(OsStr::new(USUAL)));
-    // Without walls nobody has left the relative ones out.
+    // Without a sandbox nobody has left the relative ones out.
     let mut candidates = directories
         .filter(|directory| directory.is_absolute())
         .map(|directory| directory.join(name));
@@ -99,7 +99,7 @@ pub(super) fn loader(program: &Path) -> Option<PathBuf> {
     let (table, size, n) = (number(32, 8)?, number(54, 2)?, number(56, 2)?);
     (0..n).find_map(|index| {
         let entry = table.checked_add(index.checked_mul(size)?)?;
-        // PT_INTERP is 3; behind the kind and the flags stands where it is, and later how long.
+        // PT_INTERP is 3; after the kind and the flags stands where it is, and later how long.
         if number(entry, 4)? != 3 {
             return None;
         }

@@ -11,7 +11,7 @@ use crate::{CapturedOutput, Watch};
 /// How long a warden may take to kill everything once the leash is let go.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// One command under way.
+/// A running command.
 #[derive(Debug)]
 pub(super) struct Stage {
     pub(super) warden: Process,

@@ -1,4 +1,4 @@
-//! A program that stays: it has no end of its own that is waited for, and is spoken to over a socket.
+//! A program that stays: nobody waits for it to end, and it is used over a socket.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -10,7 +10,7 @@ use super::step::Step;
 use super::{outcome, refusal, start};
 use crate::{Command, ProcessOutcome, SandboxError};
 
-/// A program that was started to stay, behind its walls. Dropping it kills it and all that it started.
+/// A program that was started to stay, in its sandbox. Dropping it kills it and all that it started.
 #[derive(Debug)]
 pub struct Resident {
     // Before the plan: what was started ends before its control group and its directories go.

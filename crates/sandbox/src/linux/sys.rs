@@ -29,7 +29,7 @@ struct MountAttr {
     userns_fd: u64,
 }
 
-/// `struct landlock_ruleset_attr`; older kernels know its beginning.
+/// `struct landlock_ruleset_attr`; older kernels know its start.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ruleset {
@@ -84,7 +84,7 @@ pub(super) struct Process {
 pub(super) unsafe fn fork(flags: c_int) -> Sys<Option<Process>> {
     let mut handle: c_int = -1;
     let flags = c_long::from(flags | libc::CLONE_PIDFD | libc::SIGCHLD);
-    // SAFETY: without a stack of its own the copy goes on here, on its own copy of this one. The one pointer is valid.
+    // SAFETY: without a stack of its own the copy continues here, on its own copy of this one. The one pointer is valid.
     let pid = check(unsafe {
         libc::syscall(
             libc::SYS_clone,

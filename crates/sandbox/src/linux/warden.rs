@@ -1,4 +1,4 @@
-//! What happens behind `fork`: the warden, and the program until it is one.
+//! What happens after `fork`: the warden, and the program until it is one.
 //!
 //! Both are copies of a process that may have had many threads, so nothing here allocates, locks or panics.
 //! The warden holds the read end of the leash: when the other end closes, because time is up or the host is dead, it kills
@@ -43,7 +43,7 @@ pub(super) fn guard(plan: &mut Plan, ends: Ends) -> ! {
 }
 
 fn tell(status: RawFd, report: Report) {
-    // Nobody is left to be told if the host is gone.
+    // Nobody is left to be notified if the host is gone.
     let _ = sys::write(status, &report.bytes());
 }
 
@@ -246,7 +246,7 @@ fn temporary(path: &std::ffi::CStr, options: &std::ffi::CStr) -> Sys<()> {
     )
 }
 
-/// Puts a copy of what was granted where it was, behind the covers.
+/// Puts a copy of what was granted where it was, after the covers.
 fn place(tree: &super::plan::Tree) -> Sys<()> {
     for (index, (made, is_pinned)) in tree.makes.iter().enumerate() {
         let is_last = index + 1 == tree.makes.len();
@@ -286,7 +286,7 @@ fn prepare_program(plan: &Plan, ends: Ends) -> Result<(), Failed> {
     for (standard, number) in ends.standard.into_iter().zip(0..) {
         sys::dup2(standard, number).map_err(at(Step::Exec, 0))?;
     }
-    // All others are closed by `exec` and not before: through one of them it is told if that fails.
+    // All others are closed by `exec` and not before: through one of them a failure is reported.
     sys::close_range(3, u32::MAX, true).map_err(at(Step::Exec, 0))?;
     sys::umask(0o022);
     sys::chdir(&plan.cwd).map_err(at(Step::Directory, 0))?;

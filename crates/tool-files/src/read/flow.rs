@@ -11,7 +11,7 @@ use tree_sitter::Node;
 use super::code::Code;
 use super::tree::{children, text, walk};
 
-/// So many nodes are looked at; of a file that needs more nothing is told.
+/// At most so many nodes are visited; a file with more is not reported on.
 const MAX_WORK: usize = 2_000_000;
 
 /// So often what is assigned is looked at again.

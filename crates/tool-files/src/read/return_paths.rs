@@ -1,6 +1,6 @@
 //! How a function ends: what its `return` statements give, and whether it may run off its end.
 //!
-//! The trees of Python and JavaScript have names of their own for the same things, so one reading serves both. What is told
+//! The trees of Python and JavaScript have names of their own for the same things, so one reading serves both. What is reported
 //! is what is certain: a chain of conditions without `else` may be complete, and a function of another file may never return.
 
 use std::cell::OnceCell;
@@ -62,7 +62,7 @@ impl<'a, 'n, L: Fn(Node<'n>) -> Gives> Ends<'a, 'n, L> {
     pub(super) fn returns(&self, body: Node<'n>) -> Vec<Return> {
         let mut returns = Vec::new();
         walk(body, |node| {
-            // Half of a tree are marks, which have nothing below them; what a node is costs more than whether it has a name.
+            // Half of a tree is punctuation, which have nothing below them; what a node is costs more than whether it has a name.
             if !node.is_named() || self.syntax.inner.contains(&node.kind()) {
                 return ControlFlow::Break(());
             }
@@ -466,7 +466,7 @@ fn clause<'n>(statement: Node<'n>, kind: &str) -> Option<Node<'n>> {
     all.find(|child| child.kind() == kind)
 }
 
-/// How branches end: one that falls is told.
+/// How branches end: one that falls through is reported.
 fn worst(branches: Vec<End>) -> End {
     let mut worst = End::Never;
     for branch in branches {

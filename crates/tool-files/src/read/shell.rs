@@ -82,7 +82,7 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
 }
 
 /// What a script's text tells: which path of a parameter it uses, what it fetches, whether a failure is one. No shell is
-/// read here, so it is told by words, and only where nothing speaks against it. The first line of code that ends with a carriage
+/// read here, so it is recognized by words, and only where nothing speaks against it. The first line of code that ends with a carriage
 /// return.
 fn facts(source: &str, code: &mut Code) -> Option<Range<usize>> {
     let mut returns = None;
@@ -186,7 +186,7 @@ enum Form {
 struct Header {
     form: Form,
     text: String,
-    /// Begin in `text`, start in the file.
+    /// Start in `text`, start in the file.
     lines: Vec<(usize, usize)>,
     /// A line after it that could be one of its fields.
     passed_over: Option<Range<usize>>,

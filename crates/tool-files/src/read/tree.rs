@@ -8,7 +8,7 @@ use tree_sitter::{Language, Node, Parser, Tree};
 use crate::diagnostic::Diagnostics;
 use crate::rule;
 
-/// How many places of broken syntax are told.
+/// How many places of broken syntax are reported.
 const MAX_BROKEN: usize = 8;
 
 /// Parses `text`. `None` only if the grammar does not fit the library, which a test rules out.

@@ -89,7 +89,7 @@ const MAX_JOINED: usize = 8 << 20;
 /// A text whose characters in two halves are one each, in the quoted text that an error is in; where each character of it
 /// is in the file. `None` if there is none.
 fn joined(text: &str, offsets: &Offsets, at: usize) -> Option<(String, Offsets)> {
-    // The error is told where the quoted text starts.
+    // The error is reported where the quoted text starts.
     let first = at + 1;
     if !text.get(at..)?.starts_with('"') {
         return None;
@@ -98,7 +98,7 @@ fn joined(text: &str, offsets: &Offsets, at: usize) -> Option<(String, Offsets)>
     let mut bytes = Vec::with_capacity(text.len());
     let mut chars = text.char_indices().enumerate().peekable();
     let (mut is_open, mut is_joined) = (true, false);
-    // Where only brackets, commas and colons come before it, as in JSON, the next mark opens a text as well.
+    // Where only brackets, commas and colons come before it, as in JSON, the next quote opens a text as well.
     let mut may_open = true;
     let mut put = |c: char, n: usize| {
         out.push(c);

@@ -181,7 +181,7 @@ impl<'a> Faults<'a> {
         value.filter(|value| !value.is_computed())
     }
 
-    /// A `{name}` of a request that is not a parameter's, unless its place is told of.
+    /// A `{name}` of a request that is not a parameter's, unless its place is reported.
     fn placeholders(&mut self, executor: &str) {
         if executor == "primitives/http_client"
             && let Some((name, at)) = self.tool.lost_placeholder()

@@ -86,7 +86,7 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
 
 /// Rules 1 and 2.
 fn missing(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
-    // What could not be read at all is told already.
+    // What could not be read at all is reported already.
     if (subject.language.is_configuration() || subject.language == Language::Bash)
         && subject.reading.fields.is_empty()
         && !subject.text.trim().is_empty()

@@ -24,7 +24,7 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     around(subject, diagnostics);
 }
 
-/// Rule 11, as far as it can be told without running the tool; the rest is checked when it runs.
+/// Rule 11, as far as it can be checked without running the tool; the rest is checked when it runs.
 pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     if !subject.is_tool() {
         return;

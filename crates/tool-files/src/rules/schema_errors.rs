@@ -1,4 +1,4 @@
-//! Rule F06: schemas that are none, each with the place of the file where it says so.
+//! Rule F06: invalid schemas, each with the place of the file where it says so.
 
 use std::ops::Range;
 
@@ -113,7 +113,7 @@ struct Schemas<'a> {
 }
 
 impl<'a> Schemas<'a> {
-    /// Why a schema is none.
+    /// Why a schema is invalid.
     fn none(&self, fields: &[&str], schema: &Value, why: &SchemaError) -> Diagnostic {
         match why {
             SchemaError::Invalid { path, source } => {

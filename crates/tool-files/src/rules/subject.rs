@@ -49,7 +49,7 @@ impl Subject<'_> {
             .contains(&executor)
     }
 
-    /// Where something is told that is not there: the first line of the author's own, after the signature.
+    /// Where something missing is reported: the first line of the author's own, after the signature.
     pub(crate) fn top(&self) -> std::ops::Range<usize> {
         let mut at = 0;
         for line in self.text.split_inclusive('\n').take(3) {

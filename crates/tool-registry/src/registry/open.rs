@@ -59,7 +59,7 @@ fn is_absent(error: &io::Error) -> bool {
     )
 }
 
-/// Whether it may be a tool; a directory is none, and no mistake.
+/// Whether it may be a tool; a directory is not one, and no mistake.
 fn is_text_file(metadata: &Metadata, relative: &str) -> Result<bool, FindError> {
     let path = || relative.to_owned();
     if metadata.is_dir() {

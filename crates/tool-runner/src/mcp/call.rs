@@ -79,7 +79,7 @@ pub(crate) fn attempt(
 }
 
 /// What looks, after a call, for names that other programs obey and that were not there before it: where the server is started, and
-/// may write. A server stays, so that what it makes between calls is not told from what the user makes.
+/// may write. A server stays, so that what it makes between calls is not distinguished from what the user makes.
 fn inspection(
     runner: &ToolRunner,
     definition: &Definition,

@@ -16,7 +16,7 @@ use crate::runner::ToolRunner;
 pub(crate) struct Definition {
     pub(crate) found: ToolSource,
     pub(crate) settings: Map<String, Value>,
-    /// How long it may take to begin a session, and a call where the tool does not say.
+    /// How long it may take to start a session, and a call where the tool does not say.
     pub(crate) time: Option<Duration>,
 }
 
@@ -31,7 +31,7 @@ impl Definition {
     }
 }
 
-/// What the definition of a tool's server requires. A definition that is not there, or is not in order, is told of by the
+/// What the definition of a tool's server requires. A definition that is not there, or is not in order, is reported by the
 /// call.
 pub(crate) fn requires(runner: &ToolRunner, chain: &Chain) -> Vec<String> {
     let (found, tool) = chain.tool();

@@ -1,4 +1,4 @@
-//! A tool of an MCP server: one that is started, behind the same walls as any program, or one that is asked over HTTP.
+//! A tool of an MCP server: one that is started, in the sandbox as any program, or one that is asked over HTTP.
 //!
 //! ```text
 //!  tool file ── config.server ──▶ server file ──▶ in order? trusted? ruled? ──▶ a session of the pool, or a new one
@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A tool is pinned by what its server says of it; what changes is refused until the user approves it. What it says is asked
-//! when a session begins, when the server says that its tools changed, and every minute. A session stays until the host
-//! goes, so that the next call need not begin one.
+//! when a session starts, when the server says that its tools changed, and every minute. A session stays until the host
+//! goes, so that the next call need not start one.
 
 mod call;
 mod definition;

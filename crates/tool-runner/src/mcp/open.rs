@@ -43,8 +43,8 @@ pub(super) fn open(
     }
 }
 
-/// What makes two calls share a session: the same definition, with the same rights, the same values of its variables, and behind
-/// walls that would be built the same now.
+/// What makes two calls share a session: the same definition, with the same rights, the same values of its variables, and a
+/// sandbox that would be the same now.
 fn key(runner: &ToolRunner, definition: &Definition) -> Result<String, SessionError> {
     let settings = expanded(runner, definition).map_err(SessionError::Refused)?;
     let rights = (

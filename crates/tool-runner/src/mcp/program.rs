@@ -1,4 +1,4 @@
-//! A server that is started, behind the walls that any program has.
+//! A server that is started, in the sandbox that any program has.
 //!
 //! It reads and writes lines on two pipes in a directory of its session's own; the sandbox starts it, and ends it with all it
 //! started when the session goes.
@@ -25,7 +25,7 @@ use crate::words::words;
 
 /// How long a session may last, whatever it is used for.
 const LIFE: Duration = Duration::from_secs(24 * 3600);
-/// What is kept of what a server writes to standard error, in bytes: the beginning and the end.
+/// What is kept of what a server writes to standard error, in bytes: the start and the end.
 const STDERR_BYTES: usize = 64 << 10;
 /// How long an ended server may take to be gone.
 const GRACE: Duration = Duration::from_secs(3);

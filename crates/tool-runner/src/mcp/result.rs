@@ -7,7 +7,7 @@ use toolglot_value::{Map, Value, json};
 use crate::answer::{Answer, longer, too_long};
 
 /// What a result is: `output` is its text, `data` its structured content, `content` what is neither. Of a text that is longer
-/// than `most` bytes the beginning and the end are kept; what is no text and longer is no answer.
+/// than `most` bytes the start and the end are kept; what is no text and longer is no answer.
 pub(super) fn answer(result: &Value, output_schema: Option<&Value>, most: usize) -> Answer {
     let is_error = result["isError"] == json!(true);
     let parts = || result["content"].as_array().into_iter().flatten();

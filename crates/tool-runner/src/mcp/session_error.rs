@@ -23,7 +23,7 @@ impl From<CallError> for SessionError {
     }
 }
 
-/// What helps against missing authorization, to be said behind what is missing.
+/// What helps against missing authorization, to be said after what is missing.
 pub(super) fn login_help(server: &str, trouble: &Trouble) -> String {
     match trouble {
         Trouble::Unauthorized(_) => ": the token that its definition names is not taken".to_owned(),

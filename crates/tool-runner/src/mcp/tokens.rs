@@ -13,7 +13,7 @@ use super::private_files::{self, is_private};
 
 /// The directory below the user's. Its name is one of those that no model reads.
 const FOLDER: &str = ".ai/mcp-tokens";
-/// A longer file is none.
+/// A longer file is not read.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The file of one server.

@@ -138,7 +138,7 @@ pub(super) fn url(
 /// where there is one.
 ///
 /// # Errors
-/// If the address is none, or its name leads nearby, or nowhere now.
+/// If the address is invalid, or its name leads nearby, or nowhere now.
 pub fn wire_to(
     url: &str,
     headers: Vec<(String, String)>,

@@ -44,7 +44,7 @@ fn entry(title: &str) -> Option<&'static str> {
 }
 
 /// The page's Markdown for a reader without one that shows it: code is set in, links are their words. Code in a line is coloured,
-/// or else is in the marks that it has in every message.
+/// or else is in the quotes that it has in every message.
 fn plain(markdown: &str, is_colored: bool) -> String {
     let mut shown = String::new();
     let mut fence: Option<&str> = None;
@@ -68,7 +68,7 @@ fn plain(markdown: &str, is_colored: bool) -> String {
     shown
 }
 
-/// A line of text without the marks of code, links and emphasis.
+/// A line of text without the markup of code, links and emphasis.
 fn spans(line: &str, is_colored: bool) -> String {
     let mut shown = String::new();
     let mut rest = line;

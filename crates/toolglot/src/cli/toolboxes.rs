@@ -57,7 +57,7 @@ pub(crate) fn load(argument: &str) -> Result<Toolbox, Failure> {
     listed(&value, argument)
 }
 
-/// The tools of a list. What it has that no text can call is told on standard error.
+/// The tools of a list. What it has that no text can call is reported on standard error.
 fn listed(value: &Value, origin: &str) -> Result<Toolbox, Failure> {
     let toolbox = Toolbox::from_json(value).map_err(|error| Failure::Tools {
         origin: origin.to_owned(),
@@ -72,8 +72,8 @@ fn listed(value: &Value, origin: &str) -> Result<Toolbox, Failure> {
     Ok(toolbox)
 }
 
-/// The tools that `--tools` names, for a model to be told of. Of tools that are files those that may run: what a file says
-/// of itself reaches no model before somebody vouches for it. The others are told on standard error.
+/// The tools that `--tools` names, for a prompt. Of tools that are files those that may run: what a file says
+/// of itself reaches no model before somebody vouches for it. The others are reported on standard error.
 pub(crate) fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
     let path = Path::new(argument);
     if argument.starts_with("builtin:") || !path.is_dir() {
@@ -96,7 +96,7 @@ pub(crate) fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
             ))
         } else {
             match session.check(&spec.name, Map::new()) {
-                // Which arguments it wants is what the model is told.
+                // The model reads which arguments it wants.
                 Ok(()) | Err(CallError::Arguments { .. }) => None,
                 Err(error) => Some(error.to_string()),
             }
@@ -112,7 +112,7 @@ pub(crate) fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
 }
 
 /// The tools that are files in a project (it holds `.ai/tools`) or in a directory of tools; deprecated ones are left out,
-/// as are those that break a rule, which is told on standard error.
+/// as are those that break a rule, which is reported on standard error.
 fn tool_files(path: &Path) -> Result<Vec<ToolSpec>, Failure> {
     let Some(project) = project_of(path)? else {
         return Ok(Vec::new());

@@ -324,7 +324,7 @@ impl Answer {
                 self.is_cut |= end == End::Truncated;
                 self.write_text(OpenItem::Text, &text, out);
             }
-            // What is no object was cut off somewhere as well: the client is told that something is missing.
+            // What is no object was cut off somewhere as well: the client learns that something is missing.
             Decision::Send | Decision::Drop => {
                 self.is_cut |= end == End::Truncated || !complete.is_object;
             }
@@ -343,7 +343,7 @@ impl Answer {
         if self.blanks.0 != kind {
             self.blanks = (kind, String::new());
         }
-        // An item of blanks alone is none.
+        // An item of blanks alone is not one.
         if text.trim().is_empty() {
             self.blanks.1.push_str(text);
         } else if self.blanks.1.is_empty() {

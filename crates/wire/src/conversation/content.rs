@@ -1,4 +1,4 @@
-//! A message's content: its text, and the parts that are none.
+//! A message's content: its text, and the parts that are not one.
 
 use toolglot_value::{Value, json};
 

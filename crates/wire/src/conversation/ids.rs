@@ -101,7 +101,7 @@ impl<'d> Form<'d> {
     }
 }
 
-/// The number in an id; one past any count is none.
+/// The number in an id; one past any count is not one.
 fn number(id: &str, name: &str, spelling: &str) -> Option<u64> {
     let number: u32 = counted(id, name, spelling)?.parse().ok()?;
     Some(u64::from(number))

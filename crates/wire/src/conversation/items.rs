@@ -51,7 +51,7 @@ fn call_item(call: &Value) -> Value {
     json!({"type": "function_call", "call_id": id, "name": function["name"], "arguments": function["arguments"]})
 }
 
-/// A result. The API has no mark for one that failed: its text says so.
+/// A result. The API has no field for one that failed: its text says so.
 fn result_item(message: &Value, freeform: &[&str]) -> Value {
     let id = message["tool_call_id"].as_str().unwrap_or_default();
     let kind = if freeform.contains(&id) {

@@ -105,7 +105,7 @@ impl<'d> Emulation<'d> {
         Ok(messages)
     }
 
-    /// What the model is told about its tools in this request.
+    /// What the model reads about its tools in this request.
     fn instructions_for(&self, request: &Request) -> String {
         if request.tools.is_empty() || request.choice == ToolChoice::None {
             return String::new();

@@ -76,7 +76,7 @@ impl NativeCalls {
         self.open.iter().map(|call| call.arguments.len()).sum()
     }
 
-    /// Reads one entry of `tool_calls`; `None` where it is none.
+    /// Reads one entry of `tool_calls`; `None` where it is not one.
     pub(super) fn delta(
         &mut self,
         delta: &Value,
@@ -142,7 +142,7 @@ impl NativeCalls {
         }
     }
 
-    /// The call that an entry goes on with. Without an index it is the last one, unless a name or another id starts one.
+    /// The call that an entry continues with. Without an index it is the last one, unless a name or another id starts one.
     fn owner(&self, key: EntryKey<'_>) -> Owner {
         let is_same = |call: &NativeCall| match (key.id, call.id.as_deref()) {
             (Some(id), Some(own)) => id == own,

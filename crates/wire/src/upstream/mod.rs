@@ -68,7 +68,7 @@ pub enum FinishReason {
 }
 
 impl FinishReason {
-    /// What the parser of the text is told.
+    /// The settings of the parser of the text.
     pub fn finish(self) -> Finish {
         match self {
             FinishReason::Stop | FinishReason::ToolCalls => Finish::Stop,

@@ -248,7 +248,7 @@ impl Reader<'_> {
         Some(inner.written.text)
     }
 
-    /// What a statement says: `set`, and what a block is told to do.
+    /// What a statement says: `set`, and the statements of a block.
     fn statement(&mut self, code: &str, from: usize) {
         let bare = code.trim_matches(['-', '+']).trim();
         let word = bare.split_whitespace().next().unwrap_or("");

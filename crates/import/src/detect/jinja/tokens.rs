@@ -79,7 +79,7 @@ pub(super) fn tokens(code: &str) -> Vec<Token> {
     tokens
 }
 
-/// The string that `text` starts with, and its length with its marks.
+/// The string that `text` starts with, and its length with its quotes.
 pub(super) fn string(text: &str) -> (String, usize) {
     let mut out = String::new();
     let mark = text.chars().next();

@@ -1,4 +1,4 @@
-//! A line of literal words, or why it is none.
+//! A line of literal words, or why it is not one.
 
 mod reader;
 #[cfg(test)]
@@ -69,7 +69,7 @@ pub enum Stream {
 pub struct FilePattern {
     /// Which command of its pipeline.
     pub command: usize,
-    /// Where among the words of the command the names begin.
+    /// Where among the words of the command the names start.
     pub word: usize,
     /// How many words they are; one where the pattern has not been expanded, or no name fits.
     pub n_words: usize,
@@ -82,7 +82,7 @@ pub struct FilePattern {
 /// When a pipeline runs, by how the one before it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
-    /// In any case: it is the first, or stands behind `;` or a line break.
+    /// In any case: it is the first, or stands after `;` or a line break.
     Then,
     /// If the one before succeeded: `&&`.
     And,
@@ -158,7 +158,7 @@ impl CommandLine {
     /// The function gets the directories that were changed to before, and the pattern.
     ///
     /// # Errors
-    /// It cannot be told beforehand which names these are.
+    /// It is not known beforehand which names these are.
     pub fn expand(
         &mut self,
         mut names: impl FnMut(&[String], &str) -> Result<Vec<String>, &'static str>,

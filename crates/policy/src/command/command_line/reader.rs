@@ -80,7 +80,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Pipeline>, NotLiteral> {
     Ok(reader.pipelines)
 }
 
-/// A word under way.
+/// The word that is being read.
 #[derive(Debug, Default)]
 struct Word {
     text: String,
@@ -138,7 +138,7 @@ impl Reader<'_> {
                         return Err(not(at, "`;` without a command before it"));
                     }
                     if self.words.is_empty() && open.is_some() {
-                        // A line may break behind an operator.
+                        // A line may break after an operator.
                     } else if !self.words.is_empty() {
                         self.end_pipeline();
                         self.join = Join::Then;
@@ -376,7 +376,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether the line begins here and holds nothing else than this one command.
+    /// Whether the line starts here and holds nothing else than this one command.
     fn is_alone(&self, at: usize) -> bool {
         let is_first = self.pipelines.is_empty()
             && self.commands.is_empty()
@@ -400,7 +400,7 @@ impl Reader<'_> {
     }
 }
 
-/// The braces that begin `text`, if they are no choice and no range: `{1}` as in `HEAD@{1}`, `{}`.
+/// The braces that start `text`, if they are no choice and no range: `{1}` as in `HEAD@{1}`, `{}`.
 fn plain_braces(text: &str) -> Option<&str> {
     let (inside, _) = text.strip_prefix('{')?.split_once('}')?;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/');

@@ -3,7 +3,7 @@
 use super::Inner;
 use super::hooks::value_of;
 
-/// Options of a letter that mean a command only behind some of git's subcommands, and the letters there behind which the rest
+/// Options of a letter that mean a command only after some of git's subcommands, and the letters there after which the rest
 /// of a word is a value.
 const GIT_HOOKS: &[(&str, &[&str], &str)] = &[
     ("-O", &["grep"], "ABCefm"),

@@ -7,7 +7,7 @@ mod language;
 use super::shell::{Input, Simple, UNKNOWN, is_unknown};
 use super::{CommandLine, wrappers};
 
-/// Shells of one grammar that run the text behind `-c`, a file, or their input.
+/// Shells of one grammar that run the text after `-c`, a file, or their input.
 const SHELLS: &[&str] = &["ash", "bash", "busybox-sh", "dash", "rbash", "sh"];
 
 /// Shells of other grammars: of them only a literal line is understood.
@@ -15,7 +15,7 @@ const OTHER_SHELLS: &[&str] = &[
     "csh", "elvish", "fish", "ksh", "ksh93", "mksh", "nu", "pwsh", "tcsh", "xonsh", "yash", "zsh",
 ];
 
-/// Programs that run the text behind `-c` in a shell.
+/// Programs that run the text after `-c` in a shell.
 const WITH_TEXT: &[&str] = &["flock", "runuser", "script", "sg", "su"];
 
 /// Options of shells whose value is the next word.
@@ -63,7 +63,7 @@ const AS_OTHERS: &[(&str, &[char])] = &[
 /// Programs that run what their input says, at once or later.
 const OBEY_INPUT: &[&str] = &["at", "batch", "crontab", "newgrp"];
 
-/// Programs that run what stands in a variable, by the end of its name, by its beginning, or as a whole.
+/// Programs that run what stands in a variable, by the end of its name, by its start, or as a whole.
 const HOOKED_ENDS: &[&str] = &[
     "PAGER",
     "EDITOR",
@@ -95,7 +95,7 @@ const HOOKED: &[&str] = &[
     "VISUAL",
 ];
 const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
-/// Variables that say where programs are told what to run.
+/// Variables that name what programs run.
 const OBEYED: &[&str] = &[
     "APT_CONFIG",
     "BASHOPTS",
@@ -302,7 +302,7 @@ fn asks_for_shell(word: &str, letters: &[char]) -> bool {
     }
 }
 
-/// Whether a long option of this name, without its signs, may be cut short to this one: any unambiguous beginning will do.
+/// Whether a long option of this name, without its signs, may be cut short to this one: any unambiguous start will do.
 fn is_shortened(name: &str, option: &str) -> bool {
     !name.is_empty() && option.starts_with(name)
 }
@@ -335,7 +335,7 @@ fn setting(name: &str, value: &str, found: &mut Vec<Inner>) {
     }
 }
 
-/// What `xargs` runs: its words with something in the place of one, or behind them.
+/// What `xargs` runs: its words with something in the place of one, or after them.
 fn filled(rest: &mut Vec<String>, options: &[String]) {
     let mut place = None;
     let mut options = options.iter();
@@ -374,7 +374,7 @@ fn filled(rest: &mut Vec<String>, options: &[String]) {
     }
 }
 
-/// The commands behind `-exec` and its like, which end in `;` or `+`.
+/// The commands after `-exec` and its like, which end in `;` or `+`.
 fn find(arguments: &[String], found: &mut Vec<Inner>) {
     let mut rest = arguments.iter();
     while let Some(word) = rest.next() {
@@ -394,7 +394,7 @@ fn find(arguments: &[String], found: &mut Vec<Inner>) {
     }
 }
 
-/// Every beginning of the words that may be a text: where an option has a value that is not known here, the text begins later.
+/// Every suffix of the words that may be a text: it starts later where an option takes a value that is not known here.
 fn texts(arguments: &[String], with_value: &[&str], found: &mut Vec<Inner>) {
     let mut rest = arguments;
     while let Some((word, behind)) = rest.split_first() {
@@ -414,7 +414,7 @@ fn texts(arguments: &[String], with_value: &[&str], found: &mut Vec<Inner>) {
     found.extend(single.map(|text| Inner::Text(text.clone())));
 }
 
-/// The text behind `-c`.
+/// The text after `-c`.
 fn behind_c(arguments: &[String]) -> Option<String> {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
@@ -429,7 +429,7 @@ fn behind_c(arguments: &[String]) -> Option<String> {
     None
 }
 
-/// What a shell is asked to run: the text behind `-c`, its input where the text tells it, otherwise something that cannot be seen.
+/// What a shell is asked to run: the text after `-c`, its input where the text tells it, otherwise something that cannot be seen.
 fn shell_script(name: &str, arguments: &[String], input: &Input) -> Inner {
     let mut is_text = false;
     let mut reads_input = false;
@@ -487,7 +487,7 @@ fn text_of(name: &str, text: &str) -> Inner {
 fn remote(arguments: &[String]) -> Inner {
     const WITH_VALUE: &str = "BbcDEeFIiJLlmOopQRSWw";
     let mut rest = arguments;
-    // Options may stand behind the host as well.
+    // Options may stand after the host as well.
     let mut has_host = false;
     while let Some((word, behind)) = rest.split_first() {
         let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
@@ -507,7 +507,7 @@ fn remote(arguments: &[String]) -> Inner {
     unknown("`ssh` runs what it reads")
 }
 
-/// The text of `env -S`, with what stands behind it.
+/// The text of `env -S`, with what follows it.
 fn split_string(arguments: &[String]) -> Option<String> {
     const LONG: &str = "split-string";
     let mut is_value = false;

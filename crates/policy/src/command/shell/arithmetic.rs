@@ -5,8 +5,8 @@ use super::Variables;
 /// Letters of arithmetic that are looked at.
 const MOST: usize = 1024;
 
-/// Reads arithmetic from `at`, behind `((`. Where it goes on, behind `))`; `None` where it holds more than names, numbers and
-/// signs: whether it is arithmetic at all cannot be told then.
+/// Reads arithmetic from `at`, after `((`. Where it continues, after `))`; `None` where it holds more than names, numbers and
+/// signs: whether it is arithmetic at all is not known then.
 pub(super) fn skip(
     chars: &[char],
     start: usize,

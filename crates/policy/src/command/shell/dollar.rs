@@ -6,7 +6,7 @@ use super::word::Word;
 use super::{arithmetic, escape};
 
 impl Reader {
-    /// Behind a `$`.
+    /// After a `$`.
     pub(super) fn dollar(&mut self, is_quoted: bool) {
         let Some(c) = self.peek(0) else {
             self.word().plain('$');
@@ -85,7 +85,7 @@ impl Reader {
         }
     }
 
-    /// What stands behind a variable, and behind the quote that ends with it.
+    /// What follows a variable, and after the quote that ends with it.
     pub(super) fn after_variable(&self) -> Option<char> {
         let is_quoted = matches!(self.frames.last(), Some(Frame::Double { is_data: false }));
         match self.peek(0) {
@@ -125,7 +125,7 @@ impl Reader {
         self.script.scripts.push(inside);
     }
 
-    /// Behind `${`.
+    /// After `${`.
     pub(super) fn parameter(&mut self, is_quoted: bool) {
         let start = self.at;
         let is_indirect = self.peek(0) == Some('!') && self.peek(1).is_some_and(|c| c != '}');

@@ -1,6 +1,6 @@
 //! `$'..'`: a text with the escapes of C.
 
-/// Reads the inside of `$'..'` from `at`, up to the quote. The letters and where it goes on; `None` where a letter is no text,
+/// Reads the inside of `$'..'` from `at`, up to the quote. The letters and where it continues; `None` where a letter is no text,
 /// where shells differ, or where there is no quote.
 pub(super) fn ansi(chars: &[char], mut at: usize) -> Option<(String, usize)> {
     let mut text = String::new();
@@ -37,7 +37,7 @@ pub(super) fn ansi(chars: &[char], mut at: usize) -> Option<(String, usize)> {
     }
 }
 
-/// A letter by its number. Bytes that are no letters of their own, and the one that ends a text, are none.
+/// A letter by its number. Bytes that are no letters of their own, and the one that ends a text, are not one.
 fn number(chars: &[char], at: &mut usize, first: u32, radix: u32, most: usize) -> Option<char> {
     let mut value = first;
     for _ in 0..most {

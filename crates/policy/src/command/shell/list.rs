@@ -1,9 +1,9 @@
-//! A list of commands under way.
+//! A list of commands that is being read.
 
 use super::word::Word;
 use super::{Input, Simple};
 
-/// A list of commands under way: the text itself, or what stands in parentheses.
+/// A list of commands that is being read: the text itself, or what stands in parentheses.
 #[derive(Debug)]
 pub(super) struct List {
     pub(super) kind: Kind,
@@ -12,7 +12,7 @@ pub(super) struct List {
     pub(super) slot: Option<usize>,
     pub(super) word: Option<Word>,
     pub(super) next: Next,
-    /// Whether a redirection stood before the command: behind it no word is one of the grammar.
+    /// Whether a redirection stood before the command: after it no word is one of the grammar.
     pub(super) is_redirected: bool,
     /// Whether the command's name may become other words.
     pub(super) is_split: bool,
@@ -56,13 +56,13 @@ pub(super) enum Next {
     },
     /// The variable of `for` or `select`.
     Variable,
-    /// `in` or `do` behind it.
+    /// `in` or `do` after it.
     In,
     /// What a loop goes through.
     Items,
     /// What `case` looks at.
     Subject,
-    /// `in` behind it.
+    /// `in` after it.
     CaseIn,
     /// The name of a function.
     Function,
@@ -93,12 +93,12 @@ impl List {
         }
     }
 
-    /// The word under way, which begins here if there is none.
+    /// The current word, which starts here if there is none.
     pub(super) fn word(&mut self) -> &mut Word {
         self.word.get_or_insert_default()
     }
 
-    /// Whether the next word may be one of the grammar, or begin a command.
+    /// Whether the next word may be one of the grammar, or start a command.
     pub(super) fn is_fresh(&self) -> bool {
         self.command.words.is_empty() && self.command.assignments.is_empty() && !self.is_redirected
     }

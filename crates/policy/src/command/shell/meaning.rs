@@ -4,12 +4,12 @@ use super::list::{Case, Kind, Next};
 use super::reader::{Document, Reader};
 use super::{Input, Script, Simple, is_unknown};
 
-/// Words behind which a command begins.
+/// Words after which a command starts.
 const BEFORE_COMMANDS: &[&str] = &[
     "!", "{", "}", "if", "then", "elif", "else", "fi", "do", "done", "while", "until",
 ];
 
-/// Words that begin a command of more than one line.
+/// Words that start a command of more than one line.
 const COMPOUND: &[&str] = &["{", "if", "while", "until", "for", "case", "select", "[["];
 
 impl Reader {
@@ -162,7 +162,7 @@ impl Reader {
         list.command.words.push(word.text);
     }
 
-    /// Whether a word where a command begins is one of the grammar, and what it opens.
+    /// Whether a word where a command starts is one of the grammar, and what it opens.
     pub(super) fn is_grammar(&mut self, word: &str) -> bool {
         if BEFORE_COMMANDS.contains(&word) {
             return true;

@@ -5,7 +5,7 @@
 //! so that no text makes it recurse, and reads each letter once.
 //!
 //! It does not run anything and does not expand anything: what only the shell knows is [`UNKNOWN`] in a word. Where the text
-//! does not tell what runs, or where shells differ in how they read it, there is a doubt: the reading behind it is a guess, and
+//! does not tell what runs, or where shells differ in how they read it, there is a doubt: its reading is a guess, and
 //! whoever has to be sure refuses.
 
 mod arithmetic;
@@ -37,7 +37,7 @@ pub(super) struct Script {
     pub(super) scripts: Vec<String>,
     /// Texts in which only substitutions count: here-documents.
     pub(super) data: Vec<String>,
-    /// Why it cannot be told what runs.
+    /// Why it is not known what runs.
     pub(super) doubts: Vec<String>,
     /// Whether it holds more than one command's words.
     pub(super) needs_shell: bool,
@@ -77,7 +77,7 @@ impl Variables {
     }
 }
 
-/// A command without the words around it that are none of its own.
+/// A command without the words around it that are not one of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Simple {
     /// Variables that are set for it, or for all that follows if there are no words.

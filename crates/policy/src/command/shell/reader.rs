@@ -31,11 +31,11 @@ pub(super) enum Frame {
     List,
     /// A part in double quotes, or a text in which quotes mean nothing.
     Double { is_data: bool },
-    /// `${ .. }` behind its name.
+    /// `${ .. }` after its name.
     Parameter { is_quoted: bool },
 }
 
-/// A here-document whose body begins on the next line.
+/// A here-document whose body starts on the next line.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) delimiter: String,
@@ -92,7 +92,7 @@ impl Reader {
             .expect("the text itself is never closed")
     }
 
-    /// The word under way. It may be the first of a command, whose place is here then.
+    /// The current word. It may be the first of a command, whose place is here then.
     pub(super) fn word(&mut self) -> &mut Word {
         let n_commands = self.commands.len();
         let list = self
@@ -288,7 +288,7 @@ impl Reader {
             .find(|c| **c != ' ' && **c != '\t')
             == Some(&')');
         if closes && list.command.words.len() <= 1 && list.command.assignments.is_empty() {
-            // A function: its name is no command, and what it does stands behind it.
+            // A function: its name is no command, and what it does stands after it.
             if list
                 .command
                 .words
@@ -491,7 +491,7 @@ impl Reader {
             self.word().quoted(c);
             return;
         }
-        // The line goes on. Where that joins two letters to one sign, shells differ.
+        // The line continues. Where that joins two letters to one sign, shells differ.
         let is_sign = |c: Option<&char>| c.is_some_and(|c| "$<>&|;()-{".contains(*c));
         let before = self.at.checked_sub(3).and_then(|at| self.chars.get(at));
         if before == Some(&'$') || (is_sign(before) && is_sign(self.chars.get(self.at))) {

@@ -1,8 +1,8 @@
-//! A word under way.
+//! The word that is being read.
 
 use super::UNKNOWN;
 
-/// A word under way, with its quotes removed.
+/// The word that is being read, with its quotes removed.
 #[derive(Debug, Default)]
 pub(super) struct Word {
     text: String,
@@ -15,7 +15,7 @@ pub(super) struct Word {
     /// Where a brace, or a bracket, opened outside of quotes.
     brace: Option<usize>,
     bracket: Option<usize>,
-    /// Whether there was a `,` or `..` behind the brace.
+    /// Whether there was a `,` or `..` after the brace.
     is_list: bool,
 }
 
@@ -91,7 +91,7 @@ impl Word {
         self.plain.is_none().then_some(self.text.as_str())
     }
 
-    /// Whether the bracket behind a name is an index: `name[0]=`.
+    /// Whether the bracket after a name is an index: `name[0]=`.
     fn is_index(&self) -> bool {
         self.bracket
             .is_some_and(|at| at > 0 && is_name(&self.text[..at]))
@@ -105,7 +105,7 @@ impl Word {
             self.unknown(false);
         }
         if let Some(at) = self.bracket {
-            // Brackets behind a name are an index only in front of a `=`.
+            // Brackets after a name are an index only before a `=`.
             let behind = self.text[at..]
                 .find(']')
                 .map(|end| &self.text[at + end + 1..]);
@@ -129,7 +129,7 @@ impl Word {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Assignment<'a> {
     pub(super) name: &'a str,
-    /// What stands in brackets behind the name.
+    /// What stands in brackets after the name.
     pub(super) index: Option<&'a str>,
     pub(super) value: &'a str,
     /// Whether the value is a number.

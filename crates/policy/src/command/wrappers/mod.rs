@@ -7,7 +7,7 @@ use rows::WRAPPERS;
 /// A program that runs the rest of its line.
 pub(super) struct Wrapper {
     name: &'static str,
-    /// Words that have to stand before, options aside: each with its other spellings, behind `|`. One that begins with `*`
+    /// Words that have to stand before, options aside: each with its other spellings, after `|`. One that starts with `*`
     /// may have any words before it.
     path: &'static [&'static str],
     /// Options whose value is the next word; those that stand here twice take two.
@@ -18,7 +18,7 @@ pub(super) struct Wrapper {
     is_text: bool,
 }
 
-/// What runs behind a program of this name with these arguments.
+/// What runs after a program of this name with these arguments.
 pub(super) fn behind<'a>(name: &str, arguments: &'a [String]) -> Option<Behind<'a>> {
     // The loader has the machine's name in its own.
     let name = if name == "ld.so" || (name.starts_with("ld-") && name.contains(".so")) {
@@ -47,7 +47,7 @@ pub(super) struct Behind<'a> {
 }
 
 impl Wrapper {
-    /// What stands behind the path. Before each of its words there may be options, and words that may be an option's value.
+    /// What follows the path. Before each of its words there may be options, and words that may be an option's value.
     fn below<'a>(&self, arguments: &'a [String]) -> Option<&'a [String]> {
         let mut rest = arguments;
         for names in self.path {
@@ -98,7 +98,7 @@ impl Wrapper {
         rest
     }
 
-    /// How many words behind this option are its values.
+    /// How many words after this option are its values.
     fn n_values(&self, word: &str) -> usize {
         let n_rows = self.with_value.iter().filter(|known| **known == word);
         n_rows.count().max(usize::from(self.takes_value(word)))

@@ -11,7 +11,7 @@ const fn wrapper(
     below(name, &[], with_value, n_words)
 }
 
-/// A row of a program that does so behind a subcommand only.
+/// A row of a program that does so after a subcommand only.
 const fn below(
     name: &'static str,
     path: &'static [&'static str],

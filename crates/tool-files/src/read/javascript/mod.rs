@@ -351,7 +351,7 @@ impl<'a, 't> Module<'a, 't> {
     /// the literal is no longer what it was.
     fn changes(&mut self, statement: Node<'t>) {
         for (target, node) in self.changed_in(statement) {
-            // What an assignment as a statement does was told.
+            // What an assignment as a statement does was reported.
             let is_statement = node.kind() == "assignment_expression"
                 && statement.kind() == "expression_statement"
                 && node.parent() == Some(statement);

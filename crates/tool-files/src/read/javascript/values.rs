@@ -98,7 +98,7 @@ impl<'t> Module<'_, 't> {
                     let Some(name) = self.key(key, variable, depth) else {
                         continue;
                     };
-                    // A key without a value is none in JSON.
+                    // A key without a value is not one in JSON.
                     if self.text(value) == "undefined" {
                         continue;
                     }

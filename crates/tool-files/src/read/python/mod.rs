@@ -119,7 +119,7 @@ struct Module<'a> {
     root: Node<'a>,
     /// The values of `NAME = ..` at the top of the file that nothing changes; looked for when a field names one.
     constants: Option<BTreeMap<&'a str, Node<'a>>>,
-    /// Whether the next dictionary maps names to schemas, and is none itself.
+    /// Whether the next dictionary maps names to schemas, and is not one itself.
     holds_names: bool,
     /// Names of parts of fields: `P` after `P = CONFIG_SCHEMA["properties"]`.
     aliases: BTreeMap<String, String>,

@@ -167,7 +167,7 @@ impl Module<'_> {
         self.reading.code.entry = Some(entry);
     }
 
-    /// `execute = ..`: of a lambda is told what it gives, anything else only runs.
+    /// `execute = ..`: of a lambda the value is known, anything else only runs.
     pub(super) fn bound(&mut self, name: Node<'_>, value: Option<Node<'_>>) {
         let lambda = value.filter(|value| value.kind() == "lambda");
         let body = lambda.and_then(|lambda| lambda.child_by_field_name("body"));

@@ -285,7 +285,7 @@ mod tests {
         assert!(report("", Span::empty(0), None).contains("N012"));
     }
 
-    /// Whatever the width, the mark stands under the text that it is about, and the line fits.
+    /// Whatever the width, the caret stands under the text that it is about, and the line fits.
     #[test]
     fn marks_stand_under_their_text_in_narrow_terminals_too() {
         for begin in ["", "{\"path\": \"", "\t\tx", "漢字, ", "é = "] {

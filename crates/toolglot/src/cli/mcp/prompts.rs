@@ -44,7 +44,7 @@ pub(super) fn get(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result<Valu
     let dialect = dialect_named(dialect)
         .map_err(|error| Fault::new(PARAMS, Failure::from(error).to_string()))?;
     let failed = |why: String| Fault::new(INTERNAL, why);
-    // Who may do what is not told in a prompt.
+    // Who may do what is not said in a prompt.
     let rights = Rights {
         granted: &[],
         has_walls: true,

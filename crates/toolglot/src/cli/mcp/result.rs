@@ -48,7 +48,7 @@ pub(super) fn of_called(called: CallResult) -> Value {
     result
 }
 
-/// Blocks of which a client is told no more than of any result: texts are cut, what else does not fit is told of in its place.
+/// Blocks, as short as any result for a client: texts are cut, and what else does not fit is named in its place.
 fn bounded(blocks: Vec<Value>) -> Vec<Value> {
     let mut left = MOST;
     let bound = |mut block: Value| {
@@ -72,7 +72,7 @@ fn bounded(blocks: Vec<Value>) -> Vec<Value> {
 /// Less of a text than this says nothing.
 const SHORT: usize = 1 << 10;
 
-/// A map of which a client is told no more than of any result: the longest members first, texts are cut and what is not text is
+/// A map, as short as any result for a client: the longest members first, texts are cut and what is not text is
 /// left out, by name and size.
 fn structured(mut map: Map<String, Value>) -> Map<String, Value> {
     let mut sizes: Vec<(usize, String)> = map

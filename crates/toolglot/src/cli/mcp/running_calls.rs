@@ -1,4 +1,4 @@
-//! The calls that are under way, so that the server can end in order.
+//! The calls that are running, so that the server can end in order.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use toolglot_mcp::server::Stop;
 
-/// Calls that are under way, whoever made them.
+/// Calls that are running, whoever made them.
 #[derive(Debug, Default)]
 pub(super) struct UnderWay {
     calls: Mutex<Calls>,
-    /// Told when one is done.
+    /// Notified when one is done.
     is_less: Condvar,
 }
 
@@ -22,7 +22,7 @@ struct Calls {
     stops: BTreeMap<u64, Stop>,
 }
 
-/// A call is under way until this goes.
+/// A call is running until this goes.
 #[derive(Debug)]
 pub(super) struct Place<'a> {
     of: &'a UnderWay,
@@ -82,7 +82,7 @@ mod tests {
             let (stopped, waits) = std::sync::mpsc::channel::<()>();
             stop.then(move || drop(stopped));
             scope.spawn(move || {
-                // As a call does: it is told, and then it is done.
+                // As a call does: it is reported, and then it is done.
                 let _ = waits.recv();
                 drop(place);
             });

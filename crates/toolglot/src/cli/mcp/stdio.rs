@@ -60,7 +60,7 @@ pub(super) fn serve(
             Err(_) => {}
         }
     }
-    // What was told between the last look and the end.
+    // What was reported between the last look and the end.
     while let (Ok(()), Ok(message)) = (&written, told.try_recv()) {
         written = write(&message);
     }

@@ -131,7 +131,7 @@ impl Served {
         served
     }
 
-    /// Ends what is under way, which the log then says, and takes leave of the servers. Nothing is called any more.
+    /// Ends what is running, which the log then says, and takes leave of the servers. Nothing is called any more.
     pub(super) fn end(&self) {
         self.under_way.end(GRACE);
         self.setup.builder.end_servers();

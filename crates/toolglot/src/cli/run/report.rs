@@ -1,4 +1,4 @@
-//! A run told to the person at the terminal.
+//! The report of a run for the person at the terminal.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::cli::human::screen::{ColorScreen, one_line};
 use crate::cli::human::{paint, snippet};
 use toolglot_session::{State, Step, is_answer};
 
-/// A run, told line by line: what each call was, what was decided, what came of it.
+/// The report of a run, line by line: what each call was, what was decided, what came of it.
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
     /// The text that spans point into.

@@ -40,7 +40,7 @@ pub(super) fn sign(
     Ok(Outcome::faulty_if(is_faulty))
 }
 
-/// Signs what can be signed, which is added to `signed` with its version. What is told of it, for people and as rows.
+/// Signs what can be signed, which is added to `signed` with its version. The report, for people and as rows.
 fn all(
     found: &[ToolSource],
     generation: Generation,

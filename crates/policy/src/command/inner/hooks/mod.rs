@@ -72,7 +72,7 @@ pub(super) fn hooks(name: &str, arguments: &[String], found: &mut Vec<Inner>) {
         make(arguments, found);
     }
     if name == "tar" {
-        // The letters of its first word may stand without a `-`, and their values behind it in order.
+        // The letters of its first word may stand without a `-`, and their values after it in order.
         let letters = arguments.first().filter(|word| !word.starts_with('-'));
         if letters.is_some_and(|letters| letters.contains(['I', 'F'])) {
             found.extend(arguments[1..].iter().map(|word| Inner::Text(word.clone())));
@@ -104,7 +104,7 @@ pub(super) fn hooks(name: &str, arguments: &[String], found: &mut Vec<Inner>) {
     }
 }
 
-/// What `make` is told to run by its words: texts of its own language, and variables, which recipes give to a shell.
+/// What the words of `make` make it run: texts of its own language, and variables, which recipes give to a shell.
 fn make(arguments: &[String], found: &mut Vec<Inner>) {
     for option in ["--eval", "-E"] {
         for text in values(option, arguments) {
@@ -129,7 +129,7 @@ pub(super) fn is_active(value: &str) -> bool {
         || value.contains("${")
 }
 
-/// Whether a program is one of these, with or without a version at the end of its name and a machine at its beginning.
+/// Whether a program is one of these, with or without a version at the end of its name and a machine at its start.
 fn is_family(names: &[&str], name: &str) -> bool {
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     names.iter().any(|known| {
@@ -141,7 +141,7 @@ fn is_family(names: &[&str], name: &str) -> bool {
     })
 }
 
-/// Whether a setting's name has a part: anywhere, or where the part begins with `=` as its last word.
+/// Whether a setting's name has a part: anywhere, or where the part starts with `=` as its last word.
 fn has_part(setting: &str, part: &str) -> bool {
     let Some(word) = part.strip_prefix('=') else {
         return setting.contains(part);
@@ -188,7 +188,7 @@ fn plain_values<'a>(option: &'a str, arguments: &'a [String]) -> impl Iterator<I
         })
 }
 
-/// The value of an option in this word, or in the next: a long option may be cut short, a short one stand behind others.
+/// The value of an option in this word, or in the next: a long option may be cut short, a short one stand after others.
 pub(super) fn value_of<'a>(
     option: &str,
     word: &'a str,

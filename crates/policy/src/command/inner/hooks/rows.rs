@@ -1,7 +1,7 @@
 //! Options, settings and words that hold commands, by program.
 
 /// Options of other programs whose value is a command: the program, the option, and what stands before the command in it. An
-/// option that begins with `--` may have its value behind `=`, one of a single letter right behind it.
+/// option that starts with `--` may have its value after `=`, one of a single letter right after it.
 pub(super) const HOOKS: &[(&str, &str, &str)] = &[
     ("tar", "--to-command", ""),
     ("tar", "--checkpoint-action", "exec="),
@@ -298,7 +298,7 @@ pub(super) const STREAMS: &[(&[&str], &[&str])] = &[
     (&["meson"], &["--native-file", "--cross-file"]),
 ];
 
-/// Programs of which a word may hold a command of theirs that runs one, and the signs behind which that stands.
+/// Programs of which a word may hold a command of theirs that runs one, and the signs after which that stands.
 pub(super) const MARKED: &[(&str, &[&str])] = &[
     ("ex", &["!"]),
     ("expect", &["spawn ", "exec ", "system "]),

@@ -106,7 +106,7 @@ fn asks(program: &str, brackets: Brackets) -> bool {
     false
 }
 
-/// What stands after a text, whose first quote is gone.
+/// What follows a text, whose first quote is gone.
 fn after_text(text: &str) -> &str {
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {
@@ -122,7 +122,7 @@ fn after_text(text: &str) -> &str {
     ""
 }
 
-/// What stands after a pattern, whose first `/` is gone; in brackets a `/` ends nothing.
+/// What follows a pattern, whose first `/` is gone; in brackets a `/` ends nothing.
 fn after_pattern(text: &str, brackets: Brackets) -> &str {
     let mut at = 0;
     let mut is_bracket = false;

@@ -142,7 +142,7 @@ fn only_looks(line: &str, known: &[&str]) -> bool {
         }
 }
 
-/// Commands of `ed`: those with `!` run one; lines that are put in are none.
+/// Commands of `ed`: those with `!` run one; lines that are put in are not one.
 pub(super) fn ed(text: &str, _: &mut Vec<Inner>) -> Runs {
     let mut is_input = false;
     for line in text.lines() {

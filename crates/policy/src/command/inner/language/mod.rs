@@ -1,7 +1,7 @@
 //! Programs with a language of their own that can run commands: which of their words hold a text of it, and who reads that.
 //!
 //! A text that is read here shows its commands, or that it has none. A text that nobody reads here, a file and an input may
-//! run anything: then it cannot be told what runs.
+//! run anything: then it is not known what runs.
 
 mod awk;
 mod editors;
@@ -320,7 +320,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A word that is no option. Whether what follows is none of this program's.
+    /// A word that is no option. Whether what follows is not one of this program's.
     fn operand(&mut self, word: &str, found: &mut Vec<Inner>) -> bool {
         self.n_operands += 1;
         match self.language.operands {
@@ -463,7 +463,7 @@ fn of(name: &str) -> Option<&'static Language> {
     row(name).or_else(|| row(family(name)?))
 }
 
-/// A program's name without its version, and without what stands after it: `python3.12-dbg`, `vim.basic`. Its helpers have
+/// A program's name without its version, and without what follows it: `python3.12-dbg`, `vim.basic`. Its helpers have
 /// names of their own: `python3-config`.
 fn family(name: &str) -> Option<&str> {
     let end = name.find(|c: char| c.is_ascii_digit() || c == '.')?;

@@ -11,9 +11,9 @@ use super::Runs;
 enum Brackets {
     /// As any other letters.
     Ignored,
-    /// A delimiter inside is none, and a backslash is a letter.
+    /// A delimiter inside is not one, and a backslash is a letter.
     Posix,
-    /// A delimiter inside is none, and a backslash quotes.
+    /// A delimiter inside is not one, and a backslash quotes.
     Quoting,
 }
 
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// What stands after `s/../../`.
+    /// What follows `s/../../`.
     fn flags(&mut self) -> Result<(), Malformed> {
         loop {
             match self.rest.chars().next() {
