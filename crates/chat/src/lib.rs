@@ -50,6 +50,7 @@ mod error;
 mod example_call;
 mod lesson;
 mod lookalike;
+mod program_cache;
 mod prompt;
 mod reader;
 mod sample;
@@ -72,6 +73,7 @@ pub use lesson::{
 pub use lookalike::{
     LOOKALIKE_BYTES, LookalikeContext, OtherPrograms, lookalike_notes, merge_notes,
 };
+pub use program_cache::{CompiledDialects, ProgramCache};
 pub use prompt::{DEFAULT_DIALECT, Instructions, instructions};
 pub use reader::{Reader, Reading, compile, tool_set};
 pub use sample::required_parameters;

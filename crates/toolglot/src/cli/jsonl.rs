@@ -1,14 +1,10 @@
 //! `toolglot parse --jsonl`: one document in, one document out.
 
-use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
 
-use toolglot_chat::{
-    ArgumentSpans, Digest, DigestContext, LookalikeContext, OtherPrograms, compile, dialects_named,
-    lookalike_notes, tool_set,
-};
-use toolglot_engine::{Dialect, Finish, Program};
+use toolglot_chat::{CompiledDialects, ProgramCache, dialects_named};
+use toolglot_engine::Finish;
 use toolglot_toolset::Toolbox;
 use toolglot_value::Value;
 use toolglot_wire::{BadLine, Document, Line};
@@ -33,25 +29,12 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
     })
 }
 
-/// How many combinations of dialects and tools are kept compiled, and how many combinations of dialects.
-const KEPT: usize = 256;
-
 /// Lines that share dialects and tools share a program, lines that share dialects its rules.
 struct Batch<'a> {
     arguments: &'a ParseArguments,
     /// The tools of lines that name none.
     toolbox: Option<Arc<Toolbox>>,
-    compiled: HashMap<(String, String), Compiled>,
-    /// By the names of the dialects, in order.
-    rules: HashMap<Vec<String>, Arc<Program>>,
-}
-
-#[derive(Clone)]
-struct Compiled {
-    program: Arc<Program>,
-    dialects: Arc<[Dialect]>,
-    toolbox: Option<Arc<Toolbox>>,
-    others: Arc<OtherPrograms>,
+    programs: ProgramCache,
 }
 
 impl Batch<'_> {
@@ -60,8 +43,7 @@ impl Batch<'_> {
         Ok(Batch {
             arguments,
             toolbox: toolbox.map(Arc::new),
-            compiled: HashMap::new(),
-            rules: HashMap::new(),
+            programs: ProgramCache::default(),
         })
     }
 
@@ -92,77 +74,30 @@ impl Batch<'_> {
             reader.finish = finish(why)?;
         }
         let mut reading = reader.read(line.input.as_bytes());
-        let choice = &line.tool_choice;
-        choice.apply(&mut reading.trace.message, compiled.toolbox.as_deref());
-        let spans = ArgumentSpans::new(&reader, &reading.text);
-        let context = DigestContext {
-            dialects: &compiled.dialects,
-            toolbox: compiled.toolbox.as_deref(),
-            normalize: self.arguments.normalize,
-            spans: Some(&spans),
-        };
-        let mut digest = Digest::new(reading.trace.message.clone(), context);
-        let context = LookalikeContext {
-            dialects: &compiled.dialects,
-            toolbox: compiled.toolbox.as_deref(),
-            reader: &reader,
-            others: &compiled.others,
-        };
-        digest.add_lookalikes(lookalike_notes(context, &reading));
+        let normalize = self.arguments.normalize;
+        let digest = compiled.digest(&reader, &mut reading, &line.tool_choice, normalize);
         Ok((digest.document, digest.is_faulty))
     }
 
-    fn compiled(&mut self, line: &Line) -> Result<Compiled, Failure> {
-        let list = line
-            .dialect
-            .as_deref()
-            .unwrap_or(&self.arguments.reading.dialect);
-        let key = (
-            list.to_owned(),
-            line.tools
-                .as_ref()
-                .map(Value::to_string)
-                .unwrap_or_default(),
-        );
-        if let Some(compiled) = self.compiled.get(&key) {
-            return Ok(compiled.clone());
-        }
-        let toolbox = match &line.tools {
-            Some(tools) => toolboxes::known_of_value(tools)?.map(Arc::new),
-            None => self.toolbox.clone(),
-        };
-        let dialects = match &line.dialect {
-            Some(list) => dialects_named(list, toolbox.as_deref())?,
-            None => select::dialects(list, toolbox.as_deref())?,
-        };
-        let compiled = Compiled {
-            program: self.program(&dialects, toolbox.as_deref())?,
-            dialects: dialects.into(),
-            toolbox,
-            others: Arc::default(),
-        };
-        if self.compiled.len() == KEPT {
-            self.compiled.clear();
-        }
-        self.compiled.insert(key, compiled.clone());
-        Ok(compiled)
-    }
-
-    fn program(
-        &mut self,
-        dialects: &[Dialect],
-        toolbox: Option<&Toolbox>,
-    ) -> Result<Arc<Program>, Failure> {
-        let names: Vec<String> = dialects.iter().map(|one| one.name().to_owned()).collect();
-        if let Some(program) = self.rules.get(&names) {
-            return Ok(Arc::new(program.for_tools(&tool_set(dialects, toolbox))));
-        }
-        let program = compile(dialects, toolbox)?;
-        if self.rules.len() == KEPT {
-            self.rules.clear();
-        }
-        self.rules.insert(names, Arc::clone(&program));
-        Ok(program)
+    fn compiled(&mut self, line: &Line) -> Result<CompiledDialects, Failure> {
+        let list = line.dialect.as_ref();
+        let tools = line.tools.as_ref().map(Value::to_string);
+        let own = &self.arguments.reading.dialect;
+        self.programs.get(
+            list.unwrap_or(own),
+            tools.as_deref().unwrap_or_default(),
+            || {
+                let toolbox = match &line.tools {
+                    Some(tools) => toolboxes::known_of_value(tools)?.map(Arc::new),
+                    None => self.toolbox.clone(),
+                };
+                let dialects = match list {
+                    Some(list) => dialects_named(list, toolbox.as_deref())?,
+                    None => select::dialects(own, toolbox.as_deref())?,
+                };
+                Ok((dialects, toolbox))
+            },
+        )
     }
 }
 

@@ -1,0 +1,123 @@
+//! Dialects compiled for tools, kept for the next message that names the same.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use toolglot_engine::{Dialect, Program};
+use toolglot_toolset::Toolbox;
+use toolglot_wire::ToolChoice;
+
+use crate::argument_spans::ArgumentSpans;
+use crate::digest::{Digest, DigestContext};
+use crate::error::ChatError;
+use crate::lookalike::{LookalikeContext, OtherPrograms, lookalike_notes};
+use crate::reader::{Reader, Reading, compile, tool_set};
+
+/// How many combinations of dialects and tools are kept, and how many combinations of dialects.
+const KEPT: usize = 256;
+
+/// Compiled combinations of dialects and tools.
+///
+/// Messages that share dialects and tools share a program. Those that share only dialects share its rules.
+#[derive(Debug, Default)]
+pub struct ProgramCache {
+    /// By the names of the dialects and by the text of the tools.
+    compiled: HashMap<(String, String), CompiledDialects>,
+    /// By the names of the dialects, in order.
+    rules: HashMap<Vec<String>, Arc<Program>>,
+}
+
+/// Dialects and tools, and the program that reads them. A clone shares it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CompiledDialects {
+    /// The program.
+    pub program: Arc<Program>,
+    /// The dialects, in order.
+    pub dialects: Arc<[Dialect]>,
+    /// The tools, where there are any.
+    pub toolbox: Option<Arc<Toolbox>>,
+    /// The dialects that messages are not read with.
+    pub others: Arc<OtherPrograms>,
+}
+
+impl ProgramCache {
+    /// The program for a list of dialects and the text of a tool list. `find` resolves both where they are not kept.
+    ///
+    /// # Errors
+    /// Those of `find`, and [`ChatError::Program`] for dialects that do not compile together.
+    pub fn get<E: From<ChatError>>(
+        &mut self,
+        list: &str,
+        tools: &str,
+        find: impl FnOnce() -> Result<(Vec<Dialect>, Option<Arc<Toolbox>>), E>,
+    ) -> Result<CompiledDialects, E> {
+        let key = (list.to_owned(), tools.to_owned());
+        if let Some(compiled) = self.compiled.get(&key) {
+            return Ok(compiled.clone());
+        }
+        let (dialects, toolbox) = find()?;
+        let compiled = CompiledDialects {
+            program: self.program(&dialects, toolbox.as_deref())?,
+            dialects: dialects.into(),
+            toolbox,
+            others: Arc::default(),
+        };
+        if self.compiled.len() == KEPT {
+            self.compiled.clear();
+        }
+        self.compiled.insert(key, compiled.clone());
+        Ok(compiled)
+    }
+
+    fn program(
+        &mut self,
+        dialects: &[Dialect],
+        toolbox: Option<&Toolbox>,
+    ) -> Result<Arc<Program>, ChatError> {
+        let names: Vec<String> = dialects.iter().map(|one| one.name().to_owned()).collect();
+        if let Some(program) = self.rules.get(&names) {
+            return Ok(Arc::new(program.for_tools(&tool_set(dialects, toolbox))));
+        }
+        let program = compile(dialects, toolbox)?;
+        if self.rules.len() == KEPT {
+            self.rules.clear();
+        }
+        self.rules.insert(names, Arc::clone(&program));
+        Ok(program)
+    }
+}
+
+impl CompiledDialects {
+    /// Verifies what `reader` read against the tools and the choice, and looks for text that only looks like calls.
+    ///
+    /// `reader` has the program of these dialects. The message is taken out of the reading, which keeps its text and pieces.
+    pub fn digest(
+        &self,
+        reader: &Reader,
+        reading: &mut Reading,
+        choice: &ToolChoice,
+        normalize: bool,
+    ) -> Digest {
+        let toolbox = self.toolbox.as_deref();
+        choice.apply(&mut reading.trace.message, toolbox);
+        let lookalikes = LookalikeContext {
+            dialects: &self.dialects,
+            toolbox,
+            reader,
+            others: &self.others,
+        };
+        let lookalikes = lookalike_notes(lookalikes, reading);
+        let spans = ArgumentSpans::new(reader, &reading.text);
+        let context = DigestContext {
+            dialects: &self.dialects,
+            toolbox,
+            normalize,
+            spans: Some(&spans),
+        };
+        // Arguments may be large: they are moved, not copied.
+        let mut digest = Digest::new(std::mem::take(&mut reading.trace.message), context);
+        digest.add_lookalikes(lookalikes);
+        digest
+    }
+}
