@@ -82,10 +82,7 @@ impl Digest {
         document
             .notes
             .extend(canonical_notes.iter().map(NoteLine::from));
-        for call in &mut document.calls {
-            let default = || default_server(&call.dialect).map(str::to_owned);
-            call.server = call.server.take().or_else(default);
-        }
+        name_servers(&mut document);
         let is_faulty = has_fault(&message);
         Digest {
             message,
@@ -111,6 +108,20 @@ impl Digest {
             .chain(canonical)
             .map(NoteLine::from)
             .collect();
+    }
+}
+
+/// The document of a message that was verified, under the names that the model wrote.
+pub fn message_document(message: &Calls) -> Document {
+    let mut document = Document::new(message);
+    name_servers(&mut document);
+    document
+}
+
+fn name_servers(document: &mut Document) {
+    for call in &mut document.calls {
+        let default = || default_server(&call.dialect).map(str::to_owned);
+        call.server = call.server.take().or_else(default);
     }
 }
 

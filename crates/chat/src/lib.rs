@@ -62,7 +62,8 @@ mod verify;
 pub use argument_spans::ArgumentSpans;
 pub use dialect_list::{dialect_named, dialects_from, dialects_named};
 pub use digest::{
-    Digest, DigestContext, FaultDetector, canonical_calls, is_fault, split_shell_blocks,
+    Digest, DigestContext, FaultDetector, canonical_calls, is_fault, message_document,
+    split_shell_blocks,
 };
 pub use error::ChatError;
 pub use example_call::{example_call, example_of_tool, writes_rows};

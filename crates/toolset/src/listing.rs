@@ -97,6 +97,39 @@ impl fmt::Display for ToolError {
 
 impl std::error::Error for ToolError {}
 
+impl ToolError {
+    /// The JSON pointer of the entry in `list`, the document that was refused.
+    pub fn pointer(&self, list: &Value) -> String {
+        let at = match self {
+            ToolError::NotAList { .. } => return String::new(),
+            ToolError::NotAnObject { at, .. }
+            | ToolError::MissingName { at }
+            | ToolError::BadName { at, .. }
+            | ToolError::DoubleName { at, .. }
+            | ToolError::BadParameters { at, .. }
+            | ToolError::BadDescription { at, .. } => at,
+        };
+        // A document that is one tool.
+        if let Some(steps) = at.strip_prefix("the tool") {
+            return steps.replace('.', "/");
+        }
+        let steps = at.strip_prefix("tools").unwrap_or(at);
+        // In a map a name may hold any character.
+        if let Some(name) = steps.strip_prefix('.') {
+            return format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+        }
+        let list = if list.is_array() {
+            ""
+        } else if list.get("result").is_some() {
+            "/result/tools"
+        } else {
+            "/tools"
+        };
+        let steps = steps.replace(['[', '.'], "/").replace(']', "");
+        format!("{list}{steps}")
+    }
+}
+
 impl Toolbox {
     /// The tools of a list in one of the usual shapes:
     ///

@@ -14,6 +14,40 @@ pub struct Bytes {
     at: u64,
 }
 
+/// A piece of text that [`Bytes`] joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JoinedText<'a> {
+    /// Whole characters.
+    Text(&'a str),
+    /// Bytes that are not UTF-8: they become one U+FFFD.
+    Invalid,
+}
+
+impl JoinedText<'_> {
+    /// The text that stands for the piece.
+    pub fn text(&self) -> &str {
+        match self {
+            JoinedText::Text(text) => text,
+            JoinedText::Invalid => "\u{fffd}",
+        }
+    }
+
+    /// Pushes the piece, which starts at byte `at` of the message, with its note.
+    pub fn push(self, at: u64, parser: &mut Parser, sink: &mut dyn Sink) {
+        if self == JoinedText::Invalid {
+            let span = Span::new(at, at + self.text().len() as u64);
+            let note = Note {
+                code: Code::InvalidUtf8,
+                span,
+                message: "bytes that are not UTF-8 became U+FFFD".into(),
+                help: None,
+            };
+            sink.event(span, Event::Note(&note));
+        }
+        parser.push(Input::Text(self.text()), sink);
+    }
+}
+
 impl Bytes {
     /// An adapter that has seen nothing.
     pub fn new() -> Bytes {
@@ -22,6 +56,22 @@ impl Bytes {
 
     /// Pushes `bytes` as far as they are whole characters.
     pub fn push(&mut self, bytes: &[u8], parser: &mut Parser, sink: &mut dyn Sink) {
+        let mut at = self.at;
+        self.join(bytes, &mut |piece| {
+            piece.push(at, parser, sink);
+            at += piece.text().len() as u64;
+        });
+        self.at = at;
+    }
+
+    /// Pushes what is held, which nothing can complete any more.
+    pub fn finish(mut self, parser: &mut Parser, sink: &mut dyn Sink) {
+        let at = self.at;
+        self.end(&mut |piece| piece.push(at, parser, sink));
+    }
+
+    /// Gives `bytes` to `each` as far as they are whole characters. For a caller that pushes to a parser itself.
+    pub fn join(&mut self, bytes: &[u8], each: &mut dyn FnMut(JoinedText<'_>)) {
         let mut bytes = bytes;
         // A held head is completed byte by byte: it needs three at most.
         while self.n_held > 0 {
@@ -35,7 +85,7 @@ impl Bytes {
                     let n = self.n_held + 1;
                     self.n_held = 0;
                     bytes = rest;
-                    self.whole(&held[..n], parser, sink);
+                    self.whole(&held[..n], each);
                 }
                 Err(error) if error.error_len().is_none() => {
                     self.n_held += 1;
@@ -44,26 +94,25 @@ impl Bytes {
                 Err(_) => {
                     // The head is broken; this byte starts something new.
                     self.n_held = 0;
-                    self.replacement(parser, sink);
+                    each(JoinedText::Invalid);
                 }
             }
         }
-        self.whole(bytes, parser, sink);
+        self.whole(bytes, each);
     }
 
-    /// Pushes what is held, which nothing can complete any more.
-    pub fn finish(mut self, parser: &mut Parser, sink: &mut dyn Sink) {
-        if self.n_held > 0 {
-            self.replacement(parser, sink);
+    /// Gives what is held to `each`. Nothing can complete it any more.
+    pub fn end(&mut self, each: &mut dyn FnMut(JoinedText<'_>)) {
+        if std::mem::take(&mut self.n_held) > 0 {
+            each(JoinedText::Invalid);
         }
     }
 
-    fn whole(&mut self, bytes: &[u8], parser: &mut Parser, sink: &mut dyn Sink) {
+    fn whole(&mut self, bytes: &[u8], each: &mut dyn FnMut(JoinedText<'_>)) {
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
             if !chunk.valid().is_empty() {
-                self.at += chunk.valid().len() as u64;
-                parser.push(Input::Text(chunk.valid()), sink);
+                each(JoinedText::Text(chunk.valid()));
             }
             let invalid = chunk.invalid();
             if invalid.is_empty() {
@@ -75,24 +124,9 @@ impl Bytes {
                 self.held[..invalid.len()].copy_from_slice(invalid);
                 self.n_held = invalid.len();
             } else {
-                self.replacement(parser, sink);
+                each(JoinedText::Invalid);
             }
         }
-    }
-
-    fn replacement(&mut self, parser: &mut Parser, sink: &mut dyn Sink) {
-        let text = "\u{fffd}";
-        let span = Span::new(self.at, self.at + text.len() as u64);
-        self.at = span.end;
-        let message = "bytes that are not UTF-8 became U+FFFD".into();
-        let note = Note {
-            code: Code::InvalidUtf8,
-            span,
-            message,
-            help: None,
-        };
-        sink.event(span, Event::Note(&note));
-        parser.push(Input::Text(text), sink);
     }
 }
 

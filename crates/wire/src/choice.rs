@@ -2,6 +2,9 @@
 
 use toolglot_value::Value;
 
+use crate::WireError;
+use crate::line::kind;
+
 /// Which calls an answer may have, as OpenAI's `tool_choice` says it, and Anthropic's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolChoice {
@@ -22,6 +25,18 @@ pub enum ToolChoice {
 }
 
 impl ToolChoice {
+    /// The choice that a value means, as [`Line`](crate::Line) reads it.
+    ///
+    /// # Errors
+    /// A value that no API has as a choice.
+    pub fn read(value: &Value) -> Result<ToolChoice, WireError> {
+        ToolChoice::of(value).map_err(|()| WireError::Field {
+            at: "tool_choice".to_owned(),
+            expected: "`auto`, `none`, `required`, or an object that names tools",
+            found: kind(value),
+        })
+    }
+
     /// The choice that a value means; `null` is not one made, and neither is a tool that the server runs itself: no text calls it.
     /// `Err` where it is not one of those that are known.
     pub(crate) fn of(value: &Value) -> Result<ToolChoice, ()> {

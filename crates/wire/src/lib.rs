@@ -118,7 +118,7 @@ pub use answer::{Answer, AnswerHead, CallFilter, CompleteCall, Decision, Emissio
 pub use api::Api;
 pub use api_error::{ApiError, ErrorKind};
 pub use arguments::Arguments;
-pub use bytes::Bytes;
+pub use bytes::{Bytes, JoinedText};
 pub use choice::ToolChoice;
 pub use conversation::{
     ConversionReport, ConvertedMessage, Converter, SourceForm, TargetForm, is_conversation,
