@@ -1,9 +1,12 @@
 """A scripted server for agents: it reads a file with the agent's own tool, then changes it, then says that it is done.
 
 The model's name is the dialect in which the calls are written, as text. What has been done is counted from the conversation, and the
-path comes from the prompt (`FILE=/path`). With a second argument, requests are kept in that file.
+path comes from the prompt (`FILE=/path`). `upstream.py PORT FILE` keeps the requests in that file.
+
+In the gateway's mode `emulate` the tools are in the instructions, and results are messages of the user.
 """
 
+import html
 import json
 import re
 import sys
@@ -13,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "clients"))
 import upstream as clients
 
 OLD, NEW = "fn old_name() {}", "fn new_name() {}"
+# The tools that are used, of all agents.
+KNOWN = {"read", "edit", "Read", "Edit", "exec_command", "shell", "apply_patch"}
 
 
 def patch(path):
@@ -44,21 +49,35 @@ def writing(tools, path):
     return ("shell", {"command": ["bash", "-lc", heredoc]})
 
 
+def names(body):
+    """The names of the agent's tools, which are in the request or in the instructions."""
+    native = [tool.get("function", {}).get("name") for tool in body.get("tools") or []]
+    taught = re.findall(r"^#+ `?(\w+)`?$", "\n".join(text(m) for m in body["messages"] if m["role"] == "system"), re.M)
+    return native or [name for name in taught if name in KNOWN]
+
+
+def text(message):
+    content = message["content"] or ""
+    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+
+
 def answer(dialect, body):
-    tools = [tool.get("function", {}).get("name") for tool in body.get("tools") or []]
-    path = re.search(r"FILE=([^\s\"\\<]+)", json.dumps(body["messages"]))
+    tools, messages = names(body), body["messages"]
+    path = re.search(r"FILE=([^\s\"\\<]+)", json.dumps(messages))
     if not tools or not path:
         return "A title", "stop", "whole"
-    results = [message for message in body["messages"] if message["role"] == "tool"]
+    # Each message of the model made a call.
+    n = sum(message["role"] == "assistant" for message in messages)
+    result = text(messages[-1])
     write = clients.DIALECTS[dialect]
-    if not results:
+    if n == 0:
         return "I read it.\n" + write([reading(tools, path[1])]), "stop", "whole"
-    if len(results) == 1:
+    if n == 1:
         # What was read has to be there.
-        if OLD not in json.dumps(results[0]["content"]):
-            return f"The result is not the file: {results[0]}", "stop", "whole"
+        if OLD not in html.unescape(result):
+            return f"The result is not the file: {result}", "stop", "whole"
         return "I change it.\n" + write([writing(tools, path[1])]), "stop", "whole"
-    return f"Done after {len(results)} results: {str(results[-1]['content'])[:300]}", "stop", "whole"
+    return f"Done after {n} results: {result[:300]}", "stop", "whole"
 
 
 class Handler(clients.Handler):

@@ -2,8 +2,8 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { streamText, tool } from 'ai';
-import { GATEWAY, READ_FILE_INPUT, judge } from './judge.mjs';
+import { NoSuchToolError, jsonSchema, streamText, tool } from 'ai';
+import { GATEWAY, judge } from './judge.mjs';
 
 const baseURL = GATEWAY + '/v1';
 const openai = createOpenAI({ baseURL, apiKey: 'any' });
@@ -16,8 +16,9 @@ const HISTORY = [
 ];
 const ENDS = { 'tool-calls': 'call' };
 
-const asker = (provider, own, hasReasoning) => async (model, scenario) => {
-  const tools = { read_file: tool({ description: 'Reads a file.', inputSchema: READ_FILE_INPUT }), ...own };
+const asker = (provider, own, hasReasoning) => async (model, scenario, functions) => {
+  const tools = scenario === 'case' ? {} : { ...own };
+  for (const { name, description, parameters } of functions) tools[name] = tool({ description, inputSchema: jsonSchema(parameters) });
   const messages = scenario === 'result' ? HISTORY : [HISTORY[0]];
   const toolChoice = scenario === 'choice' ? 'required' : 'auto';
   let failure;
@@ -29,7 +30,8 @@ const asker = (provider, own, hasReasoning) => async (model, scenario) => {
     if (part.type === 'text-delta') saw.text += part.text;
     if (part.type === 'reasoning-delta') saw.reasoning += part.text;
     if (part.type === 'tool-call') {
-      if (part.invalid) failure ??= part.error;
+      // A name that no tool has is the client's to judge.
+      if (part.invalid && !NoSuchToolError.isInstance(part.error)) failure ??= part.error;
       saw.calls.push([part.toolName, part.input]);
     }
   }

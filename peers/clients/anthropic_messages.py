@@ -1,10 +1,9 @@
 """anthropic-python: `messages.stream()`."""
 
 import anthropic
-from judge import GATEWAY, READ_FILE, judge
+from judge import GATEWAY, judge
 
 client = anthropic.Anthropic(base_url=GATEWAY, api_key="any", max_retries=0)
-TOOLS = [{"name": READ_FILE["name"], "description": READ_FILE["description"], "input_schema": READ_FILE["parameters"]}]
 USER = {"role": "user", "content": "Read a.rs."}
 HISTORY = [
     USER,
@@ -14,10 +13,11 @@ HISTORY = [
 ENDS = {"tool_use": "call", "max_tokens": "length", "end_turn": "stop"}
 
 
-def ask(model, scenario):
+def ask(model, scenario, tools):
+    tools = [{"name": t["name"], "description": t["description"], "input_schema": t["parameters"]} for t in tools]
     extra = {"tool_choice": {"type": "any"}} if scenario == "choice" else {}
     messages = HISTORY if scenario == "result" else [USER]
-    with client.messages.stream(model=model, max_tokens=1000, messages=messages, tools=TOOLS, **extra) as stream:
+    with client.messages.stream(model=model, max_tokens=1000, messages=messages, tools=tools, **extra) as stream:
         for _ in stream:
             pass
         final = stream.get_final_message()

@@ -1,4 +1,7 @@
-"""instructor: typed answers by tools, whole. It takes one call or a list of calls, no text."""
+"""instructor: typed answers by tools, whole. It takes one call or a list of calls, no text.
+
+Its tools are classes: the recorded cases have none.
+"""
 
 from typing import Iterable
 
@@ -15,7 +18,7 @@ class read_file(BaseModel):
     path: str
 
 
-def ask(model, scenario):
+def ask(model, scenario, _):
     is_many = scenario == "parallel"
     mode = instructor.Mode.PARALLEL_TOOLS if is_many else instructor.Mode.TOOLS
     client = instructor.from_openai(openai.OpenAI(base_url=GATEWAY + "/v1", api_key="any", max_retries=0), mode=mode)
@@ -29,4 +32,4 @@ def ask(model, scenario):
     return {"text": None, "reasoning": None, "calls": [["read_file", one.model_dump()] for one in made], "end": "call"}
 
 
-judge("instructor", ask, without=["result", "freeform"])
+judge("instructor", ask, without=["result", "freeform"], with_cases=False)

@@ -2,11 +2,10 @@
 
 from functools import reduce
 
-from judge import GATEWAY, READ_FILE, judge
+from judge import GATEWAY, judge
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
 
-TOOLS = [{"type": "function", "function": READ_FILE}]
 HISTORY = [
     HumanMessage("Read a.rs."),
     AIMessage("", tool_calls=[{"name": "read_file", "args": {"path": "a.rs"}, "id": "call_1"}]),
@@ -15,9 +14,10 @@ HISTORY = [
 ENDS = {"tool_calls": "call"}
 
 
-def ask(model, scenario):
+def ask(model, scenario, tools):
+    tools = [{"type": "function", "function": tool} for tool in tools]
     chat = ChatOpenAI(model=model, base_url=GATEWAY + "/v1", api_key="any", max_retries=0)
-    chat = chat.bind_tools(TOOLS, **({"tool_choice": "required"} if scenario == "choice" else {}))
+    chat = chat.bind_tools(tools, **({"tool_choice": "required"} if scenario == "choice" else {}))
     messages = HISTORY if scenario == "result" else [HumanMessage("Read a.rs.")]
     whole = reduce(lambda a, b: a + b, chat.stream(messages))
     assert not whole.invalid_tool_calls, whole

@@ -3,10 +3,9 @@
 import json
 
 import openai
-from judge import GATEWAY, READ_FILE, judge
+from judge import GATEWAY, judge
 
 client = openai.OpenAI(base_url=GATEWAY + "/v1", api_key="any", max_retries=0)
-TOOLS = [{"type": "function", "function": READ_FILE}]
 USER = {"role": "user", "content": "Read a.rs."}
 HISTORY = [
     USER,
@@ -16,13 +15,14 @@ HISTORY = [
 ]
 
 
-def ask(model, scenario):
+def ask(model, scenario, tools):
+    tools = [{"type": "function", "function": tool} for tool in tools]
     extra = {"tool_choice": "required"} if scenario == "choice" else {}
     messages = HISTORY if scenario == "result" else [USER]
     reasoning = ""
     calls = []
     try:
-        with client.chat.completions.stream(model=model, messages=messages, tools=TOOLS, **extra) as stream:
+        with client.chat.completions.stream(model=model, messages=messages, tools=tools, **extra) as stream:
             for event in stream:
                 if event.type == "chunk" and event.chunk.choices:
                     reasoning += getattr(event.chunk.choices[0].delta, "reasoning_content", None) or ""
@@ -31,7 +31,7 @@ def ask(model, scenario):
             final = stream.get_final_completion()
     except openai.LengthFinishReasonError as error:
         message = error.completion.choices[0].message
-        return {"text": message.content or "", "calls": [c.id for c in message.tool_calls or []], "end": "length", "reasoning": reasoning}
+        return {"text": message.content or "", "calls": [[c.function.name, json.loads(c.function.arguments)] for c in message.tool_calls or []], "end": "length", "reasoning": reasoning}
     choice = final.choices[0]
     whole = [[c.function.name, json.loads(c.function.arguments)] for c in choice.message.tool_calls or []]
     assert whole == calls, (whole, calls)

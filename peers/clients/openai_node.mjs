@@ -1,6 +1,6 @@
 // openai-node: `chat.completions.stream()` and `responses.stream()`.
 import OpenAI from 'openai';
-import { GATEWAY, READ_FILE, judge } from './judge.mjs';
+import { GATEWAY, judge } from './judge.mjs';
 
 const client = new OpenAI({ baseURL: GATEWAY + '/v1', apiKey: 'any', maxRetries: 0 });
 const USER = { role: 'user', content: 'Read a.rs.' };
@@ -17,8 +17,8 @@ const ITEMS = [
 ];
 const choice = (scenario) => (scenario === 'choice' ? { tool_choice: 'required' } : {});
 
-async function chat(model, scenario) {
-  const tools = [{ type: 'function', function: READ_FILE }];
+async function chat(model, scenario, functions) {
+  const tools = functions.map((tool) => ({ type: 'function', function: tool }));
   const messages = scenario === 'result' ? CHAT_HISTORY : [USER];
   const stream = client.chat.completions.stream({ model, messages, tools, ...choice(scenario) });
   let reasoning = '';
@@ -32,11 +32,9 @@ async function chat(model, scenario) {
   };
 }
 
-async function responses(model, scenario) {
-  const tools = [
-    { type: 'function', strict: false, ...READ_FILE },
-    { type: 'custom', name: 'apply_patch', description: 'Patches files.' },
-  ];
+async function responses(model, scenario, functions) {
+  const tools = functions.map((tool) => ({ type: 'function', strict: false, ...tool }));
+  if (scenario !== 'case') tools.push({ type: 'custom', name: 'apply_patch', description: 'Patches files.' });
   const input = scenario === 'result' ? ITEMS : [USER];
   const stream = client.responses.stream({ model, input, tools, ...choice(scenario) });
   for await (const event of stream)

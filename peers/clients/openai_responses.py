@@ -3,10 +3,10 @@
 import json
 
 import openai
-from judge import GATEWAY, READ_FILE, judge
+from judge import GATEWAY, judge
 
 client = openai.OpenAI(base_url=GATEWAY + "/v1", api_key="any", max_retries=0)
-TOOLS = [{"type": "function", "strict": False, **READ_FILE}, {"type": "custom", "name": "apply_patch", "description": "Patches files."}]
+PATCH = {"type": "custom", "name": "apply_patch", "description": "Patches files."}
 USER = {"role": "user", "content": "Read a.rs."}
 HISTORY = [
     USER,
@@ -15,11 +15,12 @@ HISTORY = [
 ]
 
 
-def ask(model, scenario):
+def ask(model, scenario, tools):
+    tools = [{"type": "function", "strict": False, **tool} for tool in tools] + ([] if scenario == "case" else [PATCH])
     extra = {"tool_choice": "required"} if scenario == "choice" else {}
     items = HISTORY if scenario == "result" else [USER]
     pieces = {}
-    with client.responses.stream(model=model, input=items, tools=TOOLS, **extra) as stream:
+    with client.responses.stream(model=model, input=items, tools=tools, **extra) as stream:
         for event in stream:
             if event.type in ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta"):
                 pieces[event.item_id] = pieces.get(event.item_id, "") + event.delta

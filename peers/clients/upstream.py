@@ -2,6 +2,8 @@
 
 `SCENARIO.DIALECT.CUT`, for example `parallel.hermes.bytes`. It keeps nothing between requests. `GET /scenarios` lists what a
 client has to see for each. Calls are written as text, as models of each dialect write them; the server parses nothing.
+
+`upstream.py CASES` also replays the messages of that file, which `cases.py` writes; these models are called `case/N/CUT`.
 """
 
 import json
@@ -42,6 +44,10 @@ def deepseek_v31(calls):
 
 DIALECTS = {f.__name__: f for f in (hermes, qwen3_coder, glm45, mistral, deepseek_v31)}
 CUTS = ["bytes", "tokens", "whole"]
+
+
+# Recorded messages by the name of their model.
+CASES = {}
 
 
 def seen(text="I look.", calls=(), end="call", reasoning=""):
@@ -120,12 +126,18 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def scripted(self, body):
+        case = CASES.get(body["model"])
+        if case:
+            ending = case["ending"]
+            finish, end = (ending, "whole") if ending in ("stop", "length") else ("stop", ending)
+            return case["text"], finish, end, body["model"].rsplit("/", 1)[1]
         scenario, dialect, cut = body["model"].split(".")
         return *answer(scenario, dialect, body), cut
 
     def do_GET(self):
         if self.path == "/scenarios":
-            self.send(200, {"scenarios": SCENARIOS, "dialects": list(DIALECTS), "cuts": CUTS})
+            cases = [{key: case[key] for key in ("group", "id", "model", "tools", "want")} for case in CASES.values()]
+            self.send(200, {"scenarios": SCENARIOS, "dialects": list(DIALECTS), "cuts": CUTS, "cases": cases})
         elif self.path.startswith("/v1/models"):
             self.send(200, {"object": "list", "data": [{"id": "one.hermes.whole", "object": "model"}]})
         else:
@@ -182,6 +194,9 @@ class Server(ThreadingHTTPServer):
 
 
 if __name__ == "__main__":
-    server = Server(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 0), Handler)
+    for path in sys.argv[1:]:
+        with open(path, encoding="utf-8") as file:
+            CASES.update((case["model"], case) for case in json.load(file))
+    server = Server(("127.0.0.1", 0), Handler)
     print(server.server_address[1], flush=True)
     server.serve_forever()
