@@ -221,7 +221,7 @@ fn documents(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The lines outside of fences, with their numbers.
-fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fence: Option<&str> = None;
     text.lines().enumerate().filter_map(move |(index, line)| {
         let start = line.trim_start();

@@ -1,12 +1,13 @@
-//! The words of what users and models read: no replaced word, no sentence above 25 words, in help, notes and messages.
-//! Messages are the string literals of the crates' sources that hold three words or more.
+//! The words of what users and models read: no replaced word, no sentence above 25 words, in help, notes, messages and
+//! documents. Messages are the string literals of the crates' sources that hold three words or more.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toolglot_engine::Code;
 
+use crate::book::prose;
 use crate::cli::toolglot;
 
 /// How many words a sentence may have.
@@ -17,6 +18,12 @@ const REPLACED: &str = include_str!("replaced.txt");
 
 /// Texts that are excused, each with a reason.
 const EXCEPTIONS: &str = include_str!("exceptions.txt");
+
+/// Phrases that documents may use: they name the steps of a session, and are ordinary English elsewhere.
+const OF_MESSAGES: &[&str] = &["judge", "judges", "judged", "kept"];
+
+/// Documents that are not read: the first is written from data by another test.
+const UNREAD: &[&str] = &["docs/dialects.md", "docs/gateway.md"];
 
 /// Where a text is from, and the text.
 struct Shown {
@@ -40,11 +47,22 @@ fn messages_and_help_use_the_words_of_the_field() {
     texts.extend(help());
     texts.extend(notes());
     assert!(n_messages > 1_500, "only {n_messages} messages were found");
+    let of_documents: Vec<(Vec<String>, &str)> = phrases
+        .iter()
+        .filter(|(phrase, _)| !OF_MESSAGES.contains(&phrase.join(" ").as_str()))
+        .cloned()
+        .collect();
+    let documents = documents();
+    assert!(documents.len() > 2_000, "only {} lines", documents.len());
+    let all = texts
+        .iter()
+        .map(|text| (text, &phrases))
+        .chain(documents.iter().map(|text| (text, &of_documents)));
 
     let mut used = BTreeSet::new();
     let mut faults = Vec::new();
-    for Shown { origin, text } in &texts {
-        let mut found = faults_of(text, &phrases);
+    for (Shown { origin, text }, phrases) in all {
+        let mut found = faults_of(text, phrases);
         let excuse = exceptions.iter().position(|(file, fragment, _)| {
             origin.split(':').next() == Some(file) && text.contains(fragment)
         });
@@ -69,7 +87,7 @@ fn messages_and_help_use_the_words_of_the_field() {
         faults.is_empty(),
         "{} faults in {} texts:\n{}",
         faults.len(),
-        texts.len(),
+        texts.len() + documents.len(),
         faults.join("\n")
     );
 }
@@ -338,6 +356,67 @@ fn help() -> Vec<Shown> {
     }
     assert!(texts.len() > 200, "only {} texts of help", texts.len());
     texts
+}
+
+/// The lines and cells of the documents, outside of fences: without links' targets, one clause a line, since a clause after a
+/// colon or a semicolon may be as long as a sentence.
+fn documents() -> Vec<Shown> {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let is_checked = |file: &Path| !UNREAD.iter().any(|name| file == repository.join(name));
+    let mut files: Vec<PathBuf> = ["docs", "docs/formats", "."]
+        .iter()
+        .flat_map(|folder| pages(&repository.join(folder)))
+        .chain(pages_of_crates(&repository))
+        .collect();
+    files.retain(|file| is_checked(file));
+    let mut found = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).expect("documents are text");
+        let name = file.strip_prefix(&repository).expect("it is below");
+        for (number, line) in prose(&text) {
+            let line = without_targets(line);
+            let cells = line.split('|').filter(|_| line.starts_with('|'));
+            let whole = Some(line.as_str()).filter(|line| !line.starts_with('|'));
+            for cell in cells.chain(whole) {
+                found.push(Shown {
+                    origin: format!("{}:{number}", name.display()),
+                    text: without_code(cell).replace(": ", ":\n").replace("; ", ";\n"),
+                });
+            }
+        }
+    }
+    found.retain(|shown| shown.text.contains(char::is_alphabetic));
+    found
+}
+
+/// The Markdown files of a folder.
+fn pages(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder is there");
+    let mut pages: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("it can be read").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    pages.sort();
+    pages
+}
+
+fn pages_of_crates(repository: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(repository.join("crates")).expect("crates can be read");
+    let readmes = entries.map(|entry| entry.expect("it can be read").path().join("README.md"));
+    let mut readmes: Vec<PathBuf> = readmes.collect();
+    readmes.sort();
+    readmes
+}
+
+/// The line without what links lead to.
+fn without_targets(line: &str) -> String {
+    let mut parts = line.split("](");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        plain.push(']');
+        plain.push_str(part.split_once(')').map_or("", |(_, rest)| rest));
+    }
+    plain
 }
 
 /// What each note says in one line.
