@@ -1,4 +1,4 @@
-//! The server of models that requests go to.
+//! The model server that requests go to.
 
 use std::time::Duration;
 

@@ -96,6 +96,9 @@ pub(crate) enum Failure {
     Program(Box<GrammarError>),
     #[error(transparent)]
     Repair(#[from] toolglot_repair::RepairError),
+    #[cfg(feature = "mcp")]
+    #[error("unknown server `{0}`; `toolglot mcp servers` lists them")]
+    UnknownServer(String),
     #[error("unknown note code `{0}`; codes run from N001 to N{last:03}", last = toolglot_engine::Code::ALL.last().map_or(0, |code| code.number()))]
     UnknownCode(String),
     #[error(

@@ -1,4 +1,4 @@
-//! `toolglot serve`: a gateway that gives agents working tool calls on any server of models.
+//! `toolglot serve`: a gateway that gives agents working tool calls on any model server.
 
 use std::env;
 use std::io::Write;

@@ -59,6 +59,18 @@ fn a_misspelt_grant_names_the_one_that_was_meant() {
 }
 
 #[test]
+fn an_unknown_server_names_the_list_of_servers() {
+    let root = tempfile::tempdir().expect("a directory");
+    let root = root.path().to_str().expect("UTF-8");
+    for command in ["approve", "disapprove", "login"] {
+        let ran = toolglot(&["mcp", command, "zzz", "--root", root], "");
+        assert_eq!(ran.code, 2, "{command}: {}{}", ran.out, ran.err);
+        let why = "unknown server `zzz`; `toolglot mcp servers` lists them";
+        assert!(ran.err.contains(why), "{command}: {}", ran.err);
+    }
+}
+
+#[test]
 fn what_needs_types_says_where_they_are_given() {
     let message = r#"{"calls": [{"name": "f", "arguments": {"n": 3, "all": true, "s": "x"}}]}"#;
     for dialect in ["roo", "axe", "rye_invoke", "qwen3_coder"] {

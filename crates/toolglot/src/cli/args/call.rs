@@ -19,10 +19,10 @@ pub(crate) struct CallArguments {
     pub(crate) root: PathBuf,
     #[command(flatten)]
     pub(crate) policy: PolicyArguments,
-    /// A log to which is appended what is decided and done; also by the variable `TOOLGLOT_AUDIT`
+    /// Append every decision and effect to this log; the variable `TOOLGLOT_AUDIT` names one too
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
-    /// Put the arguments themselves into the log, secrets masked, and not only their sizes
+    /// Log the arguments themselves, with secrets masked, and not only their sizes
     #[arg(long)]
     pub(crate) audit_values: bool,
     #[command(flatten)]

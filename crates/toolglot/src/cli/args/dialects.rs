@@ -31,7 +31,7 @@ pub(crate) enum DialectsCommand {
         #[arg(long, default_value = "imported")]
         name: String,
     },
-    /// Say which dialects a chat template teaches, and by what
+    /// Detect which dialects a chat template teaches, and show the evidence
     Detect {
         /// The template, as Jinja or in a `tokenizer_config.json`; `-` is standard input
         #[arg(long, value_name = "FILE")]

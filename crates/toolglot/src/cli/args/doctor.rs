@@ -7,7 +7,7 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
-    /// Ask this server of models what it does with tools, and write the file of `serve --config`
+    /// Ask this model server how it handles tools, and write the file for `serve --config`
     #[cfg(feature = "serve")]
     #[arg(long, value_name = "URL")]
     pub(crate) upstream: Option<String>,

@@ -8,7 +8,7 @@ use toolglot_gateway::Mode;
 
 #[derive(Debug, Args)]
 pub(crate) struct GatewayArguments {
-    /// The server of models, as in http://127.0.0.1:8000
+    /// The model server, as in http://127.0.0.1:8000
     #[arg(long, value_name = "URL")]
     pub(crate) upstream: String,
     /// The address to listen on

@@ -33,10 +33,10 @@ pub(crate) struct ServeArguments {
     pub(crate) root: PathBuf,
     #[command(flatten)]
     pub(crate) policy: PolicyArguments,
-    /// A log to which is appended what is decided and done; also by the variable `TOOLGLOT_AUDIT`
+    /// Append every decision and effect to this log; the variable `TOOLGLOT_AUDIT` names one too
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
-    /// Put the arguments themselves into the log, secrets masked, and not only their sizes
+    /// Log the arguments themselves, with secrets masked, and not only their sizes
     #[arg(long)]
     pub(crate) audit_values: bool,
     /// Serve the texts of the tools as resources: a person who approves a call can read first what would run
@@ -80,14 +80,14 @@ pub(crate) enum McpCommand {
         #[command(flatten)]
         common: McpProject,
     },
-    /// Forget the token of a server
+    /// Delete the token of a server
     Logout {
         /// The server's name, or the id of its file
         server: String,
         #[command(flatten)]
         common: McpProject,
     },
-    /// Take an approval back
+    /// Revoke the approval of a server
     Disapprove {
         /// The server's name, or the id of its file
         server: String,

@@ -17,7 +17,7 @@ pub(crate) struct ParseArguments {
     /// Read {"id","input","dialect"?,"tools"?,..} per line and write one JSON document per line
     #[arg(long)]
     pub(crate) jsonl: bool,
-    /// Give tools and parameters their canonical names
+    /// Replace the names of tools and parameters by their canonical names
     #[arg(long)]
     pub(crate) normalize: bool,
     /// How to show what was read; `human` without it, and `json` with --jsonl, which takes no other
@@ -39,7 +39,7 @@ pub(crate) struct RepairArguments {
     /// Read {"id","input","schema"?} per line and write {"id","output","text","notes"} or {"id","error"} per line
     #[arg(long, conflicts_with = "explain")]
     pub(crate) jsonl: bool,
-    /// Whose rules decide where repairers disagree
+    /// Whose rules to follow where repairers disagree
     #[arg(long, value_enum, value_name = "PRESET", default_value_t)]
     pub(crate) preset: Preset,
     /// A JSON Schema that the value should fit

@@ -45,7 +45,7 @@ pub(crate) use tools::{KeysCommand, ToolsCommand, ToolsFormat, ToolsProject};
 /// Data goes to standard output, everything else to standard error.
 /// Exit code 0: every call is closed and valid, or there is no call.
 /// Exit code 1: a call is truncated, unknown, invalid, denied or failed.
-/// Exit code 2: usage or input and output.
+/// Exit code 2: an error of usage, or of reading or writing.
 #[derive(Debug, Parser)]
 #[command(name = "toolglot", version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -57,11 +57,11 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Read the calls in a message
     Parse(ParseArguments),
-    /// Make JSON of a text that should be JSON
+    /// Repair a text that should be JSON
     Repair(RepairArguments),
     /// Write calls or results in a dialect
     Render(RenderArguments),
-    /// Carry conversations from one dialect into another
+    /// Convert conversations from one dialect to another
     Convert(ConvertArguments),
     /// Write the instructions that teach a model to call tools
     Prompt(PromptArguments),
@@ -80,7 +80,7 @@ pub(crate) enum Command {
     #[cfg(not(feature = "mcp"))]
     #[command(hide = true, disable_help_flag = true)]
     Mcp(LeftOutArguments),
-    /// Serve chat APIs on any server of models, with tool calls that work
+    /// Serve chat APIs with working tool calls on top of any model server
     #[cfg(feature = "serve")]
     Serve(GatewayArguments),
     #[cfg(not(feature = "serve"))]
@@ -91,7 +91,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ToolsCommand,
     },
-    /// Say what a note's code means
+    /// Explain the code of a note
     Explain {
         /// A code, as a number or by name: N012, 12, trailing-comma
         code: String,
@@ -101,12 +101,12 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: PolicyCommand,
     },
-    /// Show or check the log of what was decided and done
+    /// Show or verify the log of decisions and effects
     Audit {
         #[command(subcommand)]
         command: AuditCommand,
     },
-    /// Say what the sandbox has to work with here, or what a server of models does with tools
+    /// Report what the sandbox can use on this system, or how a model server handles tools
     Doctor(DoctorArguments),
     /// Write completions for a shell
     Completions {

@@ -8,17 +8,17 @@ use toolglot_session::Grants;
 /// Who may say what is run.
 #[derive(Debug, Args)]
 pub(crate) struct PolicyArguments {
-    /// A policy file; without it that of the user, and without one the usual rules. The project's narrows it in any case
+    /// A policy file [default: the user's, or else the usual rules]. The project's own file can only narrow it
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// What is allowed beforehand: read, write, delete, recovered, shell, net, exec:PROGRAM, net:HOST, or capabilities of tools such as shell.execute, separated by commas
+    /// Grants for this command: read, write, delete, recovered, shell, net, exec:PROGRAM, net:HOST, or capabilities of tools such as shell.execute, separated by commas
     #[arg(long, value_name = "GRANTS", default_value = "")]
     pub(crate) allow: Grants,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
-    /// Write the log for people, a line for a line
+    /// Show the log in readable form, line by line
     Show {
         /// The log
         file: PathBuf,
@@ -37,7 +37,7 @@ pub(crate) enum PolicyCommand {
         /// {"name","arguments"}; `-` is standard input
         #[arg(long, value_name = "FILE")]
         call: PathBuf,
-        /// The directory that no tool leaves
+        /// The directory that tools cannot leave
         #[arg(long, value_name = "DIR", default_value = ".")]
         root: PathBuf,
         #[command(flatten)]

@@ -17,16 +17,16 @@ pub(crate) struct ReadingArguments {
     /// Tools: a file (OpenAI array, MCP `tools/list`, {name: schema}), a directory of such files, or builtin:NAME
     #[arg(long, value_name = "T")]
     pub(crate) tools: Option<String>,
-    /// What becomes of a call in quoted code
+    /// How to read a call in quoted code
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub(crate) in_code: QuotedWord,
-    /// What becomes of a call in reasoning
+    /// How to read a call in reasoning
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub(crate) in_reasoning: Aside,
     /// The text starts inside reasoning
     #[arg(long)]
     pub(crate) reasoning_open: bool,
-    /// Why the model stopped; without it `parse` takes `stop`, and `run` `unknown`
+    /// Why the model stopped [default: `stop` for `parse`, `unknown` for `run`]
     #[arg(long, value_enum, value_name = "WHY")]
     pub(crate) finish: Option<FinishWord>,
     /// Push the text in pieces of this many bytes; a character is never split
@@ -69,23 +69,23 @@ impl ReadingArguments {
     }
 }
 
-/// What becomes of a call in quoted code.
+/// How to read a call in quoted code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum QuotedWord {
     /// In a fence without a language, or with one of data, it is a call if the fence holds only calls of known tools;
     /// elsewhere it gives a note
     #[default]
     Auto,
-    /// It is not a call; a note says so
+    /// It is text, with a note
     Ignore,
     /// It is a call
     Accept,
 }
 
-/// What becomes of a call in reasoning.
+/// How to read a call in reasoning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Aside {
-    /// It is not a call; a note says so
+    /// It is text, with a note
     #[default]
     Ignore,
     /// It is a call
@@ -113,11 +113,11 @@ impl From<Aside> for InReasoning {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FinishWord {
-    /// It was done
+    /// It finished
     Stop,
-    /// It was cut off
+    /// It hit its length limit
     Length,
-    /// Nobody said
+    /// The reason is not known
     Unknown,
 }
 

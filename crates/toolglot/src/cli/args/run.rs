@@ -16,7 +16,7 @@ pub(crate) struct RunArguments {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) reading: ReadingArguments,
-    /// The directory that no tool leaves
+    /// The directory that tools cannot leave
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) root: PathBuf,
     #[command(flatten)]
@@ -24,21 +24,21 @@ pub(crate) struct RunArguments {
     /// What becomes of the commands of a shell block after one that failed
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     pub(crate) after_failing_line: AfterFailure,
-    /// A log to which is appended what is decided and done; also by the variable `TOOLGLOT_AUDIT`
+    /// Append every decision and effect to this log; the variable `TOOLGLOT_AUDIT` names one too
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
-    /// Put the arguments themselves into the log, secrets masked, and not only their sizes
+    /// Log the arguments themselves, with secrets masked, and not only their sizes
     #[arg(long)]
     pub(crate) audit_values: bool,
     #[command(flatten)]
     pub(crate) sandbox: SandboxArguments,
-    /// Run every call, also where the dialect's system runs one per message
+    /// Run every call, even if the dialect's own system runs one per message
     #[arg(long)]
     pub(crate) many: bool,
     /// Show what would be done and do nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Take back what the latest run in this root wrote, edited, deleted and moved; no message is read
+    /// Undo what the latest run in this root wrote, edited, deleted and moved; no message is read
     #[arg(long)]
     pub(crate) undo: bool,
     /// What to write: the answer with a report on standard error, the whole record, or the answer alone

@@ -5,13 +5,13 @@ use clap::{Args, ValueEnum};
 /// How programs are run that calls start; `call`, `run` and `mcp` share it.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SandboxArguments {
-    /// How strong the sandbox of programs is; where the policy sets a level, only a stronger one counts [default: namespaces]
+    /// The level of the sandbox for programs; below the level of the policy it has no effect [default: namespaces]
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) sandbox: Option<SandboxWord>,
-    /// What the calls may cost together, in the currency of the tools
+    /// The most that all calls may cost together, in the currency of the tools
     #[arg(long, value_name = "AMOUNT", value_parser = amount)]
     pub(crate) max_cost: Option<f64>,
-    /// Report on standard error how far a tool is, and what it says there
+    /// Report the progress and the messages of tools on standard error
     #[arg(long)]
     pub(crate) progress: bool,
 }
@@ -28,10 +28,8 @@ pub(crate) enum SandboxWord {
 
 /// An amount: a number from 0, which `nan` is not.
 fn amount(text: &str) -> Result<f64, String> {
-    let amount: f64 = text.parse().map_err(|_| "no number".to_owned())?;
-    if amount.is_finite() && amount >= 0.0 {
-        Ok(amount)
-    } else {
-        Err("invalid amount: write a number from 0".to_owned())
-    }
+    text.parse()
+        .ok()
+        .filter(|amount: &f64| amount.is_finite() && *amount >= 0.0)
+        .ok_or_else(|| "write a number from 0".to_owned())
 }

@@ -74,7 +74,7 @@ pub(crate) enum ToolsCommand {
         #[command(flatten)]
         common: ToolsProject,
     },
-    /// The keys that signatures count by
+    /// List, create, trust and revoke the keys of signatures
     Keys {
         #[command(subcommand)]
         command: KeysCommand,

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use toolglot_mcp::pin::{digest, digest_of_all, pinned_fields, without_hidden};
 use toolglot_session::{Grants, Policies, Session};
-use toolglot_tool_registry::{Registry, ToolSource};
+use toolglot_tool_files::ItemId;
+use toolglot_tool_registry::{FindError, Registry, ToolSource};
 use toolglot_tool_runner::{Offer, ToolRunner};
 use toolglot_tool_trust::{ServerApproval, Trust, server_name};
 use toolglot_value::{Value, json};
@@ -47,6 +48,15 @@ pub(super) fn id_of(server: &str) -> String {
     } else {
         format!("mcp/servers/{server}")
     }
+}
+
+/// The definition of a server.
+pub(super) fn definition_of(registry: &Registry, server: &str) -> Result<ToolSource, Failure> {
+    let id = ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
+    registry.find(&id).map_err(|error| match error {
+        FindError::NotFound { .. } => Failure::UnknownServer(server.to_owned()),
+        error => error.into(),
+    })
 }
 
 /// The servers: files of type `mcp_server`, and those of `.mcp.json`.
@@ -136,8 +146,7 @@ pub(super) fn approve(
 ) -> Result<Outcome, Failure> {
     let session = opened(&common.root, allow.clone(), sandbox)?;
     let registry = session.registry();
-    let id = toolglot_tool_files::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
-    let found = registry.find(&id)?;
+    let found = definition_of(registry, server)?;
     if let Some((json, text)) = ungiven(&found, server, give) {
         answer(common, out, &json, &text)?;
         return Ok(Outcome::Faulty);
@@ -209,19 +218,19 @@ pub(super) fn disapprove(
 ) -> Result<Outcome, Failure> {
     let project = open_session::project(&common.root)?;
     let runner = ToolRunner::open(&project)?;
-    let id = toolglot_tool_files::ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
-    let found = runner.registry().find(&id)?;
+    let found = definition_of(runner.registry(), server)?;
     let was = runner.trust().write().disapprove(&found)?;
     let word = if was {
         "not approved any more"
     } else {
         "was not approved"
     };
-    let text = format!("{}  {word}\n", server_name(id.as_str()));
+    let name = server_name(found.id.as_str());
+    let text = format!("{name}  {word}\n");
     answer(
         common,
         out,
-        &json!({"server": server_name(id.as_str()), "was_approved": was}),
+        &json!({"server": name, "was_approved": was}),
         &text,
     )?;
     Ok(Outcome::faulty_if(!was))

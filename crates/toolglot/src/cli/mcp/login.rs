@@ -10,7 +10,7 @@ use toolglot_tool_files::ItemId;
 use toolglot_tool_trust::server_name;
 use toolglot_value::json;
 
-use super::approve::{answer, id_of, opened, ungiven};
+use super::approve::{answer, definition_of, id_of, opened, ungiven};
 use crate::cli::args::{LoginArguments, McpProject, SandboxArguments};
 use crate::cli::call;
 use crate::cli::failure::Failure;
@@ -33,9 +33,7 @@ pub(super) fn login(
     // Who logs in to a server asks the network.
     let net = "net".parse().expect("a word of grants");
     let session = opened(&common.root, net, &login.sandbox)?;
-    let registry = session.registry();
-    let id = ItemId::new(&id_of(server)).map_err(Failure::BadId)?;
-    let found = registry.find(&id)?;
+    let found = definition_of(session.registry(), server)?;
     if let Some((json, text)) = ungiven(&found, server, &login.give) {
         answer(common, out, &json, &text)?;
         return Ok(Outcome::Faulty);
@@ -46,7 +44,7 @@ pub(super) fn login(
         port: login.port,
         time: Duration::from_secs(login.wait),
     };
-    let name = server_name(id.as_str());
+    let name = server_name(found.id.as_str());
     match session.login_unjudged(&id_of(server), login.scope.as_deref(), person) {
         Err(error) => refused(name, &error, common, out),
         Ok(done) => {
