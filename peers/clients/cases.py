@@ -93,6 +93,7 @@ def main(toolglot, file, every):
             "end": end,
         }
         if case["group"] == "recorded":
+            case["expected"] = expected[case["id"]]
             n += 1
             n_recorded += equal(calls, expected[case["id"]])
     for why, count in left_out.items():

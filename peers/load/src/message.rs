@@ -1,0 +1,173 @@
+//! What the fake model writes, and in which pieces.
+//!
+//! A message is text, then one call as text. Each piece of the text ends with a stamp, ` t123.`: the microsecond at which it was
+//! sent. The client needs no JSON to find it.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+/// What the model's name asks for: `load-TEXT-CALL-PAUSE-END`, for example `load-150-50-20000-stop`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// How many pieces of text there are.
+    pub text: usize,
+    /// How many pieces the call is cut into; without any there is none.
+    pub call: usize,
+    /// Microseconds between two pieces.
+    pub pause: u64,
+    pub end: PlanEnd,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanEnd {
+    /// The answer ends as it should.
+    Stop,
+    /// Nothing more comes, and the connection stays open.
+    Idle,
+    /// Pieces are numbers and no stamps, so that the client knows each byte.
+    Known,
+}
+
+impl Plan {
+    pub fn model(&self) -> String {
+        let end = match self.end {
+            PlanEnd::Stop => "stop",
+            PlanEnd::Idle => "idle",
+            PlanEnd::Known => "known",
+        };
+        format!("load-{}-{}-{}-{end}", self.text, self.call, self.pause)
+    }
+
+    /// The plan that a request's body names.
+    pub fn find(body: &[u8]) -> Option<Plan> {
+        // Some gateways have a name of their own for the model; the message names it as well.
+        let body = std::str::from_utf8(body).ok()?;
+        let name = body[body.find("load-")? + 5..].split('"').next()?;
+        let mut parts = name.split('-');
+        let mut number = || parts.next()?.parse().ok();
+        let (text, call, pause) = (number()?, number()?, number()?);
+        let end = match parts.next()? {
+            "stop" => PlanEnd::Stop,
+            "idle" => PlanEnd::Idle,
+            _ => PlanEnd::Known,
+        };
+        Some(Plan {
+            text: text as usize,
+            call: call as usize,
+            pause,
+            end,
+        })
+    }
+
+    pub fn n_pieces(&self) -> usize {
+        self.text + self.call
+    }
+
+    /// The piece at a place, as the model writes it.
+    pub fn piece(&self, at: usize, start: Instant) -> String {
+        if at < self.text {
+            return match self.end {
+                PlanEnd::Known => format!("word{at} \"ü\"\n"),
+                _ => format!("some words t{}.", start.elapsed().as_micros()),
+            };
+        }
+        let call = self.call_text();
+        let at = at - self.text;
+        // Cuts may be inside a character's bytes only where they are rounded down.
+        let cut = |n: usize| {
+            let mut cut = call.len() * n / self.call;
+            while !call.is_char_boundary(cut) {
+                cut -= 1;
+            }
+            cut
+        };
+        call[cut(at)..cut(at + 1)].to_owned()
+    }
+
+    /// All of the text, where it is known.
+    pub fn text(&self) -> String {
+        (0..self.text)
+            .map(|at| self.piece(at, Instant::now()))
+            .collect()
+    }
+
+    /// The call's arguments.
+    pub fn arguments(&self) -> Value {
+        let code: String = (0..self.call)
+            .map(|n| format!("let v{n} = \"{n} ü\";\n"))
+            .collect();
+        json!({"path": "src/load.rs", "content": code})
+    }
+
+    fn call_text(&self) -> String {
+        let call = json!({"name": TOOL, "arguments": self.arguments()});
+        format!("\n<tool_call>\n{call}\n</tool_call>")
+    }
+}
+
+/// The one tool of all requests; it writes, so that a call waits until it is complete.
+pub const TOOL: &str = "write_file";
+
+/// The three APIs that a client may use.
+pub const APIS: [&str; 3] = ["chat/completions", "responses", "messages"];
+
+/// The body of a request to an API, streamed.
+pub fn request(api: &str, plan: &Plan) -> String {
+    let schema = json!({
+        "type": "object", "required": ["path", "content"],
+        "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
+    });
+    let about = "Writes a file.";
+    let tool = match api {
+        "chat/completions" => {
+            json!({"type": "function", "function": {"name": TOOL, "description": about, "parameters": schema}})
+        }
+        "responses" => {
+            json!({"type": "function", "name": TOOL, "description": about, "parameters": schema})
+        }
+        _ => json!({"name": TOOL, "description": about, "input_schema": schema}),
+    };
+    let messages = if api == "responses" {
+        "input"
+    } else {
+        "messages"
+    };
+    let mut body =
+        json!({"model": plan.model(), "stream": true, "max_tokens": 4096, "tools": [tool]});
+    body[messages] = json!([{"role": "user", "content": plan.model()}]);
+    body.to_string()
+}
+
+/// Finds stamps in the bytes of an answer, however they are cut.
+#[derive(Debug, Default)]
+pub struct StampReader {
+    state: StampState,
+}
+
+#[derive(Debug, Default)]
+enum StampState {
+    #[default]
+    Outside,
+    Space,
+    Number(u64),
+}
+
+impl StampReader {
+    pub fn push(&mut self, bytes: &[u8], sink: &mut dyn FnMut(u64)) {
+        for byte in bytes {
+            self.state = match (&self.state, byte) {
+                (_, b' ') => StampState::Space,
+                (StampState::Space, b't') => StampState::Number(0),
+                (StampState::Number(n), b'0'..=b'9') => {
+                    StampState::Number(n.wrapping_mul(10).wrapping_add(u64::from(byte - b'0')))
+                }
+                (StampState::Number(n), b'.') if *n > 0 => {
+                    sink(*n);
+                    StampState::Outside
+                }
+                _ => StampState::Outside,
+            };
+        }
+    }
+}
