@@ -53,6 +53,7 @@ mod lookalike;
 mod program_cache;
 mod prompt;
 mod reader;
+mod rendered_message;
 mod sample;
 mod server_name;
 mod spaced_json;
@@ -77,6 +78,7 @@ pub use lookalike::{
 pub use program_cache::{CompiledDialects, ProgramCache};
 pub use prompt::{DEFAULT_DIALECT, Instructions, instructions};
 pub use reader::{Reader, Reading, compile, tool_set};
+pub use rendered_message::{RenderTarget, rendered_message};
 pub use sample::required_parameters;
 pub use server_name::{default_server, is_local_server};
 pub use spaced_json::spaced_json;

@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError};
 
 use toolglot_builtins::Journal;
 use toolglot_chat::{
-    ArgumentSpans, LookalikeContext, OtherPrograms, Reader, Reading, compile,
+    ArgumentSpans, LookalikeContext, OtherPrograms, Piece, Reader, Reading, compile,
     drop_unknown_tool_notes, is_lesson, lookalike_notes, merge_notes, missing_tool_notes,
     split_shell_blocks,
 };
@@ -33,6 +33,8 @@ pub struct Run {
     pub text: String,
     /// What was read: the calls, the text around them, and the notes.
     pub message: Calls,
+    /// What each byte of the text was read as.
+    pub pieces: Vec<Piece>,
     /// What became of each call, in document order.
     pub steps: Vec<Step>,
     /// What is given back to the model, in the shape that it was taught. Empty where there is nothing to say.
@@ -136,6 +138,7 @@ impl Session {
         Ok(Run {
             text: reading.text,
             message,
+            pieces: reading.trace.pieces,
             steps,
             answer,
             journal_problem: journal

@@ -136,8 +136,6 @@ pub(crate) enum Failure {
     Message(#[from] toolglot_wire::WireError),
     #[error("no conversation: {0}")]
     Conversation(String),
-    #[error("`{dialect}` cannot carry this: {why}")]
-    Unrenderable { dialect: String, why: String },
 }
 
 impl From<toolglot_session::SessionError> for Failure {

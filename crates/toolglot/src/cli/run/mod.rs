@@ -1,12 +1,11 @@
 //! `toolglot run`: a message's calls carried out by a session, and what came of them written.
 
-mod record;
 mod report;
 mod undo;
 
 use std::io::{self, Write};
 
-use toolglot_session::{AfterFailure, OwnFile, Run, Session};
+use toolglot_session::{AfterFailure, OwnFile, Run, RunRecord, Session};
 
 use crate::cli::args::{RunArguments, RunFormat};
 use crate::cli::failure::Failure;
@@ -17,7 +16,6 @@ use crate::cli::output::write_line;
 use crate::cli::terminal::Here;
 use crate::cli::{open_session, select, source, toolboxes};
 
-use record::Record;
 use report::Report;
 
 /// Runs the calls of a message.
@@ -87,7 +85,7 @@ fn write(
     match arguments.format {
         RunFormat::Json => {
             let root = session.root().path();
-            write_line(out, &Record::new(run, root, arguments.dry_run))
+            write_line(out, &RunRecord::new(run, root, arguments.dry_run))
         }
         RunFormat::Text => out.write_all(run.answer.as_bytes()),
         RunFormat::Human if arguments.dry_run => report.write(out),

@@ -6,11 +6,12 @@ use serde::Serialize;
 use toolglot_value::Value;
 use toolglot_wire::{Arguments, CallDocument, NoteLine};
 
-use toolglot_session::{Run, State, Step};
+use crate::message::Run;
+use crate::step::{State, Step};
 
-/// Everything about a run. The order of the fields is the order on the wire.
+/// Everything about a run, to be serialized. The order of the fields is the order on the wire.
 #[derive(Debug, Serialize)]
-pub(crate) struct Record<'a> {
+pub struct RunRecord<'a> {
     schema: u32,
     root: String,
     dry_run: bool,
@@ -53,11 +54,11 @@ struct ResultRecord {
     notes: Vec<String>,
 }
 
-impl<'a> Record<'a> {
+impl<'a> RunRecord<'a> {
     /// The record of a run in `root`.
-    pub(crate) fn new(run: &'a Run, root: &Path, dry_run: bool) -> Record<'a> {
+    pub fn new(run: &'a Run, root: &Path, dry_run: bool) -> RunRecord<'a> {
         let call = |(index, step)| CallRecord::new(index, step, run);
-        Record {
+        RunRecord {
             schema: 1,
             root: root.display().to_string(),
             dry_run,

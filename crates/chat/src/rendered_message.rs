@@ -1,0 +1,114 @@
+//! A message or results written in a dialect, as documents have them.
+
+use toolglot_engine::{
+    CallText, Dialect, RenderedResults, Renderer, ResultText, ResultWriter, ToolSet,
+};
+use toolglot_toolset::Toolbox;
+use toolglot_value::Value;
+use toolglot_wire::{Message, MessageCall, types_hint};
+
+use crate::error::ChatError;
+use crate::example_call::writes_rows;
+use crate::server_name::default_server;
+use crate::spaced_json::spaced_json;
+
+/// What documents are written in.
+#[derive(Clone, Copy, Debug)]
+pub struct RenderTarget<'a> {
+    /// The dialect.
+    pub dialect: &'a Dialect,
+    /// The names and shapes that its reader will know: those of [`tool_set`](crate::tool_set).
+    pub tools: &'a ToolSet,
+    /// The tools, where the caller named any.
+    pub toolbox: Option<&'a Toolbox>,
+}
+
+/// The text of a message or of results, exact to the byte, and what was changed in results.
+///
+/// # Errors
+/// [`ChatError::Unrenderable`] for calls that the dialect cannot carry, [`ChatError::Program`] for one that does not compile.
+pub fn rendered_message(
+    message: &Message,
+    target: RenderTarget<'_>,
+) -> Result<RenderedResults, ChatError> {
+    let RenderTarget { dialect, tools, .. } = target;
+    match message {
+        Message::Calls { calls, content } => {
+            if let Some(call) = calls.iter().find(|call| asks_nothing(call, dialect)) {
+                return Err(ChatError::Unrenderable {
+                    dialect: dialect.name().to_owned(),
+                    why: format!("`{}` without a command asks for nothing", call.name),
+                });
+            }
+            let calls: Vec<MessageCall> =
+                calls.iter().map(|call| with_rows(call, target)).collect();
+            let server = default_server(dialect.name());
+            let calls: Vec<CallText<'_>> = calls
+                .iter()
+                .map(call_text)
+                .map(|call| CallText {
+                    server: call.server.or(server),
+                    ..call
+                })
+                .collect();
+            let renderer = Renderer::new(dialect, tools)
+                .map_err(|error| ChatError::Program(Box::new(error)))?;
+            let text =
+                renderer
+                    .message(content, &calls)
+                    .map_err(|error| ChatError::Unrenderable {
+                        dialect: dialect.name().to_owned(),
+                        why: error.reason + &types_hint(dialect, &calls),
+                    })?;
+            Ok(RenderedResults {
+                text,
+                notes: Vec::new(),
+            })
+        }
+        Message::Results(results) => {
+            let results: Vec<ResultText<'_>> = results
+                .iter()
+                .map(|result| ResultText {
+                    call: call_text(&result.call),
+                    text: &result.text,
+                    failed: result.failed,
+                    is_json: result.is_json,
+                })
+                .collect();
+            Ok(ResultWriter::new(dialect).results(&results))
+        }
+    }
+}
+
+/// The call as the dialect's models write it.
+fn with_rows(call: &MessageCall, target: RenderTarget<'_>) -> MessageCall {
+    let arguments = serde_json::from_str(&call.arguments).unwrap_or_default();
+    let written = target
+        .toolbox
+        .filter(|_| writes_rows(target.dialect))
+        .map(|toolbox| toolbox.with_rows(&call.name, arguments));
+    MessageCall {
+        arguments: written.map_or_else(|| call.arguments.clone(), |map| spaced_json(&map)),
+        ..call.clone()
+    }
+}
+
+/// Whether the dialect reads shell blocks, and would drop the call as one without a command.
+fn asks_nothing(call: &MessageCall, dialect: &Dialect) -> bool {
+    let Some((block, command)) = dialect.split() else {
+        return false;
+    };
+    let arguments: Value = toolglot_value::from_str(&call.arguments).unwrap_or_default();
+    let text = arguments[block].as_str().or(arguments[command].as_str());
+    text.is_some_and(|text| text.trim().is_empty())
+}
+
+fn call_text(call: &MessageCall) -> CallText<'_> {
+    CallText {
+        name: &call.name,
+        arguments: &call.arguments,
+        // `local` is how documents say that there is no server.
+        server: call.server.as_deref().filter(|server| *server != "local"),
+        id: call.id.as_deref(),
+    }
+}
