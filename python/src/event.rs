@@ -1,7 +1,6 @@
 //! Events of a stream.
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::note::Note;
 use crate::source_text::SourceText;
@@ -11,7 +10,7 @@ use crate::to_python::{end_word, pair, place_word};
 /// One step of a message, in order. Attributes that its type does not have are `None`.
 #[pyclass(frozen, module = "toolglot")]
 pub(crate) struct Event {
-    event: OwnedEvent,
+    inner: OwnedEvent,
     #[pyo3(get)]
     span: (usize, usize),
     #[pyo3(get)]
@@ -20,19 +19,20 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    pub(crate) fn new(event: OwnedEvent, text: &SourceText) -> Event {
+    /// `cursor` is the place of the last event, for [`SourceText::next_span`].
+    pub(crate) fn new(event: OwnedEvent, text: &SourceText, cursor: &mut (usize, usize)) -> Event {
         Event {
-            span: text.span(event.span),
+            span: text.next_span(event.span, cursor),
             note: event.note.as_ref().map(|note| Note::new(note, text)),
             name_span: event.head.as_ref().map(|head| text.span(head.name_span)),
-            event,
+            inner: event,
         }
     }
 
     fn text_of(&self, kinds: &[EventKind]) -> Option<&str> {
         kinds
-            .contains(&self.event.kind)
-            .then_some(&*self.event.text)
+            .contains(&self.inner.kind)
+            .then_some(&*self.inner.text)
     }
 }
 
@@ -40,7 +40,7 @@ impl Event {
 impl Event {
     #[getter]
     fn r#type(&self) -> &'static str {
-        match self.event.kind {
+        match self.inner.kind {
             EventKind::Text => "text",
             EventKind::Reasoning => "reasoning",
             EventKind::Markup => "markup",
@@ -54,7 +54,7 @@ impl Event {
 
     #[getter]
     fn byte_span(&self) -> (u64, u64) {
-        pair(self.event.span)
+        pair(self.inner.span)
     }
 
     #[getter]
@@ -69,12 +69,12 @@ impl Event {
 
     #[getter]
     fn call(&self) -> Option<u32> {
-        self.event.call
+        self.inner.call
     }
 
     #[getter]
     fn id(&self) -> Option<&str> {
-        match &self.event.head {
+        match &self.inner.head {
             Some(head) => head.id.as_deref(),
             None => self.text_of(&[EventKind::LateId]),
         }
@@ -82,7 +82,7 @@ impl Event {
 
     #[getter]
     fn name(&self) -> Option<&str> {
-        self.event.head.as_ref().map(|head| &*head.name)
+        self.inner.head.as_ref().map(|head| &*head.name)
     }
 
     #[getter]
@@ -92,43 +92,37 @@ impl Event {
 
     #[getter]
     fn server(&self) -> Option<&str> {
-        self.event.head.as_ref()?.server.as_deref()
+        self.inner.head.as_ref()?.server.as_deref()
     }
 
     #[getter]
     fn dialect(&self) -> Option<&str> {
-        self.event.head.as_ref().map(|head| &*head.dialect)
+        self.inner.head.as_ref().map(|head| &*head.dialect)
     }
 
     #[getter]
     fn place(&self) -> Option<&'static str> {
-        self.event.head.as_ref().map(|head| place_word(head.place))
+        self.inner.head.as_ref().map(|head| place_word(head.place))
     }
 
     #[getter]
     fn end(&self) -> Option<&'static str> {
-        self.event.end.map(end_word)
+        self.inner.end.map(end_word)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let fields = PyDict::new(py);
-        let event = &self.event;
-        match event.kind {
+        let event = &self.inner;
+        let (key, value) = match event.kind {
             EventKind::Text | EventKind::Reasoning | EventKind::Markup => {
-                fields.set_item("text", &event.text)?;
+                ("text", Some(&*event.text))
             }
-            EventKind::CallStart => fields.set_item("name", self.name())?,
-            EventKind::Arguments => fields.set_item("json", &event.text)?,
-            EventKind::LateId => fields.set_item("id", &event.text)?,
-            EventKind::CallEnd => fields.set_item("end", self.end())?,
-            EventKind::Note => {
-                fields.set_item("code", self.note.as_ref().map(Note::code))?;
-            }
-        }
-        let mut text = format!("<Event {}", self.r#type());
-        for (key, value) in &fields {
-            text += &format!(" {}={}", key, value.repr()?);
-        }
-        Ok(text + ">")
+            EventKind::CallStart => ("name", self.name()),
+            EventKind::Arguments => ("json", Some(&*event.text)),
+            EventKind::LateId => ("id", Some(&*event.text)),
+            EventKind::CallEnd => ("end", self.end()),
+            EventKind::Note => ("note", self.note.as_ref().map(Note::name)),
+        };
+        let value = value.into_pyobject(py)?.repr()?;
+        Ok(format!("<Event {} {key}={value}>", self.r#type()))
     }
 }

@@ -27,13 +27,11 @@ impl<'a> Pushed<'a> {
     /// `TypeError` for what is neither `str`, `bytes` nor `bytearray`.
     pub(crate) fn of(text: &'a Bound<'_, PyAny>) -> PyResult<Pushed<'a>> {
         if let Ok(text) = text.cast::<PyString>() {
-            return match text.to_str() {
-                Ok(text) => Ok(Pushed::Text(text)),
-                Err(_) => {
-                    let bytes = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
-                    Ok(Pushed::Surrogates(bytes.extract()?))
-                }
-            };
+            if let Ok(text) = text.to_str() {
+                return Ok(Pushed::Text(text));
+            }
+            let bytes = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
+            return Ok(Pushed::Surrogates(bytes.extract()?));
         }
         if let Ok(bytes) = text.cast::<PyBytes>() {
             return Ok(Pushed::Bytes(bytes.as_bytes()));

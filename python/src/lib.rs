@@ -13,14 +13,22 @@
 #![forbid(unsafe_code)]
 
 mod call;
+mod chat_form;
+mod convert;
 mod error;
 mod event;
 mod from_python;
+mod function_tool;
+mod mask;
 mod message;
 mod note;
 mod panic;
 mod parser;
+mod pickled;
 mod reading_options;
+mod render;
+mod repair;
+mod session;
 mod source_text;
 mod stream;
 mod to_python;
@@ -38,15 +46,23 @@ mod _toolglot {
     #[pymodule_export]
     use super::command_line;
     #[pymodule_export]
+    use super::convert::{Conversion, Detection, convert, detect};
+    #[pymodule_export]
     use super::event::Event;
     #[pymodule_export]
-    use super::message::Message;
+    use super::message::{Message, restore_message};
     #[pymodule_export]
     use super::note::Note;
     #[pymodule_export]
     use super::panic::panic_for_tests;
     #[pymodule_export]
     use super::parser::{Parser, parse};
+    #[pymodule_export]
+    use super::render::{prompt, render};
+    #[pymodule_export]
+    use super::repair::{Repaired, repair};
+    #[pymodule_export]
+    use super::session::{ApprovalRequest, Run, Session, Step};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

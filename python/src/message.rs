@@ -1,16 +1,23 @@
 //! A message that was read.
 
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::sync::{Arc, OnceLock};
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use toolglot_chat::{Piece, message_document};
 use toolglot_engine::{Calls, Finish, Span};
-use toolglot_wire::Document;
+use toolglot_wire::{Api, Document};
 
 use crate::call::Call;
+use crate::chat_form;
+use crate::error::Fault;
+use crate::mask::{Segment, mask, segments};
 use crate::note::Note;
+use crate::panic::caught;
+use crate::pickled::PickledMessage;
 use crate::source_text::SourceText;
 use crate::to_python::object;
 
@@ -25,6 +32,7 @@ pub(crate) struct MessageData {
     pub(crate) names: Vec<Span>,
     pub(crate) message: Calls,
     pub(crate) document: OnceLock<Document>,
+    pub(crate) segments: OnceLock<Vec<Segment>>,
     pub(crate) is_faulty: bool,
     pub(crate) finish: Finish,
 }
@@ -44,12 +52,20 @@ impl MessageData {
         self.document
             .get_or_init(|| message_document(&self.message))
     }
+
+    /// What each byte is, for training.
+    pub(crate) fn segments(&self) -> &[Segment] {
+        self.segments
+            .get_or_init(|| segments(&self.pieces, &self.names))
+    }
 }
 
 /// A message that was read: its calls, its text and its notes.
 #[pyclass(frozen, module = "toolglot")]
 pub(crate) struct Message {
     pub(crate) data: Arc<MessageData>,
+    /// What ids are made of where the caller gives none.
+    seed: OnceLock<[u8; 8]>,
     calls: PyOnceLock<Py<PyTuple>>,
     notes: PyOnceLock<Py<PyTuple>>,
 }
@@ -58,10 +74,44 @@ impl Message {
     pub(crate) fn new(data: MessageData) -> Message {
         Message {
             data: Arc::new(data),
+            seed: OnceLock::new(),
             calls: PyOnceLock::new(),
             notes: PyOnceLock::new(),
         }
     }
+
+    fn form<'py>(
+        &self,
+        py: Python<'py>,
+        api: Api,
+        recovered: bool,
+        seed: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // Random, and the same each time: a result names the id that the call had.
+        let own = self
+            .seed
+            .get_or_init(|| RandomState::new().hash_one(0).to_le_bytes());
+        let seed = seed.map_or(own.as_slice(), str::as_bytes);
+        let message = caught(py, || chat_form::message(&self.data, api, seed, recovered))?
+            .map_err(|error| Fault::new("ConvertError", error.to_string()).raised(py))?;
+        object(py, &message)
+    }
+}
+
+/// A message from its pickle.
+#[pyfunction]
+#[pyo3(name = "_restore_message")]
+pub(crate) fn restore_message(py: Python<'_>, text: &str) -> PyResult<Message> {
+    let pickled: Option<PickledMessage> = serde_json::from_str(text).ok();
+    let data = pickled.and_then(PickledMessage::data).ok_or_else(|| {
+        Fault::new(
+            "Error",
+            "the pickle is not that of a message of this version of toolglot",
+        )
+        .help("keep `message.source` and read it again")
+        .raised(py)
+    })?;
+    Ok(Message::new(data))
 }
 
 #[pymethods]
@@ -155,15 +205,121 @@ impl Message {
     /// The document that `toolglot parse --format json` writes.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let document = toolglot_value::to_value(self.data.document());
-        let document = document
-            .map_err(|error| crate::error::Fault::new("Error", error.to_string()).raised(py))?;
+        let document =
+            document.map_err(|error| Fault::new("Error", error.to_string()).raised(py))?;
         object(py, &document)
     }
 
     /// The same as JSON text.
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
         serde_json::to_string(self.data.document())
-            .map_err(|error| crate::error::Fault::new("Error", error.to_string()).raised(py))
+            .map_err(|error| Fault::new("Error", error.to_string()).raised(py))
+    }
+
+    /// The runs of bytes of one class, `(start, end, class)` in code points. They tile the text.
+    #[getter]
+    fn segments(&self) -> Vec<(usize, usize, &'static str)> {
+        let segments = self.data.segments().iter();
+        let placed = |segment: &Segment| {
+            let (start, end) = self.data.text.span(segment.span);
+            (start, end, segment.class.word())
+        };
+        segments.map(placed).collect()
+    }
+
+    /// The class of each token by the places where tokens start and end.
+    #[pyo3(signature = (offsets, *, unit="code_points"))]
+    fn mask<'py>(
+        &self,
+        py: Python<'py>,
+        offsets: &Bound<'py, PyAny>,
+        unit: &str,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let in_bytes = match unit {
+            "code_points" => false,
+            "bytes" => true,
+            other => {
+                let words = format!("unknown `unit`: `{other}`; it is `code_points` or `bytes`");
+                return Err(PyValueError::new_err(words));
+            }
+        };
+        // Arrays and tensors have their rows as lists.
+        let offsets = match offsets.getattr_opt("tolist")? {
+            Some(to_list) => to_list.call0()?,
+            None => offsets.clone(),
+        };
+        let mut places = Vec::new();
+        for row in offsets.try_iter()? {
+            let row = row?;
+            let (start, end) = (row.get_item(0)?, row.get_item(1)?);
+            places.push((start.extract()?, end.extract()?));
+        }
+        mask(py, &self.data, &places, in_bytes)
+    }
+
+    /// The message of OpenAI's chat API, for the next turn.
+    #[pyo3(signature = (*, recovered=false, seed=None))]
+    fn to_openai<'py>(
+        &self,
+        py: Python<'py>,
+        recovered: bool,
+        seed: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.form(py, Api::Chat, recovered, seed)
+    }
+
+    /// The items of OpenAI's Responses API, for the next turn.
+    #[pyo3(signature = (*, recovered=false, seed=None))]
+    fn to_responses<'py>(
+        &self,
+        py: Python<'py>,
+        recovered: bool,
+        seed: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.form(py, Api::Responses, recovered, seed)
+    }
+
+    /// The message of Anthropic's API, for the next turn.
+    #[pyo3(signature = (*, recovered=false, seed=None))]
+    fn to_anthropic<'py>(
+        &self,
+        py: Python<'py>,
+        recovered: bool,
+        seed: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.form(py, Api::Messages, recovered, seed)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let restore = py
+            .import("toolglot._toolglot")?
+            .getattr("_restore_message")?;
+        let text = serde_json::to_string(&PickledMessage::of(&self.data))
+            .map_err(|error| Fault::new("Error", error.to_string()).raised(py))?;
+        Ok((restore, (text,)))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Message>() else {
+            return false;
+        };
+        let other = &other.get().data;
+        let data = &self.data;
+        Arc::ptr_eq(data, other)
+            || data.text.as_str() == other.text.as_str()
+                && data.pieces == other.pieces
+                && data.document() == other.document()
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.data.text.as_str().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Message>) -> PyResult<Bound<'py, PyAny>> {
+        let page = slf.py().import("toolglot._html")?.getattr("message_html")?;
+        page.call1((slf,))
     }
 
     fn __repr__(&self) -> String {

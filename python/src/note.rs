@@ -36,10 +36,16 @@ impl Note {
     }
 }
 
+impl Note {
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
 #[pymethods]
 impl Note {
     #[getter]
-    pub(crate) fn code(&self) -> String {
+    fn code(&self) -> String {
         format!("N{:03}", self.number)
     }
 

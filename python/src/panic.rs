@@ -22,7 +22,10 @@ pub(crate) fn install_hook() {
         if !IS_CAUGHT.get() {
             return usual(info);
         }
-        let words = info.payload_as_str().unwrap_or("no message").to_owned();
+        let payload = info.payload();
+        let text = payload.downcast_ref::<&str>().copied();
+        let words = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let words = words.unwrap_or("no message").to_owned();
         let place = info.location().map(ToString::to_string);
         LAST.set(Some((words, place.unwrap_or_default())));
     }));

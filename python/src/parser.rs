@@ -10,6 +10,7 @@ use crate::from_python::Pushed;
 use crate::message::{Message, MessageData};
 use crate::panic::caught;
 use crate::reading_options::{ReadingArguments, ReadingOptions, finish};
+use crate::source_text::SourceText;
 use crate::stream::{OwnedEvent, Stream};
 
 /// Pushes of so many bytes are read while other threads run. For shorter ones letting go of the interpreter costs more than
@@ -103,9 +104,12 @@ impl Parser {
     }
 }
 
-fn shown(events: Vec<OwnedEvent>, text: &crate::source_text::SourceText) -> Vec<Event> {
+fn shown(events: Vec<OwnedEvent>, text: &SourceText) -> Vec<Event> {
+    let mut cursor = (0, 0);
     let events = events.into_iter();
-    events.map(|event| Event::new(event, text)).collect()
+    events
+        .map(|event| Event::new(event, text, &mut cursor))
+        .collect()
 }
 
 impl State {

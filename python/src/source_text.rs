@@ -67,6 +67,22 @@ impl SourceText {
         before + n_starts(&self.text.as_bytes()[block * STEP..byte])
     }
 
+    /// A span of bytes in code points. It is fast where spans come in order, each near the end of the last: `cursor` is that
+    /// end, in bytes and in code points.
+    pub(crate) fn next_span(&self, span: Span, cursor: &mut (usize, usize)) -> (usize, usize) {
+        let mut point = |byte: u64| {
+            let byte = (byte as usize).min(self.text.len());
+            let (before, n) = *cursor;
+            if before <= byte && byte - before < STEP {
+                *cursor = (byte, n + n_starts(&self.text.as_bytes()[before..byte]));
+            } else {
+                *cursor = (byte, self.code_points(byte));
+            }
+            cursor.1
+        };
+        (point(span.start), point(span.end))
+    }
+
     /// The byte at which a code point starts; the end of the text for one beyond it.
     pub(crate) fn byte(&self, code_point: usize) -> usize {
         if !self.has_wide {

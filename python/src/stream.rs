@@ -1,5 +1,7 @@
 //! One message on its way from what is pushed to what was read.
 
+use std::sync::OnceLock;
+
 use toolglot_chat::{Reading, Trace};
 use toolglot_engine::{CallHead, Code, End, Event, Finish, Input, Note, Parser, Place, Sink, Span};
 use toolglot_wire::{Bytes, JoinedText};
@@ -181,6 +183,7 @@ impl Stream {
             names: sink.names,
             message: digest.message,
             document: digest.document.into(),
+            segments: OnceLock::new(),
             is_faulty: digest.is_faulty,
             finish: why,
         };

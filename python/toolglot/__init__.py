@@ -10,11 +10,39 @@ from ._errors import (
     SessionError,
     ToolsError,
 )
-from ._toolglot import Call, Event, Message, Note, Parser, __version__, parse
+from ._toolglot import (
+    ApprovalRequest,
+    Call,
+    Conversion,
+    Detection,
+    Event,
+    Message,
+    Note,
+    Parser,
+    Repaired,
+    Run,
+    Session,
+    Step,
+    __version__,
+    convert,
+    detect,
+    parse,
+    prompt,
+    render,
+    repair,
+)
+
+# What reads type hints takes as long to import as all the rest: `tool` comes when it is asked for.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._tools import tool
 
 __all__ = [
+    "ApprovalRequest",
     "Call",
+    "Conversion",
     "ConvertError",
+    "Detection",
     "DialectError",
     "Error",
     "Event",
@@ -24,8 +52,26 @@ __all__ = [
     "Parser",
     "RenderError",
     "RepairError",
+    "Repaired",
+    "Run",
+    "Session",
     "SessionError",
+    "Step",
     "ToolsError",
     "__version__",
+    "convert",
+    "detect",
     "parse",
+    "prompt",
+    "render",
+    "repair",
+    "tool",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "tool":
+        from ._tools import tool
+
+        return tool
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

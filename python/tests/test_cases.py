@@ -1,0 +1,66 @@
+"""The recorded cases: the documents are those of the command line, whole and byte by byte."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import toolglot
+from conftest import rows
+
+
+def options(row: dict[str, Any]) -> dict[str, Any]:
+    names = {"dialect": "dialect", "tools": "tools", "tool_choice": "tool_choice", "reasoning_open": "reasoning_open"}
+    found = {name: row[key] for key, name in names.items() if key in row}
+    return found | ({"prompt_tail": row["prompt_suffix"]} if "prompt_suffix" in row else {})
+
+
+def canonical(row: dict[str, Any], known: set[str]) -> dict[str, Any]:
+    # Some rows name systems that are no dialects, or several.
+    return row if row["dialect"] in known else {**row, "dialect": "auto"}
+
+
+def test_documents_are_those_of_the_command_line(cases: Path, is_full: bool) -> None:
+    listed = subprocess.run([sys.executable, "-m", "toolglot", "dialects", "list"], capture_output=True, text=True, check=True)
+    known = {line.split()[0] for line in listed.stdout.splitlines()}
+    chosen = [canonical(row, known) for row in rows(cases)][:: 1 if is_full else 25]
+    assert len(chosen) > (5000 if is_full else 200)
+    lines = "".join(json.dumps(row) + "\n" for row in chosen)
+    command = [sys.executable, "-m", "toolglot", "parse", "--jsonl"]
+    told = subprocess.run(command, input=lines.encode(), capture_output=True, check=False)
+    documents = [json.loads(line) for line in told.stdout.splitlines()]
+    assert len(documents) == len(chosen)
+    n_failed = 0
+    for row, document in zip(chosen, documents):
+        identity = document.pop("id")
+        assert identity == row["id"]
+        if "error" in document:
+            n_failed += 1
+            try:
+                toolglot.parse(row["input"], **options(row))
+            except toolglot.Error:
+                continue
+            raise AssertionError(f"{row['id']}: the command line refuses it: {document['error']}")
+        whole = toolglot.parse(row["input"], **options(row))
+        read = whole.to_dict()
+        read.pop("id")
+        assert read == document, row["id"]
+        if len(row["input"]) > 20_000 and not is_full:
+            continue
+        parser = toolglot.Parser(**options(row))
+        text = row["input"].encode("utf-8", "surrogatepass")
+        for at in range(len(text)):
+            parser.push(text[at : at + 1])
+        streamed = parser.finish()
+        assert streamed.to_json() == whole.to_json(), row["id"]
+        assert streamed.source == text, row["id"]
+        # Each byte has one class.
+        end = 0
+        for start, stop, _ in whole.segments:
+            assert start == end, row["id"]
+            end = stop
+        assert end == len(whole.text), row["id"]
+    assert n_failed < len(chosen) / 100

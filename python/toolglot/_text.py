@@ -1,0 +1,27 @@
+"""Texts that carry what was said about them."""
+
+from __future__ import annotations
+
+from ._toolglot import Note
+
+
+class Rendered(str):
+    """A text in a dialect. `notes` has what was changed in results: the index of each result, and the note."""
+
+    notes: tuple[tuple[int, Note], ...]
+
+    def __new__(cls, text: str, notes: tuple[tuple[int, Note], ...] = ()) -> Rendered:
+        rendered = super().__new__(cls, text)
+        rendered.notes = notes
+        return rendered
+
+
+class Instructions(str):
+    """The text for a system prompt. `left_out` names the tools that the dialect has no call of."""
+
+    left_out: tuple[str, ...]
+
+    def __new__(cls, text: str, left_out: tuple[str, ...] = ()) -> Instructions:
+        instructions = super().__new__(cls, text)
+        instructions.left_out = left_out
+        return instructions
