@@ -132,7 +132,7 @@ fn figures_are_those_of_the_code() {
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let lines = read(&repository.join("README.md")).lines().count();
-    assert!(lines <= 170, "README.md has {lines} lines");
+    assert!(lines <= 150, "README.md has {lines} lines");
 }
 
 /// The code of guides is that of examples, which are compiled and run: `example=FILE` names one.
