@@ -4,6 +4,7 @@ use std::time::Duration;
 
 /// What came of a command that was started.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ProcessOutcome {
     /// How it ended.
     pub exit: Exit,

@@ -79,6 +79,7 @@ pub enum CallReport {
 
 /// A call that would run.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PlannedCall {
     /// The tool.
     pub id: String,

@@ -8,6 +8,7 @@ use toolglot_value::{Map, Value};
 
 /// One attempt of a call.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Attempt {
     /// From 1.
     pub number: u32,

@@ -6,6 +6,7 @@ use crate::{Api, RequestError};
 
 /// An error for a client, to be written in the shape of its API.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ApiError {
     /// What kind of error it is.
     pub kind: ErrorKind,

@@ -27,6 +27,7 @@ pub struct Document {
 
 /// One call of a message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct CallDocument {
     /// Its place among the calls, from 0.
     pub index: usize,

@@ -45,6 +45,7 @@ impl Layer {
 
 /// A rule that applied.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Reason {
     /// Whose it is.
     pub layer: Layer,
@@ -65,6 +66,7 @@ impl Reason {
 
 /// A verdict, with all that led to it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// What becomes of the call.
     pub verdict: Verdict,

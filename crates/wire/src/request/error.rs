@@ -6,6 +6,7 @@ use toolglot_value::Value;
 /// Why a request is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{at}`: {why}")]
+#[non_exhaustive]
 pub struct RequestError {
     /// The JSON path of the value, as in `messages[0].role`; `$` is the whole body.
     pub at: String,
