@@ -121,7 +121,8 @@ pub use arguments::Arguments;
 pub use bytes::{Bytes, JoinedText};
 pub use choice::ToolChoice;
 pub use conversation::{
-    ConversionReport, ConvertedMessage, Converter, SourceForm, TargetForm, is_conversation,
+    AssistantMessage, ConversionReport, ConvertedMessage, Converter, SourceForm, StructuredCall,
+    TargetForm, assistant_messages, is_conversation,
 };
 pub use document::{CallDocument, Document};
 pub use error::WireError;

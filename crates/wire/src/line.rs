@@ -76,13 +76,24 @@ impl Line {
         };
         let value: Value =
             toolglot_value::from_str(text).map_err(|error| bad(Value::Null, error.into()))?;
-        let Value::Object(mut fields) = value else {
-            return Err(bad(Value::Null, LineError::NotAnObject(kind(&value))));
-        };
+        match value {
+            Value::Object(fields) => Line::of_fields(fields),
+            other => Err(bad(Value::Null, LineError::NotAnObject(kind(&other)))),
+        }
+    }
+
+    /// Reads the fields of one line.
+    ///
+    /// # Errors
+    /// As [`Line::read`].
+    pub fn of_fields(mut fields: Map<String, Value>) -> Result<Line, BadLine> {
         let id = fields.remove("id").unwrap_or_default();
         match Line::of(fields) {
             Ok(line) => Ok(Line { id, ..line }),
-            Err(error) => Err(bad(id, error)),
+            Err(error) => Err(BadLine {
+                id,
+                error: error.to_string(),
+            }),
         }
     }
 

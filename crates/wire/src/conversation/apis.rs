@@ -5,6 +5,7 @@
 use toolglot_value::{Map, Value, json};
 
 use super::{freeform, structured};
+use crate::WireError;
 
 /// The names under which an object holds its messages.
 const LISTS: &[&str] = &["messages", "conversations", "contents", "input"];
@@ -27,6 +28,21 @@ pub(super) fn list(document: &Value) -> Option<(Option<&'static str>, &Vec<Value
             Some((Some(*name), messages))
         }),
         _ => None,
+    }
+}
+
+/// The messages of a conversation.
+///
+/// # Errors
+/// There is no list, or one of its messages is not an object.
+pub(super) fn objects(document: &Value) -> Result<&Vec<Value>, WireError> {
+    let (name, messages) = list(document).ok_or(WireError::NoMessages)?;
+    match messages.iter().position(|message| !message.is_object()) {
+        Some(at) => Err(WireError::MessageNotObject {
+            list: name.unwrap_or("messages"),
+            at,
+        }),
+        None => Ok(messages),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Messages of one form written in another.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use toolglot_engine::{CallText, Dialect};
+use toolglot_engine::{CallText, Dialect, Limits, Program};
 use toolglot_toolset::Toolbox;
 use toolglot_value::{Value, json};
 
@@ -73,21 +73,30 @@ impl<'d> Converter<'d> {
         to: TargetForm<'d>,
         check: bool,
     ) -> Result<Converter<'d>, WireError> {
-        let from = match from {
-            SourceForm::Structured => None,
+        let (dialects, program, toolbox) = match from {
+            SourceForm::Structured => (&[][..], None, None),
             SourceForm::Text {
                 dialects,
                 tools,
                 toolbox,
-            } => Some(Source {
-                dialects: dialects
-                    .iter()
-                    .map(|dialect| (dialect, OnceLock::new()))
-                    .collect(),
-                reader: Reader::new(dialects, &tools)?,
+            } => {
+                let program = Program::compile(dialects, &tools, Limits::default())?;
+                (dialects, Some(Arc::new(program)), toolbox)
+            }
+            SourceForm::Compiled {
+                dialects,
+                program,
                 toolbox,
-            }),
+            } => (dialects, Some(program), toolbox),
         };
+        let from = program.map(|program| Source {
+            dialects: dialects
+                .iter()
+                .map(|dialect| (dialect, OnceLock::new()))
+                .collect(),
+            reader: Reader::of(program),
+            toolbox,
+        });
         let has_items = matches!(to, TargetForm::Responses);
         let to = match to {
             TargetForm::Chat | TargetForm::Responses => None,

@@ -10,6 +10,7 @@
 //! What cannot be carried stays as it was and is counted; nothing is dropped silently.
 
 mod apis;
+mod assistant;
 mod content;
 mod converter;
 mod fields;
@@ -23,13 +24,16 @@ mod results;
 mod target;
 mod turn;
 
-use toolglot_engine::{Dialect, ToolSet};
+use std::sync::Arc;
+
+use toolglot_engine::{Dialect, Program, ToolSet};
 use toolglot_toolset::Toolbox;
 use toolglot_value::{Value, json};
 
 use crate::WireError;
 
 pub(crate) use apis::chat as chat_messages;
+pub use assistant::{AssistantMessage, StructuredCall, assistant_messages};
 pub use converter::Converter;
 pub use report::ConversionReport;
 
@@ -45,6 +49,15 @@ pub enum SourceForm<'d> {
         dialects: &'d [Dialect],
         /// The names and shapes that they are read with.
         tools: ToolSet,
+        /// The tools, which say whose input is one raw text.
+        toolbox: Option<&'d Toolbox>,
+    },
+    /// The same, with dialects that were compiled before.
+    Compiled {
+        /// The dialects that are read.
+        dialects: &'d [Dialect],
+        /// These dialects, compiled for the tools.
+        program: Arc<Program>,
         /// The tools, which say whose input is one raw text.
         toolbox: Option<&'d Toolbox>,
     },
@@ -88,14 +101,9 @@ impl Converter<'_> {
         mut document: Value,
         report: &mut ConversionReport,
     ) -> Result<Value, WireError> {
-        let Some((name, messages)) = apis::list(&document) else {
-            return Err(WireError::NoMessages);
-        };
-        if let Some(at) = messages.iter().position(|message| !message.is_object()) {
-            let list = name.unwrap_or("messages");
-            return Err(WireError::MessageNotObject { list, at });
-        }
+        let messages = apis::objects(&document)?;
         let mut converted = self.messages(messages, report);
+        let name = apis::list(&document).and_then(|(name, _)| name);
         let mut list = "messages";
         if self.writes_items() {
             converted = items::of(&converted);

@@ -15,9 +15,11 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn new(dialects: &[Dialect], tools: &ToolSet) -> Result<Reader, GrammarError> {
         let program = Program::compile(dialects, tools, Limits::default())?;
-        Ok(Reader {
-            program: Arc::new(program),
-        })
+        Ok(Reader::of(Arc::new(program)))
+    }
+
+    pub(super) fn of(program: Arc<Program>) -> Reader {
+        Reader { program }
     }
 
     /// The calls of a text, and what stands around them.
