@@ -72,7 +72,7 @@ pub(crate) fn compiled(
     let tools = tools.map(tool_list).transpose()?;
     let text = tools.as_ref().map(Value::to_string).unwrap_or_default();
     caught(py, || {
-        let mut programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
+        let programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
         programs.get(list, &text, || {
             let toolbox = tools.as_ref().map(|tools| toolbox(py, tools)).transpose()?;
             let toolbox = toolbox.filter(|toolbox| !toolbox.is_empty()).map(Arc::new);

@@ -3,38 +3,27 @@
 use toolglot_engine::Dialect;
 use toolglot_toolset::Toolbox;
 
+use crate::dialect_choice::DialectChoice;
 use crate::error::ChatError;
 
 /// The embedded dialects of a list of names, separated by commas, or those of `auto`.
 pub fn dialects_named(list: &str, toolbox: Option<&Toolbox>) -> Result<Vec<Dialect>, ChatError> {
-    dialects_from(list, toolbox, |name| Ok(vec![dialect_named(name)?.clone()]))
+    let find = |name: &str| Ok::<_, ChatError>(vec![dialect_named(name)?.clone()]);
+    DialectChoice::new(list, find)?.dialects(toolbox)
 }
 
-/// The dialects of a list, each item of which `find` looks up, but for `auto`.
-pub fn dialects_from<E: From<ChatError>>(
-    list: &str,
-    toolbox: Option<&Toolbox>,
-    find: impl Fn(&str) -> Result<Vec<Dialect>, E>,
-) -> Result<Vec<Dialect>, E> {
+/// These dialects, each name once; the first of a name counts.
+pub(crate) fn merged(
+    dialects: impl IntoIterator<Item = Dialect>,
+) -> Result<Vec<Dialect>, ChatError> {
     let mut chosen: Vec<Dialect> = Vec::new();
-    for name in list
-        .split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-    {
-        let found = if name == "auto" {
-            automatic(toolbox)
-        } else {
-            find(name)?
-        };
-        for dialect in found {
-            if chosen.iter().all(|other| other.name() != dialect.name()) {
-                chosen.push(dialect);
-            }
+    for dialect in dialects {
+        if chosen.iter().all(|other| other.name() != dialect.name()) {
+            chosen.push(dialect);
         }
     }
     if chosen.is_empty() {
-        Err(ChatError::NoDialect.into())
+        Err(ChatError::NoDialect)
     } else {
         Ok(chosen)
     }
@@ -44,7 +33,7 @@ pub fn dialects_from<E: From<ChatError>>(
 ///
 /// Dialects that read plain shell blocks take part only with their tools: elsewhere each block in prose would be a
 /// command.
-fn automatic(toolbox: Option<&Toolbox>) -> Vec<Dialect> {
+pub(crate) fn automatic(toolbox: Option<&Toolbox>) -> Vec<Dialect> {
     let fits = |dialect: &Dialect| {
         let taught = Toolbox::taught(dialect.name()).zip(toolbox);
         taught.is_some_and(|(taught, tools)| {

@@ -36,6 +36,8 @@ pub struct Digest {
     pub lookalikes: Vec<Note>,
     /// Whether a call is truncated, unknown or invalid.
     pub is_faulty: bool,
+    /// Whether the calls were checked against tools.
+    pub is_verified: bool,
 }
 
 /// The calls under the names of the tools. Where a dialect writes all values as text, a number that a schema asks for is
@@ -90,6 +92,7 @@ impl Digest {
             canonical_notes,
             lookalikes: Vec::new(),
             is_faulty,
+            is_verified: context.toolbox.is_some(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Tool calls in a chat, for a program that only has text and tools: it reads them, verifies them and explains them, and executes none.
 //!
 //! - [`Reader`] reads a message with the programs of some dialects; [`compile`] makes these for a set of tools.
+//! - [`LineReader`] reads and verifies the lines of a batch, each with its own dialects and tools, on as many threads as share it.
 //! - [`Digest`] verifies the calls of a message against the tools: each problem becomes a note that points at the text.
 //! - [`lookalike_notes`] finds text that looks like a call and is not one.
 //! - [`message_lesson`] and its siblings write what the model learns from a refusal.
@@ -44,11 +45,14 @@
 #![warn(missing_docs)]
 
 mod argument_spans;
+mod dialect_choice;
 mod dialect_list;
 mod digest;
 mod error;
 mod example_call;
 mod lesson;
+mod line_error;
+mod line_reader;
 mod lookalike;
 mod program_cache;
 mod prompt;
@@ -61,7 +65,8 @@ mod trace;
 mod verify;
 
 pub use argument_spans::ArgumentSpans;
-pub use dialect_list::{dialect_named, dialects_from, dialects_named};
+pub use dialect_choice::DialectChoice;
+pub use dialect_list::{dialect_named, dialects_named};
 pub use digest::{
     Digest, DigestContext, FaultDetector, canonical_calls, is_fault, message_document,
     split_shell_blocks,
@@ -72,6 +77,8 @@ pub use lesson::{
     Lesson, LessonContext, argument_lesson, doubt_lesson, is_lesson, message_lesson,
     missing_tool_notes, repair_reasons, step_lessons,
 };
+pub use line_error::LineError;
+pub use line_reader::{LineReader, ToolLoader, tool_list};
 pub use lookalike::{
     LOOKALIKE_BYTES, LookalikeContext, OtherPrograms, lookalike_notes, merge_notes,
 };

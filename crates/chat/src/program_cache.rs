@@ -1,7 +1,8 @@
-//! Dialects compiled for tools, kept for the next message that names the same.
+//! Dialects compiled for tools, held for the next message that names the same.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::hash::Hash;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use toolglot_engine::{Dialect, Program};
 use toolglot_toolset::Toolbox;
@@ -13,18 +14,19 @@ use crate::error::ChatError;
 use crate::lookalike::{LookalikeContext, OtherPrograms, lookalike_notes};
 use crate::reader::{Reader, Reading, compile, tool_set};
 
-/// How many combinations of dialects and tools are kept, and how many combinations of dialects.
-const KEPT: usize = 256;
+/// How many combinations of dialects and tools are held, and how many combinations of dialects.
+const HELD: usize = 256;
 
 /// Compiled combinations of dialects and tools.
 ///
-/// Messages that share dialects and tools share a program. Those that share only dialects share its rules.
+/// Messages that share dialects and tools share a program. Those that share only dialects share its rules. Threads may share one
+/// cache.
 #[derive(Debug, Default)]
 pub struct ProgramCache {
     /// By the names of the dialects and by the text of the tools.
-    compiled: HashMap<(String, String), CompiledDialects>,
+    compiled: RwLock<HashMap<(String, String), CompiledDialects>>,
     /// By the names of the dialects, in order.
-    rules: HashMap<Vec<String>, Arc<Program>>,
+    rules: RwLock<HashMap<Vec<String>, Arc<Program>>>,
 }
 
 /// Dialects and tools, and the program that reads them. A clone shares it.
@@ -42,19 +44,19 @@ pub struct CompiledDialects {
 }
 
 impl ProgramCache {
-    /// The program for a list of dialects and the text of a tool list. `find` resolves both where they are not kept.
+    /// The program for a list of dialects and the text of a tool list. `find` resolves both where they are not held.
     ///
     /// # Errors
     /// Those of `find`, and [`ChatError::Program`] for dialects that do not compile together.
     pub fn get<E: From<ChatError>>(
-        &mut self,
+        &self,
         list: &str,
         tools: &str,
         find: impl FnOnce() -> Result<(Vec<Dialect>, Option<Arc<Toolbox>>), E>,
     ) -> Result<CompiledDialects, E> {
         let key = (list.to_owned(), tools.to_owned());
-        if let Some(compiled) = self.compiled.get(&key) {
-            return Ok(compiled.clone());
+        if let Some(compiled) = held(&self.compiled, &key) {
+            return Ok(compiled);
         }
         let (dialects, toolbox) = find()?;
         let compiled = CompiledDialects {
@@ -63,29 +65,38 @@ impl ProgramCache {
             toolbox,
             others: Arc::default(),
         };
-        if self.compiled.len() == KEPT {
-            self.compiled.clear();
-        }
-        self.compiled.insert(key, compiled.clone());
+        hold(&self.compiled, key, compiled.clone());
         Ok(compiled)
     }
 
     fn program(
-        &mut self,
+        &self,
         dialects: &[Dialect],
         toolbox: Option<&Toolbox>,
     ) -> Result<Arc<Program>, ChatError> {
         let names: Vec<String> = dialects.iter().map(|one| one.name().to_owned()).collect();
-        if let Some(program) = self.rules.get(&names) {
+        if let Some(program) = held(&self.rules, &names) {
             return Ok(Arc::new(program.for_tools(&tool_set(dialects, toolbox))));
         }
         let program = compile(dialects, toolbox)?;
-        if self.rules.len() == KEPT {
-            self.rules.clear();
-        }
-        self.rules.insert(names, Arc::clone(&program));
+        hold(&self.rules, names, Arc::clone(&program));
         Ok(program)
     }
+}
+
+fn held<K: Eq + Hash, V: Clone>(map: &RwLock<HashMap<K, V>>, key: &K) -> Option<V> {
+    let map = map.read().unwrap_or_else(PoisonError::into_inner);
+    map.get(key).cloned()
+}
+
+/// Holds a value, and drops all others where there are too many. No thread waits while another compiles: two may compile the
+/// same.
+fn hold<K: Eq + Hash, V>(map: &RwLock<HashMap<K, V>>, key: K, value: V) {
+    let mut map = map.write().unwrap_or_else(PoisonError::into_inner);
+    if map.len() >= HELD {
+        map.clear();
+    }
+    map.insert(key, value);
 }
 
 impl CompiledDialects {

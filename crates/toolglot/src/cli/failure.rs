@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
-use toolglot_chat::ChatError;
+use toolglot_chat::{ChatError, LineError};
 use toolglot_engine::GrammarError;
 use toolglot_toolset::ToolError;
 
@@ -88,8 +88,8 @@ pub(crate) enum Failure {
         #[source]
         source: toolglot_value::Error,
     },
-    #[error("`finish` is `stop`, `length` or `unknown`, not `{0}`")]
-    UnknownFinish(String),
+    #[error(transparent)]
+    Line(LineError),
     #[error("a dialect file has a fault")]
     DialectFile(Box<DialectFault>),
     #[error("the dialects cannot be compiled: {}", .0.message)]
@@ -187,6 +187,15 @@ impl From<ChatError> for Failure {
             }
             ChatError::NoDialect => Failure::NoDialect,
             other => Failure::Chat(other),
+        }
+    }
+}
+
+impl From<LineError> for Failure {
+    fn from(error: LineError) -> Failure {
+        match error {
+            LineError::Chat(error) => error.into(),
+            other => Failure::Line(other),
         }
     }
 }

@@ -22,12 +22,6 @@ pub(crate) fn known(argument: Option<&str>) -> Result<Option<Toolbox>, Failure> 
     Ok(named.filter(|toolbox| !toolbox.is_empty()))
 }
 
-/// The same of a document.
-pub(crate) fn known_of_value(value: &Value) -> Result<Option<Toolbox>, Failure> {
-    let named = of_value(value)?;
-    Ok(Some(named).filter(|toolbox| !toolbox.is_empty()))
-}
-
 /// The tools that `--tools` names: `builtin:NAME`, a file or a directory of files.
 pub(crate) fn load(argument: &str) -> Result<Toolbox, Failure> {
     if let Some(name) = argument.strip_prefix("builtin:") {
@@ -63,13 +57,18 @@ fn listed(value: &Value, origin: &str) -> Result<Toolbox, Failure> {
         origin: origin.to_owned(),
         error,
     })?;
+    report_left_out(&toolbox, origin);
+    Ok(toolbox)
+}
+
+/// Reports what a list has that no text can call.
+pub(crate) fn report_left_out(toolbox: &Toolbox, origin: &str) {
     for entry in toolbox.left_out() {
         let _ = writeln!(
             screen::stderr(),
             "left out: {origin}: {entry}, which no text calls"
         );
     }
-    Ok(toolbox)
 }
 
 /// The tools that `--tools` names, for a prompt. Of tools that are files those that may run: what a file says
@@ -161,14 +160,6 @@ fn project_of(path: &Path) -> Result<Option<PathBuf>, Failure> {
         .to_str()
         .and_then(|whole| whole.strip_suffix("/.ai/tools"));
     Ok(project.map(PathBuf::from))
-}
-
-/// The tools of a document: any shape that a file may have, or a string that names a builtin set.
-fn of_value(value: &Value) -> Result<Toolbox, Failure> {
-    match value {
-        Value::String(name) => builtin(name.strip_prefix("builtin:").unwrap_or(name)),
-        value => listed(value, "tools"),
-    }
 }
 
 /// The builtin set of that name.

@@ -35,7 +35,7 @@ pub(crate) use message::{
     RepairArguments,
 };
 pub(crate) use policy::{AuditCommand, PolicyArguments, PolicyCommand};
-pub(crate) use reading::is_file;
+pub(crate) use reading::{ReadingArguments, is_file};
 pub(crate) use run::{RunArguments, RunFormat};
 pub(crate) use sandbox::{SandboxArguments, SandboxWord};
 pub(crate) use tools::{KeysCommand, ToolsCommand, ToolsFormat, ToolsProject};

@@ -1,0 +1,55 @@
+//! A list of dialects that is looked up once and serves many sets of tools.
+
+use toolglot_engine::Dialect;
+use toolglot_toolset::Toolbox;
+
+use crate::dialect_list::{automatic, merged};
+use crate::error::ChatError;
+
+/// The dialects of a list, looked up. Which ones `auto` stands for depends on the tools, and is decided with them.
+#[derive(Clone, Debug)]
+pub struct DialectChoice {
+    items: Vec<Item>,
+}
+
+#[derive(Clone, Debug)]
+enum Item {
+    Auto,
+    Named(Vec<Dialect>),
+}
+
+impl DialectChoice {
+    /// Looks up each item of `list`, but for `auto`: names separated by commas.
+    ///
+    /// # Errors
+    /// What `find` says, and a list without a name.
+    pub fn new<E: From<ChatError>>(
+        list: &str,
+        find: impl Fn(&str) -> Result<Vec<Dialect>, E>,
+    ) -> Result<DialectChoice, E> {
+        let names = list.split(',').map(str::trim);
+        let items = names.filter(|name| !name.is_empty()).map(|name| {
+            Ok(match name {
+                "auto" => Item::Auto,
+                name => Item::Named(find(name)?),
+            })
+        });
+        let items = items.collect::<Result<Vec<Item>, E>>()?;
+        if items.is_empty() {
+            return Err(ChatError::NoDialect.into());
+        }
+        Ok(DialectChoice { items })
+    }
+
+    /// The dialects for these tools, each once.
+    ///
+    /// # Errors
+    /// [`ChatError::NoDialect`] where the files that the list names hold none.
+    pub fn dialects(&self, toolbox: Option<&Toolbox>) -> Result<Vec<Dialect>, ChatError> {
+        let items = self.items.iter().map(|item| match item {
+            Item::Auto => automatic(toolbox),
+            Item::Named(dialects) => dialects.clone(),
+        });
+        merged(items.flatten())
+    }
+}

@@ -1,0 +1,62 @@
+//! Which columns hold what.
+
+/// Where a row has its conversation or text, and its tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// The conversation or the text; without a name the first of [`Columns::DEFAULT`] that a row has.
+    pub content: Option<String>,
+    /// The tools that the row brings along, if it has the column.
+    pub tools: String,
+}
+
+impl Default for Columns {
+    fn default() -> Columns {
+        Columns {
+            content: None,
+            tools: "tools".to_owned(),
+        }
+    }
+}
+
+impl Columns {
+    /// The columns that are looked for, in this order.
+    pub const DEFAULT: &[&str] = &["messages", "conversations", "text", "input"];
+
+    /// The names of which a row has to have one.
+    pub(crate) fn wanted(&self) -> Vec<String> {
+        match &self.content {
+            Some(name) => vec![name.clone()],
+            None => Columns::DEFAULT
+                .iter()
+                .map(|&name| name.to_owned())
+                .collect(),
+        }
+    }
+
+    /// The column among these that holds the conversation or text.
+    pub(crate) fn chosen(&self, has: impl Fn(&str) -> bool) -> Option<&str> {
+        match &self.content {
+            Some(name) => Some(name.as_str()).filter(|name| has(name)),
+            None => Columns::DEFAULT.iter().copied().find(|name| has(name)),
+        }
+    }
+
+    /// All columns that a task reads which does not write the row anew.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn needed(&self) -> Vec<String> {
+        let mut needed = self.wanted();
+        needed.push(self.tools.clone());
+        // Those of a line of `parse --jsonl`.
+        for field in [
+            "id",
+            "dialect",
+            "reasoning_open",
+            "prompt_suffix",
+            "tool_choice",
+            "finish",
+        ] {
+            needed.push(field.to_owned());
+        }
+        needed
+    }
+}

@@ -1,0 +1,74 @@
+//! Tool calls in data sets of any size.
+//!
+//! A [`Task`] says what becomes of rows: [`Check`] reports on each, [`Repair`] writes broken calls anew, [`Convert`] writes
+//! conversations in another dialect, [`Count`] gives [`Stats`] and their page. A [`Runner`] reads JSON lines, plain or
+//! compressed, and Parquet files, runs a task over their rows on all cores, and writes what it gives in the order of the rows.
+//! The bytes that are written do not depend on the number of threads, or on whether a run was killed and went on.
+//!
+//! A bad row is a row in the report: no row ends a run. What is held is bounded by [`Limits`].
+//!
+//! What this crate deliberately does not do: it asks no network and no policy, runs no call, and prints nothing. Whoever has
+//! rows and threads of his own gives a [`Batch`] to [`Task::run`], which is a pure function of its rows.
+//!
+//! ```
+//! use toolglot_chat::{DialectChoice, LineReader, Reader, dialect_named};
+//! use toolglot_corpus::{Batch, Columns, Count, RowReader, Task};
+//! use toolglot_value::Value;
+//!
+//! let hermes = DialectChoice::new("hermes", |name| Ok::<_, toolglot_chat::ChatError>(vec![dialect_named(name)?.clone()]))?;
+//! let reader = Reader::new(toolglot_dialects::auto().clone());
+//! let lines = LineReader::new(reader, hermes, None)?;
+//! let count = Count { reader: RowReader::new(lines, Columns::default()), settings: Value::Null };
+//!
+//! let mut batch = Batch::new(0);
+//! batch.push(br#"{"text": "<tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call>"}"#);
+//! batch.push(b"{not json");
+//! let stats = count.run(&batch).tally;
+//! assert_eq!((stats.rows, stats.bad_rows, stats.calls), (2, 1, 1));
+//! # Ok::<(), toolglot_chat::ChatError>(())
+//! ```
+//!
+//! # Features
+//!
+//! - `parquet`, off by default: Parquet files as inputs.
+
+#![warn(missing_docs)]
+
+mod batch;
+mod check;
+mod columns;
+mod compression;
+mod convert;
+mod error;
+mod folder;
+mod input;
+mod limits;
+mod lines;
+#[cfg(feature = "parquet")]
+mod parquet_file;
+mod reading;
+mod repair;
+mod row;
+mod runner;
+mod stats;
+mod task;
+
+pub use batch::Batch;
+pub use check::{Check, CheckTally, ReportedRows};
+pub use columns::Columns;
+pub use compression::Compression;
+pub use convert::{Convert, ConvertTally, Target};
+pub use error::CorpusError;
+pub use folder::Folder;
+pub use input::Input;
+pub use limits::Limits;
+pub use reading::RowReader;
+pub use repair::{Repair, RepairTally};
+pub use runner::{Observer, Progress, Runner, Streams, Summary};
+pub use stats::{ArgumentCounts, Count, Histogram, Names, Stats};
+pub use task::{Output, Tally, Task, Written};
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,218 @@
+//! Calls that stand in a text.
+
+use toolglot_chat::{Reader, ReadingSetup, is_fault, tool_set};
+use toolglot_engine::{Call, CallText, Calls, Code, End, Note, Renderer};
+use toolglot_value::Value;
+use toolglot_wire::Arguments;
+
+use super::{RepairedCall, RowReport};
+
+/// The repair of one text.
+pub(crate) struct TextRepair<'a> {
+    reader: &'a Reader,
+    setup: &'a ReadingSetup,
+    text: String,
+    message: Calls,
+    is_changed: bool,
+}
+
+impl<'a> TextRepair<'a> {
+    pub(crate) fn new(reader: &'a Reader, setup: &'a ReadingSetup, text: &str) -> TextRepair<'a> {
+        TextRepair {
+            reader,
+            setup,
+            text: text.to_owned(),
+            message: read(reader, text),
+            is_changed: false,
+        }
+    }
+
+    /// The text with its calls repaired, where any was; `at` is the place of its message.
+    pub(crate) fn run(mut self, at: Option<usize>, report: &mut RowReport) -> Option<String> {
+        let place = at.map(|at| format!("messages[{at}]: ")).unwrap_or_default();
+        let mut refused = Vec::new();
+        // From the last to the first: the places of those before stay.
+        for index in (0..self.message.calls.len()).rev() {
+            let call = self.message.calls[index].clone();
+            if call.end == End::Truncated {
+                refused.push((call, "it is cut short".to_owned()));
+            } else if is_broken(&call, &self.message) {
+                let notes = repair_notes(&call, &self.message);
+                match self.splice(&call) {
+                    Ok(()) => self.repaired(&call, &notes, index, at, report),
+                    Err(why) => refused.push((call, why)),
+                }
+            }
+        }
+        if refused.iter().any(|(call, _)| call.end != End::Truncated)
+            && self.rewrite(at, report).is_ok()
+        {
+            refused.retain(|(call, _)| call.end == End::Truncated);
+        }
+        for (call, why) in refused.iter().rev() {
+            report
+                .left
+                .push(format!("{place}the call of `{}` stays: {why}", call.name));
+        }
+        self.is_changed.then_some(self.text)
+    }
+
+    /// Writes one call anew where it stands.
+    fn splice(&mut self, call: &Call) -> Result<(), String> {
+        let written = self.rendered("", std::slice::from_ref(call))?;
+        let mut text = self.text.clone();
+        text.replace_range(call.span.range(), &written);
+        self.take(text, false)
+    }
+
+    /// Writes the text and all of its calls anew, where they share a dialect: calls in one frame cannot be written one by one.
+    fn rewrite(&mut self, at: Option<usize>, report: &mut RowReport) -> Result<(), String> {
+        let calls = self.message.calls.clone();
+        let dialect = calls.first().map(|call| call.dialect.clone());
+        let is_one = |call: &Call| Some(&call.dialect) == dialect.as_ref();
+        let is_whole = |call: &Call| call.end != End::Truncated;
+        if !self.message.reasoning.is_empty()
+            || !calls.iter().all(|call| is_one(call) && is_whole(call))
+        {
+            return Err("its message has reasoning, or calls of other dialects".to_owned());
+        }
+        let broken = calls.iter().enumerate().filter_map(|(index, call)| {
+            let notes = repair_notes(call, &self.message);
+            is_broken(call, &self.message).then_some((index, call, notes))
+        });
+        let broken: Vec<(usize, &Call, Vec<Code>)> = broken.collect();
+        let content = self.message.content.trim_end().to_owned();
+        let text = self.rendered(&content, &calls)?;
+        self.take(text, true)?;
+        for (index, call, notes) in broken {
+            self.repaired(call, &notes, index, at, report);
+        }
+        Ok(())
+    }
+
+    fn rendered(&self, content: &str, calls: &[Call]) -> Result<String, String> {
+        let name = calls.first().map(|call| call.dialect.as_str());
+        let dialect = self
+            .setup
+            .dialects()
+            .iter()
+            .find(|one| Some(one.name()) == name);
+        let dialect = dialect.ok_or("its dialect is not one of those that are read")?;
+        let tools = tool_set(std::slice::from_ref(dialect), self.setup.toolbox());
+        let renderer = Renderer::new(dialect, &tools).map_err(|error| error.to_string())?;
+        let texts: Vec<CallText<'_>> = calls
+            .iter()
+            .map(|call| CallText {
+                name: &call.name,
+                arguments: &call.arguments,
+                server: call.server.as_deref(),
+                id: call.written_id.as_deref(),
+            })
+            .collect();
+        renderer
+            .message(content, &texts)
+            .map_err(|error| error.reason)
+    }
+
+    /// Goes on with `text`, if it holds the same with fewer notes.
+    fn take(&mut self, text: String, is_trimmed: bool) -> Result<(), String> {
+        let message = read(self.reader, &text);
+        if !is_same(&self.message, &message, is_trimmed) {
+            return Err("written anew, it would be read otherwise".to_owned());
+        }
+        if n_notes(&message) >= n_notes(&self.message) {
+            return Err("written anew, it would have the same notes".to_owned());
+        }
+        self.text = text;
+        self.message = message;
+        self.is_changed = true;
+        Ok(())
+    }
+
+    /// Reports that a call was repaired which had these notes.
+    fn repaired(
+        &self,
+        call: &Call,
+        notes: &[Code],
+        index: usize,
+        at: Option<usize>,
+        report: &mut RowReport,
+    ) {
+        let left = repair_notes(&self.message.calls[index], &self.message);
+        let mut gone: Vec<String> = notes
+            .iter()
+            .filter(|code| !left.contains(code))
+            .map(|code| format!("N{:03}", code.number()))
+            .collect();
+        gone.dedup();
+        report.repaired.push(RepairedCall {
+            message: at,
+            call: call.name.clone(),
+            notes: gone,
+        });
+        if call.end == End::Recovered {
+            let place = at.map(|at| format!("messages[{at}]: ")).unwrap_or_default();
+            report.doubtful.push(format!(
+                "{place}the call of `{}` was repaired, its values are uncertain",
+                call.name
+            ));
+        }
+    }
+}
+
+fn read(reader: &Reader, text: &str) -> Calls {
+    let mut message = Calls::default();
+    reader.read_pieces([text], &mut message);
+    message
+}
+
+/// Whether something of a call was repaired while it was read.
+fn is_broken(call: &Call, message: &Calls) -> bool {
+    call.end == End::Recovered || !repair_notes(call, message).is_empty()
+}
+
+/// The codes of what was repaired of a call: the notes on it, or right after it, that name no fault of the call itself.
+fn repair_notes(call: &Call, message: &Calls) -> Vec<Code> {
+    let is_at = |note: &&Note| call.span.start <= note.span.start && note.span.end <= call.span.end;
+    let is_repair = |note: &&Note| !is_fault(note, &message.calls);
+    let notes = message.notes.iter().filter(is_at).filter(is_repair);
+    notes.map(|note| note.code).collect()
+}
+
+/// How much is wrong with a message.
+fn n_notes(message: &Calls) -> usize {
+    let recovered = message
+        .calls
+        .iter()
+        .filter(|call| call.end == End::Recovered);
+    message.notes.len() + recovered.count()
+}
+
+/// Whether two messages say the same.
+fn is_same(one: &Calls, other: &Calls, is_trimmed: bool) -> bool {
+    let is_same_text = if is_trimmed {
+        one.content.trim_end() == other.content.trim_end()
+    } else {
+        one.content == other.content
+    };
+    let value = |call: &Call| -> Option<Value> {
+        match Arguments::of(call) {
+            Arguments::Object(object) => Some(Value::Object(object)),
+            Arguments::Raw(_) => None,
+        }
+    };
+    let is_same_call = |(one, other): (&Call, &Call)| {
+        let is_same_value = match (value(one), value(other)) {
+            (Some(one), Some(other)) => one == other,
+            _ => one.arguments == other.arguments,
+        };
+        is_same_value
+            && (&one.name, &one.server, &one.dialect)
+                == (&other.name, &other.server, &other.dialect)
+            && (one.end == End::Truncated) == (other.end == End::Truncated)
+    };
+    is_same_text
+        && one.reasoning == other.reasoning
+        && one.calls.len() == other.calls.len()
+        && one.calls.iter().zip(&other.calls).all(is_same_call)
+}
