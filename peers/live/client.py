@@ -1,6 +1,6 @@
 """Official clients use a tool of a real small model: `client.py GATEWAY`. The model's name is the dialect that it is taught.
 
-The conversation has used the tool twice before, as a model of this size needs to see how it is done. In each dialect openai-python (streamed) and anthropic-python ask a question, run the one call, and ask again with its result. It counts
+The conversation has used the tool before, as a model of this size needs to see how it is done; its last call was never answered. In each dialect openai-python (streamed) and anthropic-python ask a question, run the one call, and ask again with its result. It counts
 if the call is the right one by value and the last answer has what only the result says.
 """
 
@@ -16,7 +16,7 @@ CITIES = ["Paris", "Oslo", "Lima", "Cairo"]
 
 
 # What was asked and answered before.
-BEFORE = [("Rome", "sunny with 24 degrees"), ("Berlin", "rainy with 8 degrees")]
+BEFORE = [("Rome", "sunny with 24 degrees"), ("Berlin", None)]
 
 
 def question(city):
@@ -30,22 +30,22 @@ def openai_history():
         messages += [
             question(city),
             {"role": "assistant", "content": None, "tool_calls": [{"id": f"call_{at}", "type": "function", "function": function}]},
-            {"role": "tool", "tool_call_id": f"call_{at}", "content": f"The weather in {city} is {weather}."},
-            {"role": "assistant", "content": f"The weather in {city} is {weather}."},
         ]
+        text = f"The weather in {city} is {weather}."
+        if weather:
+            messages += [{"role": "tool", "tool_call_id": f"call_{at}", "content": text}, {"role": "assistant", "content": text}]
     return messages
 
 
 def anthropic_history():
     messages = []
     for at, (city, weather) in enumerate(BEFORE):
+        used = {"type": "tool_use", "id": f"toolu_{at}", "name": NAME, "input": {"city": city}}
+        messages += [question(city), {"role": "assistant", "content": [used]}]
         text = f"The weather in {city} is {weather}."
-        messages += [
-            question(city),
-            {"role": "assistant", "content": [{"type": "tool_use", "id": f"toolu_{at}", "name": NAME, "input": {"city": city}}]},
-            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"toolu_{at}", "content": text}]},
-            {"role": "assistant", "content": text},
-        ]
+        if weather:
+            result = {"type": "tool_result", "tool_use_id": used["id"], "content": text}
+            messages += [{"role": "user", "content": [result]}, {"role": "assistant", "content": text}]
     return messages
 
 

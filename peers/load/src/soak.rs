@@ -112,7 +112,7 @@ async fn client(address: SocketAddr, random: &mut Random, outcomes: &Outcomes) {
     let plan = Plan {
         text: 1 + random.below(80) as usize,
         call: random.below(2) as usize * (1 + random.below(60) as usize),
-        pause: random.below(3) * 700,
+        pause: [0, 1_000, 10_000][random.below(3) as usize],
         end: PlanEnd::Known,
     };
     let stays = random.below(2) == 0;
