@@ -102,6 +102,7 @@ pub use machine::Parser;
 pub use note::{Code, Note};
 pub use program::Program;
 pub use remark::remark;
+pub use render::form;
 pub use render::{
     CallText, EscapedMarker, RenderError, RenderedResults, Renderer, ResultNote, ResultText,
     ResultWriter, render,

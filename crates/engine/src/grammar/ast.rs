@@ -119,7 +119,7 @@ pub(crate) enum TermKind {
     Object(Envelope),
     Xml(Option<String>),
     /// The mark around strings, as they are written; any is read.
-    Py(PythonMark),
+    Py(PythonQuote),
     Attrs(Vec<Attribute>),
 }
 
@@ -163,10 +163,12 @@ fn size(text: &str) -> usize {
     1 + text.len() / TERM_BYTES
 }
 
-/// The marks that a Python string stands in when it is written.
+/// The quotes around strings that are arguments of a Python call, where it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PythonMark {
+pub enum PythonQuote {
+    /// `'a'`
     Single,
+    /// `"a"`
     Double,
 }
 
@@ -179,12 +181,18 @@ pub(crate) enum Piece {
 
 /// What a capture means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Capture {
+pub enum Capture {
+    /// The tool's name.
     Name,
+    /// A parameter's name.
     Key,
+    /// The call's id.
     Id,
+    /// The tool's name space or server.
     Ns,
+    /// A short word: how a value is typed.
     Kind,
+    /// Nothing.
     Skip,
 }
 
@@ -204,26 +212,33 @@ impl Capture {
 
 /// What a member of a JSON envelope means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
+    /// The tool's name.
     Name,
+    /// The call's id.
     Id,
+    /// The tool's name space or server.
     Ns,
+    /// The arguments.
     Args,
 }
 
 /// `object(..)`: roles and the paths of the keys that have them; a path `*` makes the key itself the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Envelope {
-    pub(crate) roles: Vec<(Role, Vec<String>)>,
+pub struct Envelope {
+    /// Each role with the keys that have it; the first that is no path is written.
+    pub roles: Vec<(Role, Vec<String>)>,
     /// `args: *`: the only key is the name, its value the arguments.
-    pub(crate) name_is_key: bool,
+    pub name_is_key: bool,
 }
 
 /// One attribute of `attrs(..)`: a capture or a named argument, and the spellings of its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Attribute {
-    pub(crate) capture: Option<Capture>,
+pub struct Attribute {
+    /// What the attribute's value means.
+    pub capture: Option<Capture>,
     /// The argument that the attribute is, where it is no capture.
-    pub(crate) argument: Option<String>,
-    pub(crate) keys: Vec<String>,
+    pub argument: Option<String>,
+    /// The names of the attribute; the first is written.
+    pub keys: Vec<String>,
 }

@@ -9,13 +9,11 @@ mod lex;
 mod parse;
 mod settings;
 
-pub(crate) use ast::{
-    Alt, Attribute, Capture, Envelope, Piece, PythonMark, Role, Rule, Term, TermKind,
-};
+pub(crate) use ast::{Alt, Piece, Rule, Term, TermKind};
+pub use ast::{Attribute, Capture, Envelope, PythonQuote, Role};
 pub use error::GrammarError;
 pub use evidence::Evidence;
-pub use settings::IdForm;
-pub(crate) use settings::{Typing, Values};
+pub use settings::{IdForm, Typing, Values};
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -80,6 +78,11 @@ impl Dialect {
     /// How an id is spelt from what is captured: `functions.{name}:{id}`.
     pub(crate) fn id_spelling(&self) -> Option<&str> {
         self.setting("id")
+    }
+
+    /// How the text of a value becomes JSON.
+    pub fn values(&self) -> &Values {
+        &self.values
     }
 
     /// What an id has to look like for its models (`ids: letters 9`), if they take no other.

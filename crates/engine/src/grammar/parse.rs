@@ -9,7 +9,7 @@ use core::ops::Range;
 
 use super::GrammarError;
 use super::ast::{
-    Alt, Attribute, Capture, Envelope, Piece, PythonMark, Role, Rule, Term, TermKind,
+    Alt, Attribute, Capture, Envelope, Piece, PythonQuote, Role, Rule, Term, TermKind,
 };
 use super::bounds::DEPTH;
 use super::lex::{Lexer, Token};
@@ -228,10 +228,10 @@ impl<'a> Reader<'a> {
     }
 
     /// `("'")`: a quotation mark of Python.
-    fn mark(&mut self, word: &Range<usize>) -> Result<PythonMark, GrammarError> {
+    fn mark(&mut self, word: &Range<usize>) -> Result<PythonQuote, GrammarError> {
         match self.argument(word)?.as_deref() {
-            None | Some("\"") => Ok(PythonMark::Double),
-            Some("'") => Ok(PythonMark::Single),
+            None | Some("\"") => Ok(PythonQuote::Double),
+            Some("'") => Ok(PythonQuote::Single),
             Some(other) => Err(GrammarError::new(
                 word.clone(),
                 format!("`{other}` is not a quote of Python"),

@@ -6,20 +6,20 @@ use alloc::vec::Vec;
 
 /// How untyped text is read, and what is decoded in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Values {
+pub struct Values {
     /// Without a schema.
-    pub(crate) typing: Typing,
+    pub typing: Typing,
     /// Entities (`&lt;`) are decoded in values.
-    pub(crate) entities: bool,
+    pub entities: bool,
     /// Entities are decoded in attributes.
-    pub(crate) entities_in_attrs: bool,
+    pub entities_in_attrs: bool,
     /// CDATA sections are unwrapped.
-    pub(crate) cdata: bool,
+    pub cdata: bool,
 }
 
 /// What a value is where no schema says so.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Typing {
+pub enum Typing {
     /// A string.
     #[default]
     Text,

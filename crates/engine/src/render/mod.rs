@@ -5,6 +5,7 @@
 
 mod equal;
 mod escape;
+pub mod form;
 mod layout;
 mod markers;
 mod reach;
@@ -20,6 +21,7 @@ use crate::{
     Calls, Code, Dialect, End, Finish, GrammarError, Input, Limits, Parser, Program, ToolSet,
 };
 use equal::same_value;
+use form::Forms;
 pub use result::{EscapedMarker, RenderedResults, ResultNote, ResultText, ResultWriter};
 pub(crate) use value::ITEM;
 use write::Writer;
@@ -63,6 +65,7 @@ impl core::error::Error for RenderError {}
 #[derive(Debug)]
 pub struct Renderer<'a> {
     dialect: &'a Dialect,
+    forms: Forms,
     program: Arc<Program>,
 }
 
@@ -77,7 +80,11 @@ impl<'a> Renderer<'a> {
             tools,
             Limits::default(),
         )?);
-        Ok(Renderer { dialect, program })
+        Ok(Renderer {
+            dialect,
+            forms: Forms::new(dialect),
+            program,
+        })
     }
 
     /// Writes `calls`, in order.
@@ -119,7 +126,8 @@ impl<'a> Renderer<'a> {
         let tools = &self.program.tools;
         // What was written and is read otherwise says more than a rule that could not write it.
         let mut misread = None;
-        for text in Writer::new(self.dialect, tools).ways(calls) {
+        let writer = Writer::new(self.dialect, &self.forms, tools);
+        for text in writer.ways(calls) {
             match text.map(kept) {
                 Ok(Ok(whole)) => return Ok(whole),
                 Ok(Err(error)) => misread = Some(error),
@@ -127,7 +135,7 @@ impl<'a> Renderer<'a> {
             }
         }
         // Where a value has a second form (CDATA), that may carry what the first cannot.
-        let second = Writer::other(self.dialect, tools);
+        let second = writer.last_first();
         second
             .ways(calls)
             .find_map(|text| kept(text.ok()?).ok())

@@ -10,7 +10,7 @@ use toolglot_json::{Fields, Shape};
 
 use super::RenderError;
 use crate::CallText;
-use crate::grammar::{Envelope, PythonMark, Role, Typing, Values};
+use crate::grammar::{Envelope, PythonQuote, Role, Typing, Values};
 use crate::machine::infer;
 
 /// Above this many bytes, or with line breaks, CDATA is easier to write than entities.
@@ -296,7 +296,7 @@ fn token_value(out: &mut String, json: &str, quote: &str, depth: usize) -> Resul
 pub(super) fn python(
     out: &mut String,
     call: &CallText<'_>,
-    mark: PythonMark,
+    mark: PythonQuote,
 ) -> Result<(), RenderError> {
     out.push_str(call.name);
     out.push('(');
@@ -314,7 +314,7 @@ pub(super) fn python(
         out.push_str(&key);
         out.push('=');
         match (mark, kind(value)) {
-            (PythonMark::Single, Kind::String) => single(out, &raw(value)),
+            (PythonQuote::Single, Kind::String) => single(out, &raw(value)),
             _ => literal(out, value, 0)?,
         }
     }

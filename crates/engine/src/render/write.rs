@@ -1,4 +1,4 @@
-//! Walks a dialect's rules and writes calls: the same rules that read them.
+//! Walks the forms of a dialect and writes calls.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -9,19 +9,17 @@ use core::fmt::Write as _;
 use toolglot_json::Shape;
 use toolglot_json::internal::{Kind, kind, members};
 
-use super::layout::{blank, is_comma, is_separator};
-use super::reach::{holds, leads_to_calls, repeats_calls};
+use super::form::{Alternative, Condition, Form, FormEntry, Forms};
 use super::value::{Layout, between_tokens, envelope, python, raw, siblings, spaced};
 use super::{CallText, RenderError};
-use crate::grammar::{
-    Alt, Attribute, Capture, Dialect, Piece, Rule, Term, TermKind, Typing, Values,
-};
+use crate::grammar::{Attribute, Capture, Dialect, Typing, Values};
 use crate::machine::plain_json;
 use crate::program::ToolIndex;
 
 /// Writes in one dialect.
 pub(super) struct Writer<'a> {
     dialect: &'a Dialect,
+    forms: &'a Forms,
     tools: &'a ToolIndex,
     /// Of the forms of a value the last that can be written is.
     last_first: bool,
@@ -49,19 +47,20 @@ struct Pen<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(dialect: &'a Dialect, tools: &'a ToolIndex) -> Writer<'a> {
+    pub(super) fn new(dialect: &'a Dialect, forms: &'a Forms, tools: &'a ToolIndex) -> Writer<'a> {
         Writer {
             dialect,
+            forms,
             tools,
             last_first: false,
         }
     }
 
     /// One that takes the last form of a value, not the first.
-    pub(super) fn other(dialect: &'a Dialect, tools: &'a ToolIndex) -> Writer<'a> {
+    pub(super) fn last_first(self) -> Writer<'a> {
         Writer {
             last_first: true,
-            ..Writer::new(dialect, tools)
+            ..self
         }
     }
 
@@ -77,23 +76,20 @@ impl<'a> Writer<'a> {
         &'c self,
         calls: &'c [CallText<'c>],
     ) -> impl Iterator<Item = Result<String, RenderError>> + 'c {
-        let holds_many = |rule: &Rule, seq: &[Term]| {
-            !rule.is_call() && seq.iter().any(|term| repeats_calls(self.dialect, term))
-        };
         let mut entries = self.entries();
         if calls.len() > 1 {
-            entries.sort_by_key(|(rule, seq)| (!rule.is_taught(), !holds_many(rule, seq)));
+            entries.sort_by_key(|entry| (!entry.is_taught, !entry.repeats_calls));
         }
-        entries.into_iter().map(move |(rule, seq)| {
-            if holds_many(rule, seq) || calls.len() == 1 {
-                return self.one(rule, seq, calls);
+        entries.into_iter().map(move |entry| {
+            if entry.repeats_calls || calls.len() == 1 {
+                return self.one(entry, calls);
             }
             // Each call may need an entry of its own.
             let mut texts = Vec::new();
             for call in calls {
                 let one = core::slice::from_ref(call);
                 let mut entries = self.entries().into_iter();
-                let text = entries.find_map(|(rule, seq)| self.one(rule, seq, one).ok());
+                let text = entries.find_map(|entry| self.one(entry, one).ok());
                 texts.push(text.ok_or_else(|| {
                     RenderError::new(format!(
                         "no rule of `{}` writes `{}`",
@@ -106,43 +102,15 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Rules that begin a message and lead to a call: what was taught first, then what is read.
-    fn entries(&self) -> Vec<(&'a Rule, &'a [Term])> {
-        let mut used = Vec::new();
-        for rule in &self.dialect.rules {
-            rule.alt.each_reference(&mut |name| used.push(name));
-        }
-        let leads_to_calls = |rule: &Rule, seq: &[Term]| {
-            rule.is_call() || seq.iter().any(|term| leads_to_calls(self.dialect, term))
-        };
-        let mut all = Vec::new();
-        for rule in &self.dialect.rules {
-            let is_used = rule.tool.is_none() && used.contains(&rule.name.as_str());
-            let is_other = matches!(rule.name.as_str(), "think" | "say" | "stop")
-                || (rule.is_only_written() && !rule.is_taught());
-            if is_used || is_other {
-                continue;
-            }
-            let seqs = rule.alt.0.iter().map(Vec::as_slice);
-            all.extend(
-                seqs.filter(|seq| leads_to_calls(rule, seq))
-                    .map(|seq| (rule, seq)),
-            );
-        }
-        all.sort_by_key(|(rule, _)| !rule.is_taught());
-        // What was taught has one form.
-        if self.last_first && all.iter().any(|(rule, _)| !rule.is_taught()) {
-            all.retain(|(rule, _)| !rule.is_taught());
-        }
-        all
+    /// The entries. What was taught has one form: where the last form of a value is asked for, only others may have it.
+    fn entries(&self) -> Vec<&'a FormEntry> {
+        let entries = &self.forms.entries;
+        let has_others = entries.iter().any(|entry| !entry.is_taught);
+        let is_asked = |entry: &&FormEntry| !(self.last_first && has_others && entry.is_taught);
+        entries.iter().filter(is_asked).collect()
     }
 
-    fn one<'c>(
-        &self,
-        rule: &Rule,
-        seq: &[Term],
-        calls: &'c [CallText<'c>],
-    ) -> Result<String, RenderError> {
+    fn one<'c>(&self, entry: &FormEntry, calls: &'c [CallText<'c>]) -> Result<String, RenderError> {
         let mut pen = Pen {
             out: String::new(),
             calls,
@@ -155,12 +123,12 @@ impl<'a> Writer<'a> {
             more: false,
             wrote_calls: 0,
         };
-        if rule.is_call() {
-            pen.begin(0, rule.tool.as_deref())?;
-            self.seq(&mut pen, seq)?;
+        if entry.is_call {
+            pen.begin(0, entry.tool.as_deref())?;
+            self.write(&mut pen, &entry.form)?;
             pen.end()?;
         } else {
-            self.seq(&mut pen, seq)?;
+            self.write(&mut pen, &entry.form)?;
         }
         if pen.wrote_calls == calls.len() {
             Ok(pen.out)
@@ -169,103 +137,55 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn seq(&self, pen: &mut Pen<'_>, seq: &[Term]) -> Written {
-        for (n, term) in seq.iter().enumerate() {
-            self.term(pen, term, n.checked_sub(1).map(|n| &seq[n]), seq.get(n + 1))?;
-        }
-        Ok(())
-    }
-
-    fn term(
-        &self,
-        pen: &mut Pen<'_>,
-        term: &Term,
-        before: Option<&Term>,
-        after: Option<&Term>,
-    ) -> Written {
-        match &term.kind {
-            TermKind::Literal(pieces) => {
-                for piece in pieces {
-                    match piece {
-                        Piece::Bytes(text) => pen.out.push_str(text),
-                        Piece::Hole(capture) => {
-                            let text = pen.captured(*capture);
-                            pen.out.push_str(&text);
-                        }
-                    }
-                }
-            }
-            // Behind a separator that was left out nothing is to be kept apart.
-            TermKind::Ws if !pen.more && before.is_some_and(is_separator) => {}
-            TermKind::Ws => pen.out.push_str(blank(self.dialect, before, after)),
-            TermKind::Nl => pen.out.push('\n'),
-            TermKind::Bol => {
+    fn write(&self, pen: &mut Pen<'_>, form: &Form) -> Written {
+        match form {
+            Form::Literal(text) => pen.out.push_str(text),
+            Form::LineStart => {
                 if !pen.out.is_empty() && !pen.out.ends_with('\n') {
                     pen.out.push('\n');
                 }
             }
-            TermKind::Start | TermKind::End => {}
-            TermKind::Capture(Capture::Skip, one_of) => {
-                pen.skip = one_of.first().cloned().unwrap_or_default();
-                let skip = pen.skip.clone();
-                pen.out.push_str(&skip);
+            Form::Skipped(text) => {
+                pen.skip.clone_from(text);
+                pen.out.push_str(text);
             }
-            TermKind::Capture(Capture::Kind, _) => {
-                let word = kind_word(&self.dialect.values, pen.value());
-                pen.out.push_str(word.unwrap_or("json"));
-            }
-            TermKind::Capture(Capture::Key, _) => {
+            Form::NextKey => {
                 let Some((key, _)) = pen.left.first() else {
                     return Err(RenderError::new("no argument is left"));
                 };
                 pen.key = key.clone().into_owned();
-                let key = pen.key.clone();
-                pen.out.push_str(&key);
+                pen.out.push_str(&pen.key);
             }
-            TermKind::Capture(capture, _) => {
+            Form::Captured(Capture::Kind) => {
+                let word = kind_word(&self.dialect.values, pen.value());
+                pen.out.push_str(word.unwrap_or("json"));
+            }
+            Form::Captured(capture) => {
                 let text = pen.captured(*capture);
                 pen.out.push_str(&text);
             }
-            TermKind::Text(argument) => {
-                let key = String::from(argument.as_deref().unwrap_or(&pen.key));
-                let Some(at) = pen.left.iter().position(|(have, _)| *have == key) else {
-                    return Err(RenderError::new(format!(
-                        "the call has no argument `{key}`"
-                    )));
-                };
-                let (_, json) = pen.left.remove(at);
-                let text = raw(json);
-                let guessed = self.dialect.values.typing == Typing::Json
-                    && kind(json) == Kind::String
-                    && plain_json(&text).is_some()
-                    && !self.is_declared_text(pen, &key);
-                match kind(json) {
-                    Kind::Object | Kind::Array => pen.out.push_str(&spaced(json)),
-                    _ => pen.out.push_str(if guessed { json.trim() } else { &text }),
-                }
-            }
-            TermKind::Json(quotes) => {
+            Form::Value(argument) => self.value(pen, argument.as_deref())?,
+            Form::Json(quotes) => {
                 let Some(call) = pen.call else {
                     return Err(RenderError::new("arguments without a call"));
                 };
-                match quotes.first() {
+                match quotes {
                     Some(quote) => between_tokens(&mut pen.out, call.arguments, quote)?,
                     None => pen.out.push_str(&spaced(call.arguments)),
                 }
                 pen.left.clear();
             }
-            TermKind::Object(shape) => {
+            Form::Object(shape) => {
                 let Some(call) = pen.call else {
                     return Err(RenderError::new("an envelope without a call"));
                 };
                 envelope(&mut pen.out, shape, &call);
                 pen.left.clear();
             }
-            TermKind::Xml(prefix) => {
+            Form::Elements(prefix) => {
                 let Some(call) = pen.call else {
                     return Err(RenderError::new("elements without a call"));
                 };
-                let prefix = prefix.as_deref().unwrap_or("");
                 if prefix.is_empty() {
                     pen.out.push('\n');
                 }
@@ -279,160 +199,112 @@ impl<'a> Writer<'a> {
                 siblings(&mut pen.out, call.arguments, fields, layout)?;
                 pen.left.clear();
             }
-            TermKind::Py(mark) => {
+            Form::Python(mark) => {
                 let Some(call) = pen.call else {
                     return Err(RenderError::new("a Python call without a call"));
                 };
                 python(&mut pen.out, &call, *mark)?;
                 pen.left.clear();
             }
-            TermKind::Attrs(attributes) => self.attributes(pen, attributes)?,
-            TermKind::Rule(name) => self.rule(pen, name)?,
-            TermKind::Group(alt) => self.choice(pen, alt)?,
-            TermKind::Optional(inner) => {
-                if self.is_wanted(pen, inner, after.is_none()) {
-                    self.term(pen, inner, before, after)?;
+            Form::Attributes(attributes) => self.attributes(pen, attributes)?,
+            Form::Rule(name) => self.rule(pen, name)?,
+            Form::Sequence(forms) => {
+                for form in forms {
+                    self.write(pen, form)?;
                 }
             }
-            TermKind::Many(inner) => self.many(pen, inner, before, after)?,
+            Form::Choice(alternatives) => self.choice(pen, alternatives)?,
+            Form::If(condition, inner) => {
+                if pen.is_met(*condition) {
+                    self.write(pen, inner)?;
+                }
+            }
+            Form::EachCall(inner) => {
+                while pen.wrote_calls < pen.calls.len() {
+                    pen.index = pen.wrote_calls;
+                    pen.more = pen.wrote_calls + 1 < pen.calls.len();
+                    self.write(pen, inner)?;
+                }
+            }
+            Form::EachArgument(inner) => {
+                while !pen.left.is_empty() {
+                    let left = pen.left.len();
+                    self.write(pen, inner)?;
+                    if pen.left.len() == left {
+                        return Err(RenderError::new("an argument has no place in the rule"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The raw value of an argument, that of the last key where none is named.
+    fn value(&self, pen: &mut Pen<'_>, argument: Option<&str>) -> Written {
+        let key = String::from(argument.unwrap_or(&pen.key));
+        let Some(at) = pen.left.iter().position(|(have, _)| *have == key) else {
+            return Err(RenderError::new(format!(
+                "the call has no argument `{key}`"
+            )));
+        };
+        let (_, json) = pen.left.remove(at);
+        let text = raw(json);
+        let guessed = self.dialect.values.typing == Typing::Json
+            && kind(json) == Kind::String
+            && plain_json(&text).is_some()
+            && !self.is_declared_text(pen, &key);
+        match kind(json) {
+            Kind::Object | Kind::Array => pen.out.push_str(&spaced(json)),
+            _ => pen.out.push_str(if guessed { json.trim() } else { &text }),
         }
         Ok(())
     }
 
     /// The alternative that fits: the one for this key, else the first that can be written.
-    fn choice(&self, pen: &mut Pen<'_>, alt: &Alt) -> Written {
+    fn choice(&self, pen: &mut Pen<'_>, alternatives: &[Alternative]) -> Written {
         let next = pen.left.first().map(|(key, _)| key.clone().into_owned());
-        let fits = |seq: &[Term]| {
-            seq.iter().any(|term| matches!(&term.kind, TermKind::Text(Some(argument)) if Some(argument) == next.as_ref()))
-        };
-        // One for another argument comes last: the order of the arguments is kept.
-        let other = |seq: &[Term]| {
-            seq.iter()
-                .any(|term| matches!(&term.kind, TermKind::Text(Some(_))))
-        };
         // Several calls want a list.
         let is_list = pen.call.is_none() && pen.calls.len() > 1;
-        let short =
-            |seq: &[Term]| is_list && !seq.iter().any(|term| repeats_calls(self.dialect, term));
-        let mut order: Vec<&Vec<Term>> = alt.0.iter().collect();
-        order.sort_by_key(|seq| (short(seq), !fits(seq), other(seq)));
-        let holds_text = |seq: &&Vec<Term>| {
-            seq.iter()
-                .any(|term| matches!(term.kind, TermKind::Text(_)))
-        };
-        if self.last_first && order.iter().all(holds_text) {
+        let mut order: Vec<&Alternative> = alternatives.iter().collect();
+        order.sort_by_key(|one| {
+            (
+                is_list && !one.repeats_calls,
+                !one.arguments.iter().any(|name| Some(name) == next.as_ref()),
+                // One for another argument comes last: the order of the arguments is kept.
+                !one.arguments.is_empty(),
+            )
+        });
+        if self.last_first && order.iter().all(|one| one.has_value) {
             order.reverse();
         }
         let mut why = RenderError::new("no alternative can be written");
-        for seq in order {
-            let saved = (pen.out.len(), pen.left.clone(), pen.wrote_calls, pen.call);
-            match self.seq(pen, seq) {
+        for one in order {
+            match pen.attempt(|pen| self.write(pen, &one.form)) {
                 Ok(()) => return Ok(()),
-                Err(error) => {
-                    why = error;
-                    pen.out.truncate(saved.0);
-                    (pen.left, pen.wrote_calls, pen.call) = (saved.1, saved.2, saved.3);
-                }
+                Err(error) => why = error,
             }
         }
         Err(why)
     }
 
     fn rule(&self, pen: &mut Pen<'_>, name: &str) -> Written {
-        let rules: Vec<&Rule> = self.dialect.rules_named(name).collect();
         let mut why = RenderError::new(format!("rule `{name}` writes nothing"));
-        for rule in rules {
-            let saved = (pen.out.len(), pen.left.clone(), pen.wrote_calls, pen.call);
-            let inside = |pen: &mut Pen<'_>| -> Written {
-                if rule.is_call() {
+        for rule in self.forms.rules.get(name).into_iter().flatten() {
+            let written = pen.attempt(|pen| {
+                if rule.is_call {
                     pen.begin(pen.index, None)?;
-                    self.choice(pen, &rule.alt)?;
+                    self.write(pen, &rule.form)?;
                     pen.end()
                 } else {
-                    self.choice(pen, &rule.alt)
+                    self.write(pen, &rule.form)
                 }
-            };
-            match inside(pen) {
+            });
+            match written {
                 Ok(()) => return Ok(()),
-                Err(error) => {
-                    why = error;
-                    pen.out.truncate(saved.0);
-                    (pen.left, pen.wrote_calls, pen.call) = (saved.1, saved.2, saved.3);
-                }
+                Err(error) => why = error,
             }
         }
         Err(why)
-    }
-
-    /// A loop: over the calls, or over the arguments that are left; any other loop is left out.
-    fn many(
-        &self,
-        pen: &mut Pen<'_>,
-        inner: &Term,
-        before: Option<&Term>,
-        after: Option<&Term>,
-    ) -> Written {
-        if leads_to_calls(self.dialect, inner) {
-            while pen.wrote_calls < pen.calls.len() {
-                pen.index = pen.wrote_calls;
-                pen.more = pen.wrote_calls + 1 < pen.calls.len();
-                self.term(pen, inner, before, after)?;
-            }
-            return Ok(());
-        }
-        if holds(self.dialect, inner, &|kind| {
-            matches!(kind, TermKind::Text(_))
-        }) {
-            while !pen.left.is_empty() {
-                let left = pen.left.len();
-                self.term(pen, inner, before, after)?;
-                if pen.left.len() == left {
-                    return Err(RenderError::new("an argument has no place in the rule"));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether an optional part is to be written.
-    fn is_wanted(&self, pen: &Pen<'_>, inner: &Term, last: bool) -> bool {
-        if holds(self.dialect, inner, &|kind| {
-            matches!(
-                kind,
-                TermKind::Text(_) | TermKind::Json(_) | TermKind::Xml(_) | TermKind::Object(_)
-            )
-        }) {
-            return !pen.left.is_empty();
-        }
-        if holds(self.dialect, inner, &|kind| {
-            matches!(kind, TermKind::Capture(Capture::Ns, _))
-        }) {
-            return pen.call.is_some_and(|call| call.server.is_some());
-        }
-        if holds(self.dialect, inner, &|kind| {
-            matches!(kind, TermKind::Capture(Capture::Id, _))
-        }) {
-            return pen.call.is_some_and(|call| call.id.is_some());
-        }
-        match &inner.kind {
-            kind if is_comma(kind) => pen.more,
-            // The fullest spelling is the one that was taught.
-            TermKind::Literal(_) | TermKind::Nl => true,
-            TermKind::Group(alt) => {
-                let is_markup =
-                    |term: &Term| matches!(term.kind, TermKind::Literal(_) | TermKind::Ws);
-                !last && alt.0.iter().flatten().all(is_markup)
-            }
-            TermKind::Rule(_) => {
-                last && !holds(self.dialect, inner, &|kind| {
-                    !matches!(
-                        kind,
-                        TermKind::Literal(_) | TermKind::Ws | TermKind::Rule(_)
-                    )
-                })
-            }
-            _ => false,
-        }
     }
 
     fn attributes(&self, pen: &mut Pen<'_>, attributes: &[Attribute]) -> Written {
@@ -488,6 +360,26 @@ impl<'a> Writer<'a> {
 }
 
 impl<'a> Pen<'a> {
+    /// Writes something, or nothing where that fails.
+    fn attempt(&mut self, write: impl FnOnce(&mut Pen<'a>) -> Written) -> Written {
+        let (length, left) = (self.out.len(), self.left.clone());
+        let (wrote_calls, call) = (self.wrote_calls, self.call);
+        write(self).inspect_err(|_| {
+            self.out.truncate(length);
+            self.left = left;
+            (self.wrote_calls, self.call) = (wrote_calls, call);
+        })
+    }
+
+    fn is_met(&self, condition: Condition) -> bool {
+        match condition {
+            Condition::HasArguments => !self.left.is_empty(),
+            Condition::HasServer => self.call.is_some_and(|call| call.server.is_some()),
+            Condition::HasId => self.call.is_some_and(|call| call.id.is_some()),
+            Condition::MoreCalls => self.more,
+        }
+    }
+
     fn begin(&mut self, index: usize, tool: Option<&str>) -> Written {
         let calls: &'a [CallText<'a>] = self.calls;
         let Some(call) = calls.get(index) else {

@@ -1,0 +1,365 @@
+//! How calls are written: the rules of a dialect, with everything decided that they leave open to a reader.
+//!
+//! [`Forms`] is made once for a dialect. The renderer walks it with calls at hand; a grammar for constrained decoding is made
+//! of it without. It is what a call *should* look like: a parser reads more.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::layout::{blank, is_comma, is_separator};
+use super::reach::{holds, leads_to_calls, repeats_calls};
+use crate::grammar::{Alt, Dialect, Piece, Rule, Term, TermKind};
+pub use crate::grammar::{Attribute, Capture, Envelope, PythonQuote, Role, Typing, Values};
+
+/// How a dialect writes calls.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Forms {
+    /// What a message may hold in place of its calls, best first.
+    pub entries: Vec<FormEntry>,
+    /// The rules that forms refer to, by name; those of one name are alternatives.
+    pub rules: BTreeMap<String, Vec<FormRule>>,
+    /// What stands before and after reasoning, where the dialect has one form of it.
+    pub reasoning: Option<(String, String)>,
+}
+
+/// A form for the calls of a message.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FormEntry {
+    /// What is written.
+    pub form: Form,
+    /// The form is one call.
+    pub is_call: bool,
+    /// The only tool that the form calls.
+    pub tool: Option<String>,
+    /// The form takes any number of calls. Any other is written once for each call.
+    pub repeats_calls: bool,
+    /// The model was taught this form (`written`, `written_block`).
+    pub is_taught: bool,
+}
+
+/// A rule that forms refer to.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FormRule {
+    /// What is written.
+    pub form: Form,
+    /// The rule is one call.
+    pub is_call: bool,
+}
+
+/// A part of a text that writes calls.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Form {
+    /// This text.
+    Literal(String),
+    /// A line break, unless the text is empty or has just had one.
+    LineStart,
+    /// What the call has there; `Skip` repeats the last skipped text.
+    Captured(Capture),
+    /// The next argument's key.
+    NextKey,
+    /// A text without a meaning, which `Captured(Skip)` repeats.
+    Skipped(String),
+    /// The raw value of the argument of that name, or of the key before it.
+    Value(Option<String>),
+    /// The arguments as JSON, its strings between these quotes.
+    Json(Option<String>),
+    /// A JSON object with the name and the arguments.
+    Object(Envelope),
+    /// The arguments as elements, with this before each tag.
+    Elements(String),
+    /// A Python call.
+    Python(PythonQuote),
+    /// Attributes.
+    Attributes(Vec<Attribute>),
+    /// One of the rules of that name.
+    Rule(String),
+    /// One after the other.
+    Sequence(Vec<Form>),
+    /// The alternative for the next argument, else the first that can be written.
+    Choice(Vec<Alternative>),
+    /// What is written only where the condition holds.
+    If(Condition, Box<Form>),
+    /// Once for each call that is left.
+    EachCall(Box<Form>),
+    /// Once for each argument that is left.
+    EachArgument(Box<Form>),
+}
+
+/// One of several forms.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Alternative {
+    /// What is written.
+    pub form: Form,
+    /// The arguments that it names.
+    pub arguments: Vec<String>,
+    /// It holds a raw value.
+    pub has_value: bool,
+    /// It takes any number of calls.
+    pub repeats_calls: bool,
+}
+
+/// When an optional part is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Condition {
+    /// Some argument was not written yet.
+    HasArguments,
+    /// The call names a server.
+    HasServer,
+    /// The call has an id.
+    HasId,
+    /// A further call follows.
+    MoreCalls,
+}
+
+impl Forms {
+    /// The forms of `dialect`: linear in its rules.
+    pub fn new(dialect: &Dialect) -> Forms {
+        let compiler = Compiler { dialect };
+        let mut rules: BTreeMap<String, Vec<FormRule>> = BTreeMap::new();
+        for rule in dialect.rules.iter().filter(|rule| rule.tool.is_none()) {
+            let form = compiler.choice(&rule.alt);
+            let is_call = rule.is_call();
+            let of_name = rules.entry(rule.name.clone()).or_default();
+            of_name.push(FormRule { form, is_call });
+        }
+        Forms {
+            entries: compiler.entries(),
+            rules,
+            reasoning: compiler.reasoning(),
+        }
+    }
+}
+
+struct Compiler<'d> {
+    dialect: &'d Dialect,
+}
+
+impl Compiler<'_> {
+    /// Rules that start a message and lead to a call: what was taught first, then what is read.
+    fn entries(&self) -> Vec<FormEntry> {
+        let mut used = Vec::new();
+        for rule in &self.dialect.rules {
+            rule.alt.each_reference(&mut |name| used.push(name));
+        }
+        let is_entry = |rule: &&Rule| {
+            let is_used = rule.tool.is_none() && used.contains(&rule.name.as_str());
+            let is_other = matches!(rule.name.as_str(), "think" | "say" | "stop")
+                || (rule.is_only_written() && !rule.is_taught());
+            !is_used && !is_other
+        };
+        let mut entries: Vec<FormEntry> = Vec::new();
+        for rule in self.dialect.rules.iter().filter(is_entry) {
+            let is_call = rule.is_call();
+            let leads = |seq: &&Vec<Term>| {
+                is_call || seq.iter().any(|term| leads_to_calls(self.dialect, term))
+            };
+            entries.extend(rule.alt.0.iter().filter(leads).map(|seq| FormEntry {
+                form: self.sequence(seq),
+                is_call,
+                tool: rule.tool.clone(),
+                repeats_calls: !is_call && self.repeats_calls(seq),
+                is_taught: rule.is_taught(),
+            }));
+        }
+        entries.sort_by_key(|entry| !entry.is_taught);
+        entries
+    }
+
+    /// The literals around the text of the first rule `think` that has them.
+    fn reasoning(&self) -> Option<(String, String)> {
+        let around = |seq: &Vec<Term>| {
+            let text = seq
+                .iter()
+                .position(|term| matches!(term.kind, TermKind::Text(_)))?;
+            let opener: String = seq[..text]
+                .iter()
+                .filter_map(|term| self.literal(term))
+                .collect();
+            let closer = seq[text + 1..].iter().find_map(|term| self.literal(term))?;
+            (!opener.is_empty()).then_some((opener, closer))
+        };
+        let rules = self.dialect.rules_named("think");
+        rules.flat_map(|rule| &rule.alt.0).find_map(around)
+    }
+
+    /// The text that a term is, or that the first alternative of it is.
+    fn literal(&self, term: &Term) -> Option<String> {
+        match &term.kind {
+            TermKind::Literal(pieces) => match pieces.as_slice() {
+                [Piece::Bytes(text)] => Some(text.clone()),
+                _ => None,
+            },
+            TermKind::Group(alt) => self.literal(alt.0.first()?.first()?),
+            TermKind::Rule(name) => {
+                let rule = self.dialect.rules_named(name).next()?;
+                self.literal(rule.alt.0.first()?.first()?)
+            }
+            _ => None,
+        }
+    }
+
+    fn repeats_calls(&self, seq: &[Term]) -> bool {
+        seq.iter().any(|term| repeats_calls(self.dialect, term))
+    }
+
+    fn sequence(&self, seq: &[Term]) -> Form {
+        let mut forms = Vec::with_capacity(seq.len());
+        for (n, term) in seq.iter().enumerate() {
+            let before = n.checked_sub(1).map(|n| &seq[n]);
+            self.term(&mut forms, term, before, seq.get(n + 1));
+        }
+        match forms.len() {
+            1 => forms.swap_remove(0),
+            _ => Form::Sequence(forms),
+        }
+    }
+
+    fn choice(&self, alt: &Alt) -> Form {
+        let alternative = |seq: &Vec<Term>| {
+            let mut arguments = Vec::new();
+            let mut has_value = false;
+            for term in seq {
+                if let TermKind::Text(argument) = &term.kind {
+                    has_value = true;
+                    arguments.extend(argument.clone());
+                }
+            }
+            Alternative {
+                form: self.sequence(seq),
+                arguments,
+                has_value,
+                repeats_calls: self.repeats_calls(seq),
+            }
+        };
+        Form::Choice(alt.0.iter().map(alternative).collect())
+    }
+
+    /// Adds what a term is written as.
+    fn term(
+        &self,
+        forms: &mut Vec<Form>,
+        term: &Term,
+        before: Option<&Term>,
+        after: Option<&Term>,
+    ) {
+        let one = |inner: &Term| {
+            let mut forms = Vec::new();
+            self.term(&mut forms, inner, before, after);
+            Box::new(match forms.len() {
+                1 => forms.swap_remove(0),
+                _ => Form::Sequence(forms),
+            })
+        };
+        match &term.kind {
+            TermKind::Literal(pieces) => forms.extend(pieces.iter().map(|piece| match piece {
+                Piece::Bytes(text) => Form::Literal(text.clone()),
+                Piece::Hole(capture) => Form::Captured(*capture),
+            })),
+            TermKind::Ws => {
+                let written = blank(self.dialect, before, after);
+                if !written.is_empty() {
+                    let blank = Form::Literal(written.to_string());
+                    // After a separator that was left out nothing is to be kept apart.
+                    forms.push(if before.is_some_and(is_separator) {
+                        Form::If(Condition::MoreCalls, Box::new(blank))
+                    } else {
+                        blank
+                    });
+                }
+            }
+            TermKind::Nl => forms.push(Form::Literal("\n".to_string())),
+            TermKind::Bol => forms.push(Form::LineStart),
+            TermKind::Start | TermKind::End => {}
+            TermKind::Capture(Capture::Skip, one_of) => {
+                forms.push(Form::Skipped(one_of.first().cloned().unwrap_or_default()));
+            }
+            TermKind::Capture(Capture::Key, _) => forms.push(Form::NextKey),
+            TermKind::Capture(capture, _) => forms.push(Form::Captured(*capture)),
+            TermKind::Text(argument) => forms.push(Form::Value(argument.clone())),
+            TermKind::Json(quotes) => forms.push(Form::Json(quotes.first().cloned())),
+            TermKind::Object(envelope) => forms.push(Form::Object(envelope.clone())),
+            TermKind::Xml(prefix) => {
+                forms.push(Form::Elements(prefix.clone().unwrap_or_default()));
+            }
+            TermKind::Py(mark) => forms.push(Form::Python(*mark)),
+            TermKind::Attrs(attributes) => forms.push(Form::Attributes(attributes.clone())),
+            TermKind::Rule(name) => forms.push(Form::Rule(name.clone())),
+            TermKind::Group(alt) => forms.push(self.choice(alt)),
+            TermKind::Optional(inner) => match self.when(inner, after.is_none()) {
+                When::Always => self.term(forms, inner, before, after),
+                When::Never => {}
+                When::If(condition) => forms.push(Form::If(condition, one(inner))),
+            },
+            TermKind::Many(inner) => {
+                if leads_to_calls(self.dialect, inner) {
+                    forms.push(Form::EachCall(one(inner)));
+                } else if self.holds(inner, &|kind| matches!(kind, TermKind::Text(_))) {
+                    forms.push(Form::EachArgument(one(inner)));
+                }
+                // Any other loop is left out.
+            }
+        }
+    }
+
+    fn holds(&self, term: &Term, wanted: &dyn Fn(&TermKind) -> bool) -> bool {
+        holds(self.dialect, term, wanted)
+    }
+
+    /// When an optional part is written; `is_last` where nothing follows it in its sequence.
+    fn when(&self, inner: &Term, is_last: bool) -> When {
+        let has = |wanted: &dyn Fn(&TermKind) -> bool| self.holds(inner, wanted);
+        if has(&|kind| {
+            matches!(
+                kind,
+                TermKind::Text(_) | TermKind::Json(_) | TermKind::Xml(_) | TermKind::Object(_)
+            )
+        }) {
+            return When::If(Condition::HasArguments);
+        }
+        if has(&|kind| matches!(kind, TermKind::Capture(Capture::Ns, _))) {
+            return When::If(Condition::HasServer);
+        }
+        if has(&|kind| matches!(kind, TermKind::Capture(Capture::Id, _))) {
+            return When::If(Condition::HasId);
+        }
+        let is_written = match &inner.kind {
+            kind if is_comma(kind) => return When::If(Condition::MoreCalls),
+            // The fullest spelling is the one that was taught.
+            TermKind::Literal(_) | TermKind::Nl => true,
+            TermKind::Group(alt) => {
+                let is_markup =
+                    |term: &Term| matches!(term.kind, TermKind::Literal(_) | TermKind::Ws);
+                !is_last && alt.0.iter().flatten().all(is_markup)
+            }
+            TermKind::Rule(_) => {
+                is_last
+                    && !has(&|kind| {
+                        !matches!(
+                            kind,
+                            TermKind::Literal(_) | TermKind::Ws | TermKind::Rule(_)
+                        )
+                    })
+            }
+            _ => false,
+        };
+        if is_written {
+            When::Always
+        } else {
+            When::Never
+        }
+    }
+}
+
+enum When {
+    Always,
+    Never,
+    If(Condition),
+}
