@@ -117,7 +117,19 @@ impl LineReader {
     /// As [`LineReader::compiled`], and a `finish` that is not known.
     pub fn read(&self, line: &Line) -> Result<Digest, LineError> {
         let compiled = self.compiled(line.dialect.as_deref(), line.tools.as_ref())?;
-        let reader = self.reader_of_line(&compiled, line)?;
+        self.read_compiled(&compiled, line)
+    }
+
+    /// The same, with what was compiled for the line's dialects and tools: several lines may share them.
+    ///
+    /// # Errors
+    /// A `finish` that is not known.
+    pub fn read_compiled(
+        &self,
+        compiled: &CompiledDialects,
+        line: &Line,
+    ) -> Result<Digest, LineError> {
+        let reader = self.reader_of_line(compiled, line)?;
         let mut reading = reader.read(line.input.as_bytes());
         let mut digest = compiled.digest(&reader, &mut reading, &line.tool_choice, self.normalize);
         digest.document.id = line.id.clone();

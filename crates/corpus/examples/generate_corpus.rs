@@ -6,6 +6,7 @@
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use toolglot_value::{Value, json};
 
@@ -29,7 +30,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let file = File::create(&path)?;
-    if path.ends_with(".zst") {
+    if Path::new(&path)
+        .extension()
+        .is_some_and(|ending| ending == "zst")
+    {
         let mut out = zstd::stream::write::Encoder::new(file, 1)?;
         write_rows(rows, has_own_tools, seed, &mut out)?;
         out.finish()?;

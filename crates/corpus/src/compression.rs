@@ -78,7 +78,7 @@ impl fmt::Display for Compression {
     }
 }
 
-/// A compressor. Whoever drops it without [`Encoder::finish`] leaves an archive that readers call truncated.
+/// A compressor. Dropped without [`Encoder::finish`], it leaves an archive that readers call truncated.
 pub(crate) enum Encoder<W: Write> {
     None(W),
     Gzip(GzEncoder<W>),

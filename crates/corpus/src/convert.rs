@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use toolglot_chat::{LineReader, ReadingSetup, default_server, tool_set};
-use toolglot_engine::Dialect;
+use toolglot_chat::{CompiledDialects, LineReader, default_server, tool_set};
+use toolglot_engine::{Dialect, Program};
 use toolglot_toolset::Toolbox;
 use toolglot_value::{Value, json};
 use toolglot_wire::{
@@ -34,7 +34,7 @@ pub enum Target {
 pub struct Convert {
     /// What reads texts, with the tools of the row where it has any.
     pub lines: LineReader,
-    /// Calls stand beside the text, and texts are not read.
+    /// Calls are beside the text, and texts are not read.
     pub is_structured: bool,
     /// The form that is written.
     pub target: Target,
@@ -97,7 +97,7 @@ struct ConvertedRow<'r> {
 }
 
 /// A row, and what its texts are read with.
-type Prepared = (Row, Arc<ReadingSetup>);
+type Prepared = (Row, CompiledDialects);
 
 impl Task for Convert {
     type Tally = ConvertTally;
@@ -108,20 +108,19 @@ impl Task for Convert {
             .rows()
             .map(|raw| (raw.number, guarded(raw, |raw| self.prepared(raw))))
             .collect();
-        let setups: Vec<Option<Arc<ReadingSetup>>> = prepared
+        let compiled_of_rows: Vec<Option<CompiledDialects>> = prepared
             .iter()
-            .map(|(_, row)| row.as_ref().ok().map(|(_, setup)| Arc::clone(setup)))
+            .map(|(_, row)| row.as_ref().ok().map(|(_, compiled)| compiled.clone()))
             .collect();
-        let mut converters: HashMap<*const ReadingSetup, Result<Converter<'_>, String>> =
-            HashMap::new();
+        let mut converters: HashMap<*const Program, Result<Converter<'_>, String>> = HashMap::new();
         let mut output = Output::<ConvertTally>::default();
-        for ((raw, (number, row)), setup) in batch.rows().zip(prepared).zip(&setups) {
+        for ((raw, (number, row)), compiled) in batch.rows().zip(prepared).zip(&compiled_of_rows) {
             output.tally.rows += 1;
             let converted = row.and_then(|(row, _)| {
-                let setup = setup.as_ref().expect("a row that was read has one");
+                let compiled = compiled.as_ref().expect("a row that was read has one");
                 let converter = converters
-                    .entry(Arc::as_ptr(setup))
-                    .or_insert_with(|| self.converter(setup).map_err(|error| error.to_string()));
+                    .entry(Arc::as_ptr(&compiled.program))
+                    .or_insert_with(|| self.converter(compiled).map_err(|error| error.to_string()));
                 let id = row.id();
                 let converter = converter.as_ref().map_err(|error| BadLine {
                     id: id.clone(),
@@ -175,22 +174,22 @@ impl Task for Convert {
 impl Convert {
     fn prepared(&self, raw: crate::batch::RawRow<'_>) -> Result<Prepared, BadLine> {
         let row = Row::read(raw, &self.columns)?;
-        let setup = self.lines.setup(None, row.tools.as_ref());
-        let setup = setup.map_err(|error| BadLine {
+        let compiled = self.lines.compiled(None, row.tools.as_ref());
+        let compiled = compiled.map_err(|error| BadLine {
             id: row.id(),
             error: error.to_string(),
         })?;
-        Ok((row, setup))
+        Ok((row, compiled))
     }
 
-    fn converter<'s>(&'s self, setup: &'s ReadingSetup) -> Result<Converter<'s>, WireError> {
-        let toolbox: Option<&'s Toolbox> = setup.toolbox();
+    fn converter<'s>(&'s self, compiled: &'s CompiledDialects) -> Result<Converter<'s>, WireError> {
+        let toolbox: Option<&'s Toolbox> = compiled.toolbox.as_deref();
         let from = if self.is_structured {
             SourceForm::Structured
         } else {
             SourceForm::Compiled {
-                dialects: setup.dialects(),
-                program: Arc::clone(setup.program()),
+                dialects: &compiled.dialects,
+                program: Arc::clone(&compiled.program),
                 toolbox,
             }
         };

@@ -98,7 +98,7 @@ pub enum CorpusError {
 }
 
 impl CorpusError {
-    /// Whether only its input is at fault, so that the run goes on with the next.
+    /// Whether only its input is at fault, so that the run continues with the next.
     pub(crate) fn is_of_input(&self) -> bool {
         matches!(
             self,

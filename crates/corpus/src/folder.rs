@@ -1,4 +1,4 @@
-//! A run whose outputs are files of a folder, and that goes on where it was ended.
+//! A run whose outputs are files of a folder, and that continues where it was ended.
 //!
 //! Each input becomes shards of so many rows. A shard is written under another name, synchronized and renamed, and then the
 //! manifest says that it is there. A run that finds a manifest passes over the rows of the shards in it.
@@ -79,7 +79,7 @@ struct Shard<T> {
 }
 
 impl Runner {
-    /// Runs a task over all rows, into files of a folder. A run that was ended goes on, and the files are the same.
+    /// Runs a task over all rows, into files of a folder. A run that was ended continues, and the files are the same.
     ///
     /// # Errors
     /// A file that cannot be written, a folder of another run, and two inputs of one name. An input that cannot be read ends

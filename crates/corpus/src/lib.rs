@@ -3,12 +3,12 @@
 //! A [`Task`] says what becomes of rows: [`Check`] reports on each, [`Repair`] writes broken calls anew, [`Convert`] writes
 //! conversations in another dialect, [`Count`] gives [`Stats`] and their page. A [`Runner`] reads JSON lines, plain or
 //! compressed, and Parquet files, runs a task over their rows on all cores, and writes what it gives in the order of the rows.
-//! The bytes that are written do not depend on the number of threads, or on whether a run was killed and went on.
+//! The bytes that are written do not depend on the number of threads, or on whether a run was killed and continued.
 //!
 //! A bad row is a row in the report: no row ends a run. What is held is bounded by [`Limits`].
 //!
-//! What this crate deliberately does not do: it asks no network and no policy, runs no call, and prints nothing. Whoever has
-//! rows and threads of his own gives a [`Batch`] to [`Task::run`], which is a pure function of its rows.
+//! What this crate deliberately does not do: it asks no network and no policy, runs no call, and prints nothing. A caller with
+//! rows and threads of its own gives a [`Batch`] to [`Task::run`], which is a pure function of its rows.
 //!
 //! ```
 //! use toolglot_chat::{DialectChoice, LineReader, Reader, dialect_named};

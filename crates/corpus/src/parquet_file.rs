@@ -28,8 +28,8 @@ pub(crate) struct ParquetSource {
     next_group: usize,
     /// Rows of the next group that are passed over.
     n_skipped: usize,
-    /// The group that is being read, and its number of rows at once.
-    reader: Option<(ParquetRecordBatchReader, usize)>,
+    /// The group that is being read.
+    reader: Option<ParquetRecordBatchReader>,
     next_row: u64,
     /// Rows that were read and are not given out: their text, and where the first of them starts.
     text: Vec<u8>,
@@ -128,7 +128,7 @@ impl ParquetSource {
     /// Reads some rows; `false` at the end of the file.
     fn read(&mut self, limits: &Limits) -> io::Result<bool> {
         loop {
-            if let Some((reader, _)) = &mut self.reader {
+            if let Some(reader) = &mut self.reader {
                 match reader.next() {
                     Some(Ok(rows)) => {
                         self.text.clear();
@@ -175,7 +175,7 @@ impl ParquetSource {
             .with_offset(std::mem::take(&mut self.n_skipped))
             .build()
             .map_err(|error| self.in_group(error))?;
-        self.reader = Some((reader, at_once));
+        self.reader = Some(reader);
         self.next_group += 1;
         Ok(())
     }

@@ -1,13 +1,13 @@
 //! The messages of a row, read and verified.
 
-use toolglot_chat::{Digest, DigestContext, LineReader, ReadingSetup, no_object_note};
+use toolglot_chat::{CompiledDialects, Digest, DigestContext, LineReader, no_object_note};
 use toolglot_engine::{Call, CallId, Calls, End, Place, Span};
 use toolglot_wire::{Arguments, AssistantMessage, BadLine, Line, StructuredCall};
 
 use crate::columns::Columns;
 use crate::row::{Content, Row};
 
-/// What calls that stand beside the text have for a dialect.
+/// The dialect of calls that are beside the text.
 pub(crate) const STRUCTURED: &str = "openai";
 
 /// Reads rows and verifies their calls.
@@ -79,23 +79,22 @@ impl RowReader {
             Content::Conversation(conversation) => {
                 let messages = toolglot_wire::assistant_messages(conversation);
                 let messages = messages.map_err(|error| bad(error.to_string()))?;
-                let setup = self.lines.setup(None, row.tools.as_ref());
-                let setup = setup.map_err(|error| bad(error.to_string()))?;
+                let compiled = self.lines.compiled(None, row.tools.as_ref());
+                let compiled = compiled.map_err(|error| bad(error.to_string()))?;
                 let messages = messages.into_iter().map(|message| MessageReading {
                     at: message.at,
-                    digest: self.message(message, row, &setup),
+                    digest: self.message(message, &compiled),
                 });
                 Ok(RowReading::Conversation(messages.collect()))
             }
         }
     }
 
-    /// One message. Where calls stand beside its text, the text is read for none.
+    /// One message. Where calls are beside its text, the text is not read.
     fn message(
         &self,
         message: AssistantMessage,
-        row: &Row,
-        setup: &ReadingSetup,
+        compiled: &CompiledDialects,
     ) -> Result<Digest, String> {
         if let Some(fault) = message.fault {
             return Err(fault);
@@ -103,26 +102,27 @@ impl RowReader {
         let mut digest = if message.calls.is_empty() {
             let line = Line {
                 input: message.text,
-                tools: row.tools.clone(),
                 ..Line::default()
             };
-            self.lines.read(&line).map_err(|error| error.to_string())?
+            let digest = self.lines.read_compiled(compiled, &line);
+            digest.map_err(|error| error.to_string())?
         } else {
             let mut calls = Calls::default();
             calls.content = message.text;
             calls.calls = (0..).zip(message.calls).map(structured).collect();
-            if setup.toolbox().is_none() {
-                let broken = calls
-                    .calls
-                    .iter()
-                    .filter(|call| !Arguments::is_object(call));
-                calls.notes = broken.map(no_object_note).collect();
+            if compiled.toolbox.is_none() {
+                let broken = calls.calls.iter_mut();
+                for call in broken.filter(|call| !Arguments::is_object(call)) {
+                    let note = no_object_note(call);
+                    call.notes.push(note.clone());
+                    calls.notes.push(note);
+                }
             }
             Digest::new(
                 calls,
                 DigestContext {
                     dialects: &[],
-                    toolbox: setup.toolbox(),
+                    toolbox: compiled.toolbox.as_deref(),
                     normalize: false,
                     spans: None,
                 },
@@ -135,7 +135,7 @@ impl RowReader {
     }
 }
 
-/// A call that stands beside the text, as one that was read. It has no place in the text.
+/// A call that is beside the text, as one that was read. It has no place in the text.
 fn structured((index, call): (u32, StructuredCall)) -> Call {
     Call {
         id: CallId(index),

@@ -164,7 +164,7 @@ fn conversation(text: &str) -> Option<Value> {
     toolglot_wire::is_conversation(text).then_some(value)
 }
 
-/// The tools of a row. A list that is empty is none, and a list may stand there as text in JSON.
+/// The tools of a row. A list that is empty is none, and a list may be text in JSON.
 fn tools(value: Option<&Value>) -> Result<Option<Value>, toolglot_value::Error> {
     Ok(match value {
         None | Some(Value::Null) => None,

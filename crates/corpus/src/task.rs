@@ -18,7 +18,7 @@ pub trait Task: Sync {
     /// What the rows of a batch become. It depends on nothing but them.
     fn run(&self, batch: &Batch) -> Output<Self::Tally>;
 
-    /// All that decides the output beside the rows: a run goes on only where these are as they were.
+    /// All that decides the output beside the rows: a run continues only where these are as they were.
     fn settings(&self) -> Value;
 
     /// What is written.

@@ -91,8 +91,12 @@ pub(crate) fn mixed(n: usize) -> Vec<Value> {
     let row = |n: usize| {
         let name = format!("tool_{}", n % 7);
         let text = match n % 5 {
-            0 => format!("<tool_call>{{\"name\": \"{name}\", \"arguments\": {{\"path\": \"{n}\"}}}}</tool_call>"),
-            1 => format!("<tool_call>{{'name': '{name}', 'arguments': {{'path': '{n}',}}}}</tool_call>"),
+            0 => format!(
+                "<tool_call>{{\"name\": \"{name}\", \"arguments\": {{\"path\": \"{n}\"}}}}</tool_call>"
+            ),
+            1 => format!(
+                "<tool_call>{{'name': '{name}', 'arguments': {{'path': '{n}',}}}}</tool_call>"
+            ),
             2 => "<tool_call>{\"name\": \"unknown\", \"arguments\": {}}</tool_call>".to_owned(),
             3 => format!("<tool_call>{{\"name\": \"{name}\", \"arguments\": {{\"path\": \"{n}"),
             _ => "No call.".to_owned(),

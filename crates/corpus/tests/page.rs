@@ -7,13 +7,17 @@ use crate::corpus::{count, mixed, tools};
 
 fn stats() -> Stats {
     let mut batch = Batch::new(0);
-    for row in mixed(200) {
+    for row in mixed(30) {
         batch.push(row.to_string().as_bytes());
     }
     let hostile = "<script>alert('x')</script>\"&\u{202e}";
     let call = json!({"name": hostile, "arguments": {}});
     let text = format!("<tool_call>{call}</tool_call>");
-    batch.push(json!({"text": text, "tools": tools("f")}).to_string().as_bytes());
+    batch.push(
+        json!({"text": text, "tools": tools("f")})
+            .to_string()
+            .as_bytes(),
+    );
     batch.push(b"{\"<img src=x onerror=alert(1)>\": 1}");
     count().run(&batch).tally
 }
@@ -22,9 +26,14 @@ fn stats() -> Stats {
 #[test]
 fn a_page_needs_nothing_but_itself() {
     let page = stats().page("<corpus> & \"others\".jsonl");
-    assert!(!page.contains("<script") && !page.contains("<img"), "{page}");
+    assert!(
+        !page.contains("<script") && !page.contains("<img"),
+        "{page}"
+    );
     for outside in ["http://", "https://", "src=", "url(", "@import", "href="] {
-        let found = page.find(outside).map(|at| &page[at.saturating_sub(40)..at + 20]);
+        let found = page
+            .find(outside)
+            .map(|at| &page[at.saturating_sub(40)..at + 20]);
         let is_error_text = found.is_some_and(|found| found.contains("&lt;img src="));
         assert!(found.is_none() || is_error_text, "{outside}: {found:?}");
     }
@@ -40,7 +49,10 @@ fn a_page_is_well_formed() {
     let mut open: Vec<&str> = Vec::new();
     for piece in page.split('<').skip(1) {
         let (tag, _) = piece.split_once('>').expect("a tag ends");
-        let name = tag.split([' ', '/']).find(|name| !name.is_empty()).unwrap_or_default();
+        let name = tag
+            .split([' ', '/'])
+            .find(|name| !name.is_empty())
+            .unwrap_or_default();
         if tag.starts_with('!') || ["meta", "br"].contains(&name) || tag.ends_with('/') {
             continue;
         }
@@ -56,19 +68,29 @@ fn a_page_is_well_formed() {
 #[test]
 fn counts_are_what_the_rows_hold() {
     let stats = stats();
-    assert_eq!((stats.rows, stats.bad_rows), (202, 1));
+    assert_eq!((stats.rows, stats.bad_rows), (32, 1));
     let arguments = &stats.arguments;
-    let sum = arguments.valid + arguments.invalid + arguments.unknown_tool + arguments.truncated + arguments.unchecked;
+    let sum = arguments.valid
+        + arguments.invalid
+        + arguments.unknown_tool
+        + arguments.truncated
+        + arguments.unchecked;
     assert_eq!(sum, stats.calls);
     assert_eq!(stats.tools.total(), stats.calls);
     assert_eq!(stats.ends.values().sum::<u64>(), stats.calls);
     assert_eq!(stats.dialects.values().sum::<u64>(), stats.calls);
-    assert_eq!(stats.calls_per_row.sizes().map(|size| size.2).sum::<u64>(), 201);
+    assert_eq!(
+        stats.calls_per_row.sizes().map(|size| size.2).sum::<u64>(),
+        31
+    );
     assert!(stats.unknown_tools.counts.contains_key("unknown"));
 }
 
 #[test]
 fn a_corpus_without_calls_has_a_page() {
     let page = Stats::default().page("empty");
-    assert!(page.contains("<b>0</b>") && !page.contains("<h2>"), "{page}");
+    assert!(
+        page.contains("<b>0</b>") && !page.contains("<h2>"),
+        "{page}"
+    );
 }

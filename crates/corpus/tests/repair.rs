@@ -31,10 +31,14 @@ fn repaired_text(text: &str) -> String {
 #[test]
 fn what_is_around_a_call_stays_byte_for_byte() {
     let fine = "<tool_call>{\"name\": \"f\",   \"arguments\": {}}</tool_call>";
-    let text = format!(" a\r\n<tool_call>{{'name': 'f', 'arguments': {{'path': 'x',}}}}</tool_call>\t b {fine} c ");
+    let text = format!(
+        " a\r\n<tool_call>{{'name': 'f', 'arguments': {{'path': 'x',}}}}</tool_call>\t b {fine} c "
+    );
     assert_eq!(
         repaired_text(&text),
-        format!(" a\r\n<tool_call>\n{{\"name\": \"f\", \"arguments\": {{\"path\": \"x\"}}}}\n</tool_call>\t b {fine} c ")
+        format!(
+            " a\r\n<tool_call>\n{{\"name\": \"f\", \"arguments\": {{\"path\": \"x\"}}}}\n</tool_call>\t b {fine} c "
+        )
     );
 }
 
@@ -69,8 +73,10 @@ fn a_truncated_call_stays_and_is_reported() {
 
 #[test]
 fn arguments_beside_the_text_are_repaired_to_the_schema() {
-    let call = |arguments: Value| json!({"messages": [{"role": "assistant", "content": null, "tool_calls": [
-        {"id": "1", "type": "function", "function": {"name": "f", "arguments": arguments}}]}], "tools": tools("f")});
+    let call = |arguments: Value| {
+        json!({"messages": [{"role": "assistant", "content": null, "tool_calls": [
+        {"id": "1", "type": "function", "function": {"name": "f", "arguments": arguments}}]}], "tools": tools("f")})
+    };
     let (rows, report, tally) = repaired(&[
         call(json!("{'path': 'x'")),
         call(json!("{\"path\":  \"x\"}")),
@@ -83,20 +89,27 @@ fn arguments_beside_the_text_are_repaired_to_the_schema() {
     assert_eq!(arguments(2), &json!("{\"n\": 1}"));
     assert_eq!(arguments(3), &json!({"path": "x"}));
     assert_eq!((tally.repaired, tally.left), (1, 1));
-    assert!(report[1]["left"][0].as_str().is_some_and(|left| left.contains("`path`")), "{report:?}");
+    assert!(
+        report[1]["left"][0]
+            .as_str()
+            .is_some_and(|left| left.contains("`path`")),
+        "{report:?}"
+    );
 }
 
 #[test]
 fn texts_are_repaired_in_the_place_that_their_form_has() {
     let broken = "<tool_call>{'name': 'f', 'arguments': {}}</tool_call>";
     let whole = "<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>";
-    let forms = |text: &str| [
-        json!({"messages": [{"role": "assistant", "content": text}]}),
-        json!({"conversations": [{"from": "gpt", "value": text}]}),
-        json!({"messages": [{"role": "assistant", "content": [{"type": "text", "text": text}]}]}),
-        json!({"messages": json!([{"role": "assistant", "content": text}]).to_string()}),
-        json!([{"role": "assistant", "content": text}]),
-    ];
+    let forms = |text: &str| {
+        [
+            json!({"messages": [{"role": "assistant", "content": text}]}),
+            json!({"conversations": [{"from": "gpt", "value": text}]}),
+            json!({"messages": [{"role": "assistant", "content": [{"type": "text", "text": text}]}]}),
+            json!({"messages": json!([{"role": "assistant", "content": text}]).to_string()}),
+            json!([{"role": "assistant", "content": text}]),
+        ]
+    };
     let (rows, _, tally) = repaired(&forms(broken));
     assert_eq!(rows, forms(whole));
     assert_eq!((tally.repaired, tally.changed_rows), (5, 5));

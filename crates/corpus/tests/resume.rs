@@ -16,7 +16,11 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).expect("it is there");
     let files = entries.map(|entry| {
         let path = entry.expect("it is listed").path();
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
         (name, fs::read(path).expect("it is readable"))
     });
     files.filter(|(name, _)| name != ".lock").collect()
@@ -25,7 +29,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn folder(path: &Path, compression: Option<Compression>) -> Folder {
     Folder {
         path: path.to_owned(),
-        shard_rows: 100,
+        shard_rows: 10,
         compression,
     }
 }
@@ -38,7 +42,7 @@ fn run<T: Task>(
     most: u64,
 ) -> Result<T::Tally, CorpusError> {
     let mut runner = Runner::new(Some(2)).expect("threads start");
-    runner.limits.batch_rows = 30;
+    runner.limits.batch_rows = 3;
     let summary = runner.into_folder(task, inputs, folder, &mut |progress| {
         if progress.rows >= most {
             ControlFlow::Break(())
@@ -54,15 +58,15 @@ fn run<T: Task>(
 fn goes_on<T: Task>(task: &T, compression: Option<Compression>) {
     let place = tempfile::tempdir().expect("a folder");
     let paths = [
-        file(place.path(), "a.jsonl", &mixed(430)),
-        file(place.path(), "b.jsonl", &mixed(200)),
+        file(place.path(), "a.jsonl", &mixed(43)),
+        file(place.path(), "b.jsonl", &mixed(20)),
     ];
     let inputs = Input::all(&paths).expect("they are there");
     let whole = folder(&place.path().join("whole"), compression);
     let tally = run(task, &inputs, &whole, u64::MAX).expect("it runs");
-    assert_eq!(toolglot_corpus::Tally::rows(&tally), 630);
+    assert_eq!(toolglot_corpus::Tally::rows(&tally), 63);
     let ended = folder(&place.path().join("ended"), compression);
-    for most in [20, 100, 130, 290, 430, 440, 600] {
+    for most in [2, 10, 13, 29, 43, 44, 60] {
         let error = run(task, &inputs, &ended, most);
         assert!(matches!(error, Err(CorpusError::Stopped)), "{most}");
         // What a crash leaves of a shard is no shard.
@@ -73,9 +77,16 @@ fn goes_on<T: Task>(task: &T, compression: Option<Compression>) {
     let text = |tally| serde_json::to_string(tally).expect("JSON");
     assert_eq!(text(&again), text(&tally));
     let files_of = |folder: &Folder| files(&folder.path);
-    assert!(files_of(&ended) == files_of(&whole), "{:?}", files_of(&ended).keys());
+    assert!(
+        files_of(&ended) == files_of(&whole),
+        "{:?}",
+        files_of(&ended).keys()
+    );
     // A run that is done does nothing.
-    assert_eq!(text(&run(task, &inputs, &ended, u64::MAX).expect("it is done")), text(&tally));
+    assert_eq!(
+        text(&run(task, &inputs, &ended, u64::MAX).expect("it is done")),
+        text(&tally)
+    );
     assert!(files_of(&ended) == files_of(&whole));
 }
 
@@ -103,7 +114,7 @@ fn counts_go_on() {
 #[test]
 fn shards_are_the_output_in_pieces() {
     let place = tempfile::tempdir().expect("a folder");
-    let paths = [file(place.path(), "a.jsonl", &mixed(250))];
+    let paths = [file(place.path(), "a.jsonl", &mixed(25))];
     let inputs = Input::all(&paths).expect("it is there");
     let out = folder(&place.path().join("out"), None);
     run(&repair::repair(), &inputs, &out, u64::MAX).expect("it runs");
@@ -121,7 +132,7 @@ fn shards_are_the_output_in_pieces() {
 #[test]
 fn a_folder_of_another_run_is_left_alone() {
     let place = tempfile::tempdir().expect("a folder");
-    let path = file(place.path(), "a.jsonl", &mixed(120));
+    let path = file(place.path(), "a.jsonl", &mixed(12));
     let inputs = Input::all(std::slice::from_ref(&path)).expect("it is there");
     let out = folder(&place.path().join("out"), None);
     run(&check(), &inputs, &out, u64::MAX).expect("it runs");
@@ -130,14 +141,20 @@ fn a_folder_of_another_run_is_left_alone() {
         Err(CorpusError::OtherRun { what: found, .. }) => assert!(found.contains(what), "{found}"),
         _ => panic!("expected another run: {what}"),
     };
-    other(run(&count(), &inputs, &out, u64::MAX).map(|_| ()), "command");
+    other(
+        run(&count(), &inputs, &out, u64::MAX).map(|_| ()),
+        "command",
+    );
     let strict = toolglot_corpus::Check {
         is_strict: true,
         ..check()
     };
     other(run(&strict, &inputs, &out, u64::MAX).map(|_| ()), "command");
     let gzip = folder(&out.path, Some(Compression::Gzip));
-    other(run(&check(), &inputs, &gzip, u64::MAX).map(|_| ()), "shards");
+    other(
+        run(&check(), &inputs, &gzip, u64::MAX).map(|_| ()),
+        "shards",
+    );
     fs::write(&path, "{\"text\": \"another\"}\n").expect("writable");
     other(run(&check(), &inputs, &out, u64::MAX).map(|_| ()), "inputs");
     assert!(files(&out.path) == before);
@@ -146,7 +163,7 @@ fn a_folder_of_another_run_is_left_alone() {
 #[test]
 fn a_shard_that_is_gone_is_made_again() {
     let place = tempfile::tempdir().expect("a folder");
-    let paths = [file(place.path(), "a.jsonl", &mixed(250))];
+    let paths = [file(place.path(), "a.jsonl", &mixed(25))];
     let inputs = Input::all(&paths).expect("it is there");
     let out = folder(&place.path().join("out"), None);
     run(&check(), &inputs, &out, u64::MAX).expect("it runs");
@@ -175,7 +192,7 @@ fn inputs_of_one_name_are_refused() {
 #[cfg(unix)]
 fn two_runs_do_not_write_to_one_folder() {
     let place = tempfile::tempdir().expect("a folder");
-    let paths = [file(place.path(), "a.jsonl", &mixed(120))];
+    let paths = [file(place.path(), "a.jsonl", &mixed(12))];
     let inputs = Input::all(&paths).expect("it is there");
     let out = folder(&place.path().join("out"), None);
     let runner = Runner::new(Some(1)).expect("threads start");
@@ -189,5 +206,5 @@ fn two_runs_do_not_write_to_one_folder() {
     assert!(refused);
     let manifest = fs::read(out.path.join("manifest.json")).expect("it is there");
     let manifest: Value = toolglot_value::from_slice(&manifest).expect("JSON");
-    assert_eq!(manifest["shards"][0]["rows"], json!(100));
+    assert_eq!(manifest["shards"][0]["rows"], json!(10));
 }

@@ -16,7 +16,7 @@ fn checked(rows: &[&str]) -> Vec<Value> {
 /// A row of the form of a line of `parse --jsonl` has the same document, after the number of the row.
 #[test]
 fn a_text_has_the_document_of_a_line() {
-    let row = json!({"id": "a", "input": "<tool_call>{'name': 'f', 'arguments': {'path': 7}}</tool_call>",
+    let row = json!({"id": "a", "input": "<tool_call>{'name': 'f', 'arguments': {'pth': 'a'}}</tool_call>",
         "tools": tools("f"), "finish": "length"});
     let found = checked(&[&row.to_string()]);
     let line = toolglot_wire::Line::read(&row.to_string()).expect("a line");
@@ -24,7 +24,7 @@ fn a_text_has_the_document_of_a_line() {
     let mut document = toolglot_value::to_value(&digest.document).expect("JSON");
     document["row"] = json!(0);
     assert_eq!(found, [document]);
-    assert!(digest.is_faulty, "a number is no path");
+    assert!(digest.is_faulty, "the path is missing");
 }
 
 #[test]
@@ -40,7 +40,10 @@ fn bad_rows_are_rows_of_the_report() {
         "5",
         "{}",
     ]);
-    let errors: Vec<_> = found.iter().map(|row| row["error"].as_str().unwrap_or("-")).collect();
+    let errors: Vec<_> = found
+        .iter()
+        .map(|row| row["error"].as_str().unwrap_or("-"))
+        .collect();
     let starts = [
         "not JSON: ",
         "no column `messages`, `conversations`, `text` or `input`; the row has `id`, `prompt`, `answer`",
@@ -66,7 +69,10 @@ fn bytes_that_are_no_text_are_named() {
     batch.push(b"{\"id\": 3, \"text\": \"\xff\"}");
     let output = check().run(&batch);
     let found = values(&String::from_utf8(output.data).expect("text"));
-    assert_eq!(found, [json!({"row": 7, "id": 3, "error": "not UTF-8: byte 19"})]);
+    assert_eq!(
+        found,
+        [json!({"row": 7, "id": 3, "error": "not UTF-8: byte 19"})]
+    );
     assert_eq!((output.tally.rows, output.tally.bad_rows), (1, 1));
 }
 
@@ -74,7 +80,8 @@ fn bytes_that_are_no_text_are_named() {
 #[test]
 fn structured_calls_are_verified() {
     let call = |name: &str, arguments: &str| json!({"id": "1", "function": {"name": name, "arguments": arguments}});
-    let message = |calls: Value| json!({"role": "assistant", "content": "I look.", "tool_calls": calls});
+    let message =
+        |calls: Value| json!({"role": "assistant", "content": "I look.", "tool_calls": calls});
     let row = json!({"messages": [
         message(json!([call("f", r#"{"path": "a"}"#)])),
         message(json!([call("f", r#"{"pth": "a"}"#)])),
@@ -84,13 +91,19 @@ fn structured_calls_are_verified() {
     let found = checked(&[&row.to_string()]);
     let codes = |n: usize| -> Vec<&str> {
         let notes = found[0]["messages"][n]["notes"].as_array().expect("notes");
-        notes.iter().filter_map(|note| note["name"].as_str()).collect()
+        notes
+            .iter()
+            .filter_map(|note| note["name"].as_str())
+            .collect()
     };
     assert_eq!(codes(0), [""; 0]);
     assert!(codes(1).contains(&"missing-parameter"), "{:?}", codes(1));
     assert_eq!(codes(2), ["unknown-tool"]);
     assert_eq!(codes(3), ["invalid-arguments"]);
-    assert_eq!(found[0]["messages"][3]["calls"][0]["arguments_raw"], "{'path'");
+    assert_eq!(
+        found[0]["messages"][3]["calls"][0]["arguments_raw"],
+        "{'path'"
+    );
     assert_eq!(found[0]["messages"][0]["content"], "I look.");
 }
 
@@ -134,6 +147,9 @@ fn no_prefix_of_a_row_ends_a_run() {
         batch.push(&row.as_bytes()[..end]);
     }
     let tally = check().run(&batch).tally;
-    assert_eq!((tally.rows, tally.bad_rows), (row.len() as u64, row.len() as u64));
+    assert_eq!(
+        (tally.rows, tally.bad_rows),
+        (row.len() as u64, row.len() as u64)
+    );
     let _ = row_reader();
 }

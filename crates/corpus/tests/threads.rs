@@ -10,7 +10,7 @@ use crate::{convert, repair};
 fn is_the_same<T: Task>(task: &T) {
     let folder = tempfile::tempdir().expect("a folder");
     let paths = [
-        file(folder.path(), "a.jsonl", &mixed(3_000)),
+        file(folder.path(), "a.jsonl", &mixed(90)),
         file(folder.path(), "b.jsonl", &mixed(10)),
     ];
     let (data, report, summary) = ran(task, &paths, 1);
@@ -22,7 +22,7 @@ fn is_the_same<T: Task>(task: &T) {
     }
     let inputs = Input::all(&paths).expect("they are there");
     let mut runner = Runner::new(Some(2)).expect("threads start");
-    runner.limits.batch_rows = 7;
+    runner.limits.batch_rows = 3;
     runner.limits.batch_bytes = 1000;
     let (mut small, mut small_report) = (Vec::new(), Vec::new());
     let streams = Streams {

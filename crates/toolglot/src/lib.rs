@@ -62,12 +62,13 @@
 //!
 //! # Features
 //!
-//! All are on by default, and all are for the command line: a program that only needs this library turns default features off.
+//! All but the last are on by default, and all are for the command line: a program that only needs this library turns default features off.
 //!
 //! - `cli`: the binary, and [`command_line`] for a program that carries it inside.
 //! - `import`: its commands `dialects detect` and `dialects import`, and templates as dialects.
 //! - `mcp`: its command `mcp`, and tools of MCP servers.
 //! - `serve`: its command `serve`, the gateway.
+//! - `parquet`, off by default: Parquet files in its command `corpus`.
 
 #[cfg(feature = "cli")]
 mod cli;

@@ -1,4 +1,4 @@
-//! Arguments of calls that stand beside the text: JSON in a string, or an object.
+//! Arguments of calls that are beside the text: JSON in a string, or an object.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! The messages of a conversation.
 
-use toolglot_chat::{Reader, ReadingSetup};
+use toolglot_chat::{CompiledDialects, Reader};
 use toolglot_value::Value;
 use toolglot_wire::WireError;
 
@@ -10,7 +10,7 @@ use super::{RowReport, Targets, arguments};
 /// The repair of one conversation.
 pub(super) struct ConversationRepair<'a> {
     pub(super) reader: &'a Reader,
-    pub(super) setup: &'a ReadingSetup,
+    pub(super) compiled: &'a CompiledDialects,
     pub(super) targets: &'a Targets,
 }
 
@@ -42,7 +42,7 @@ impl ConversationRepair<'_> {
         // Items of the Responses API: a call is one of its own.
         for (at, item) in list(&mut repaired).into_iter().flatten().enumerate() {
             if item["type"] == "function_call" {
-                let toolbox = self.setup.toolbox();
+                let toolbox = self.compiled.toolbox.as_deref();
                 is_changed |= arguments::repair(item, at, toolbox, self.targets, report);
             }
         }
@@ -53,7 +53,7 @@ impl ConversationRepair<'_> {
     fn text(&self, message: &mut Value, at: usize, report: &mut RowReport) -> bool {
         let mut is_changed = false;
         for text in texts(message) {
-            let repair = TextRepair::new(self.reader, self.setup, text);
+            let repair = TextRepair::new(self.reader, self.compiled, text);
             if let Some(repaired) = repair.run(Some(at), report) {
                 *text = repaired;
                 is_changed = true;
@@ -64,7 +64,7 @@ impl ConversationRepair<'_> {
 
     /// Calls beside the text of a message.
     fn calls(&self, message: &mut Value, at: usize, report: &mut RowReport) -> bool {
-        let toolbox = self.setup.toolbox();
+        let toolbox = self.compiled.toolbox.as_deref();
         let mut is_changed = false;
         let mut repair = |function: &mut Value| {
             is_changed |= arguments::repair(function, at, toolbox, self.targets, report);

@@ -1,7 +1,7 @@
 //! Rows whose broken calls are written anew.
 //!
 //! A call in a text is written in its own dialect, and everything around it stays byte for byte. The text is read again: it
-//! has to hold the same calls, with fewer notes. Arguments of calls that stand beside the text are repaired as JSON, to the
+//! has to hold the same calls, with fewer notes. Arguments of calls that are beside the text are repaired as JSON, to the
 //! schema of their tool. What cannot be repaired stays, and the report says why.
 
 mod arguments;
@@ -164,23 +164,23 @@ impl Repair {
         let content = match row.content() {
             Content::Text(text) => {
                 let line = row.line(text)?;
-                let setup = self
+                let compiled = self
                     .reader
                     .lines
-                    .setup(line.dialect.as_deref(), line.tools.as_ref());
-                let setup = setup.map_err(|error| bad(error.to_string()))?;
-                let reader = self.reader.lines.reader_of_line(&setup, &line);
+                    .compiled(line.dialect.as_deref(), line.tools.as_ref());
+                let compiled = compiled.map_err(|error| bad(error.to_string()))?;
+                let reader = self.reader.lines.reader_of_line(&compiled, &line);
                 let reader = reader.map_err(|error| bad(error.to_string()))?;
-                let repair = TextRepair::new(&reader, &setup, text);
+                let repair = TextRepair::new(&reader, &compiled, text);
                 repair.run(None, &mut report).map(Value::String)
             }
             Content::Conversation(conversation) => {
-                let setup = self.reader.lines.setup(None, row.tools.as_ref());
-                let setup = setup.map_err(|error| bad(error.to_string()))?;
-                let reader = self.reader.lines.reader_of(&setup);
+                let compiled = self.reader.lines.compiled(None, row.tools.as_ref());
+                let compiled = compiled.map_err(|error| bad(error.to_string()))?;
+                let reader = self.reader.lines.reader_of(&compiled);
                 let repair = message::ConversationRepair {
                     reader: &reader,
-                    setup: &setup,
+                    compiled: &compiled,
                     targets,
                 };
                 repair

@@ -1,6 +1,6 @@
-//! Calls that stand in a text.
+//! Calls in a text.
 
-use toolglot_chat::{Reader, ReadingSetup, is_fault, tool_set};
+use toolglot_chat::{CompiledDialects, PieceKind, Reader, Trace, is_fault, tool_set};
 use toolglot_engine::{Call, CallText, Calls, Code, End, Note, Renderer};
 use toolglot_value::Value;
 use toolglot_wire::Arguments;
@@ -10,19 +10,23 @@ use super::{RepairedCall, RowReport};
 /// The repair of one text.
 pub(crate) struct TextRepair<'a> {
     reader: &'a Reader,
-    setup: &'a ReadingSetup,
+    compiled: &'a CompiledDialects,
     text: String,
-    message: Calls,
+    trace: Trace,
     is_changed: bool,
 }
 
 impl<'a> TextRepair<'a> {
-    pub(crate) fn new(reader: &'a Reader, setup: &'a ReadingSetup, text: &str) -> TextRepair<'a> {
+    pub(crate) fn new(
+        reader: &'a Reader,
+        compiled: &'a CompiledDialects,
+        text: &str,
+    ) -> TextRepair<'a> {
         TextRepair {
             reader,
-            setup,
+            compiled,
             text: text.to_owned(),
-            message: read(reader, text),
+            trace: read(reader, text),
             is_changed: false,
         }
     }
@@ -32,13 +36,13 @@ impl<'a> TextRepair<'a> {
         let place = at.map(|at| format!("messages[{at}]: ")).unwrap_or_default();
         let mut refused = Vec::new();
         // From the last to the first: the places of those before stay.
-        for index in (0..self.message.calls.len()).rev() {
-            let call = self.message.calls[index].clone();
+        for index in (0..self.trace.message.calls.len()).rev() {
+            let call = self.trace.message.calls[index].clone();
             if call.end == End::Truncated {
                 refused.push((call, "it is cut short".to_owned()));
-            } else if is_broken(&call, &self.message) {
-                let notes = repair_notes(&call, &self.message);
-                match self.splice(&call) {
+            } else if is_broken(&call, &self.trace.message) {
+                let notes = repair_notes(&call, &self.trace.message);
+                match self.splice(index, &call) {
                     Ok(()) => self.repaired(&call, &notes, index, at, report),
                     Err(why) => refused.push((call, why)),
                 }
@@ -58,32 +62,54 @@ impl<'a> TextRepair<'a> {
     }
 
     /// Writes one call anew where it stands.
-    fn splice(&mut self, call: &Call) -> Result<(), String> {
+    fn splice(&mut self, index: usize, call: &Call) -> Result<(), String> {
         let written = self.rendered("", std::slice::from_ref(call))?;
-        let mut text = self.text.clone();
-        text.replace_range(call.span.range(), &written);
-        self.take(text, false)
+        let start = call.span.range().start;
+        // A call may end before the closer of its block, which can hold more calls.
+        let ends = [self.closed_end(index, call), call.span.range().end];
+        let spliced = ends.map(|end| {
+            let mut text = self.text.clone();
+            text.replace_range(start..end, &written);
+            text
+        });
+        let [closed, open] = spliced;
+        self.take(closed).or_else(|_| self.take(open))
     }
 
-    /// Writes the text and all of its calls anew, where they share a dialect: calls in one frame cannot be written one by one.
+    /// Where the markup ends that follows a call.
+    fn closed_end(&self, index: usize, call: &Call) -> usize {
+        let end = call.span.end;
+        let markup = self.trace.pieces.iter().find(|piece| {
+            piece.kind == PieceKind::Markup && piece.span.start <= end && end < piece.span.end
+        });
+        let next = self.trace.message.calls.get(index + 1);
+        let next = next.map_or(u64::MAX, |next| next.span.start);
+        markup.map_or(end, |markup| markup.span.end.min(next).max(end)) as usize
+    }
+
+    /// Writes all calls anew, where nothing but calls of one dialect is from the first on: calls in one frame cannot be written
+    /// one by one.
     fn rewrite(&mut self, at: Option<usize>, report: &mut RowReport) -> Result<(), String> {
-        let calls = self.message.calls.clone();
+        let message = &self.trace.message;
+        let calls = message.calls.clone();
         let dialect = calls.first().map(|call| call.dialect.clone());
         let is_one = |call: &Call| Some(&call.dialect) == dialect.as_ref();
         let is_whole = |call: &Call| call.end != End::Truncated;
-        if !self.message.reasoning.is_empty()
-            || !calls.iter().all(|call| is_one(call) && is_whole(call))
-        {
-            return Err("its message has reasoning, or calls of other dialects".to_owned());
+        let before = calls.first().map_or(0, |call| call.span.range().start);
+        let before = self.text[..before].to_owned();
+        let is_last = message.content.trim_end() == before.trim_end();
+        if !is_last || !calls.iter().all(|call| is_one(call) && is_whole(call)) {
+            return Err(
+                "its message has text between calls, or calls of other dialects".to_owned(),
+            );
         }
         let broken = calls.iter().enumerate().filter_map(|(index, call)| {
-            let notes = repair_notes(call, &self.message);
-            is_broken(call, &self.message).then_some((index, call, notes))
+            let notes = repair_notes(call, message);
+            is_broken(call, message).then_some((index, call, notes))
         });
         let broken: Vec<(usize, &Call, Vec<Code>)> = broken.collect();
-        let content = self.message.content.trim_end().to_owned();
-        let text = self.rendered(&content, &calls)?;
-        self.take(text, true)?;
+        let text = before + &self.rendered("", &calls)?;
+        self.take(text)?;
         for (index, call, notes) in broken {
             self.repaired(call, &notes, index, at, report);
         }
@@ -93,12 +119,15 @@ impl<'a> TextRepair<'a> {
     fn rendered(&self, content: &str, calls: &[Call]) -> Result<String, String> {
         let name = calls.first().map(|call| call.dialect.as_str());
         let dialect = self
-            .setup
-            .dialects()
+            .compiled
+            .dialects
             .iter()
             .find(|one| Some(one.name()) == name);
         let dialect = dialect.ok_or("its dialect is not one of those that are read")?;
-        let tools = tool_set(std::slice::from_ref(dialect), self.setup.toolbox());
+        let tools = tool_set(
+            std::slice::from_ref(dialect),
+            self.compiled.toolbox.as_deref(),
+        );
         let renderer = Renderer::new(dialect, &tools).map_err(|error| error.to_string())?;
         let texts: Vec<CallText<'_>> = calls
             .iter()
@@ -114,17 +143,18 @@ impl<'a> TextRepair<'a> {
             .map_err(|error| error.reason)
     }
 
-    /// Goes on with `text`, if it holds the same with fewer notes.
-    fn take(&mut self, text: String, is_trimmed: bool) -> Result<(), String> {
-        let message = read(self.reader, &text);
-        if !is_same(&self.message, &message, is_trimmed) {
+    /// Takes `text`, if it holds the same with fewer notes.
+    fn take(&mut self, text: String) -> Result<(), String> {
+        let trace = read(self.reader, &text);
+        let (message, before) = (&trace.message, &self.trace.message);
+        if !is_same(before, message) {
             return Err("written anew, it would be read otherwise".to_owned());
         }
-        if n_notes(&message) >= n_notes(&self.message) {
+        if n_notes(message) >= n_notes(before) {
             return Err("written anew, it would have the same notes".to_owned());
         }
         self.text = text;
-        self.message = message;
+        self.trace = trace;
         self.is_changed = true;
         Ok(())
     }
@@ -138,7 +168,7 @@ impl<'a> TextRepair<'a> {
         at: Option<usize>,
         report: &mut RowReport,
     ) {
-        let left = repair_notes(&self.message.calls[index], &self.message);
+        let left = repair_notes(&self.trace.message.calls[index], &self.trace.message);
         let mut gone: Vec<String> = notes
             .iter()
             .filter(|code| !left.contains(code))
@@ -160,10 +190,10 @@ impl<'a> TextRepair<'a> {
     }
 }
 
-fn read(reader: &Reader, text: &str) -> Calls {
-    let mut message = Calls::default();
-    reader.read_pieces([text], &mut message);
-    message
+fn read(reader: &Reader, text: &str) -> Trace {
+    let mut trace = Trace::default();
+    reader.read_pieces([text], &mut trace);
+    trace
 }
 
 /// Whether something of a call was repaired while it was read.
@@ -188,13 +218,9 @@ fn n_notes(message: &Calls) -> usize {
     message.notes.len() + recovered.count()
 }
 
-/// Whether two messages say the same.
-fn is_same(one: &Calls, other: &Calls, is_trimmed: bool) -> bool {
-    let is_same_text = if is_trimmed {
-        one.content.trim_end() == other.content.trim_end()
-    } else {
-        one.content == other.content
-    };
+/// Whether two messages say the same. Blanks at the end are a matter of the last closer.
+fn is_same(one: &Calls, other: &Calls) -> bool {
+    let is_same_text = one.content.trim_end() == other.content.trim_end();
     let value = |call: &Call| -> Option<Value> {
         match Arguments::of(call) {
             Arguments::Object(object) => Some(Value::Object(object)),

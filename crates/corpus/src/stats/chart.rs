@@ -1,4 +1,4 @@
-//! Charts as SVG, to stand inside a page.
+//! Charts as SVG, for the inside of a page.
 
 use std::fmt::Write as _;
 

@@ -56,7 +56,7 @@ pub struct Stats {
     pub unread_messages: u64,
     /// Calls.
     pub calls: u64,
-    /// Calls by dialect; `openai` is a call that stands beside the text.
+    /// Calls by dialect; `openai` is a call that is beside the text.
     pub dialects: BTreeMap<String, u64>,
     /// Calls by how they ended.
     pub ends: BTreeMap<String, u64>,

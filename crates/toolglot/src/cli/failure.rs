@@ -90,6 +90,10 @@ pub(crate) enum Failure {
     },
     #[error(transparent)]
     Line(LineError),
+    #[error(transparent)]
+    Corpus(toolglot_corpus::CorpusError),
+    #[error("{0}")]
+    Inputs(String),
     #[error("a dialect file has a fault")]
     DialectFile(Box<DialectFault>),
     #[error("the dialects cannot be compiled: {}", .0.message)]
@@ -163,8 +167,13 @@ impl Failure {
 
     /// It and all that it comes from, on one line: what a batch answers in place of a document.
     pub(crate) fn told(&self) -> String {
-        let mut told = self.to_string();
-        let mut source = std::error::Error::source(self);
+        Failure::with_sources(self)
+    }
+
+    /// An error and all that it comes from, on one line.
+    pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
+        let mut told = error.to_string();
+        let mut source = error.source();
         while let Some(error) = source {
             let why = error.to_string();
             // Some say it themselves.
@@ -187,6 +196,16 @@ impl From<ChatError> for Failure {
             }
             ChatError::NoDialect => Failure::NoDialect,
             other => Failure::Chat(other),
+        }
+    }
+}
+
+impl From<toolglot_corpus::CorpusError> for Failure {
+    fn from(error: toolglot_corpus::CorpusError) -> Failure {
+        match error {
+            // Whoever reads standard output may have read enough.
+            toolglot_corpus::CorpusError::Output(source) => Failure::Output(source),
+            other => Failure::Corpus(other),
         }
     }
 }

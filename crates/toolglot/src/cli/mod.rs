@@ -14,6 +14,7 @@ mod audit;
 mod batch;
 mod call;
 mod convert;
+mod corpus;
 mod dialect_fault;
 mod dialect_file;
 mod dialects;
@@ -114,6 +115,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Repair(arguments) => repair::repair(&arguments, out),
         Command::Render(arguments) => render::render(&arguments, out),
         Command::Convert(arguments) => convert::convert(&arguments, out),
+        Command::Corpus { command } => corpus::corpus(&command, out),
         Command::Prompt(arguments) => prompt::prompt(&arguments, out),
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),

@@ -14,15 +14,15 @@ pub struct AssistantMessage {
     pub at: usize,
     /// Its text, in which calls may stand.
     pub text: String,
-    /// Its reasoning, where that stands beside the text.
+    /// Its reasoning, where that is beside the text.
     pub reasoning: String,
-    /// The calls that stand beside the text.
+    /// The calls that are beside the text.
     pub calls: Vec<StructuredCall>,
     /// Why it cannot be read; then it has nothing else.
     pub fault: Option<String>,
 }
 
-/// A call that stands beside the text, as it came: nothing of it is verified.
+/// A call that is beside the text, as it came: nothing of it is verified.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StructuredCall {

@@ -79,7 +79,7 @@ pub(crate) struct CorpusArguments {
     /// The column of the tools that a row brings
     #[arg(long, value_name = "NAME", default_value = "tools")]
     pub(crate) tools_column: String,
-    /// Write shards to this folder; a run that was ended goes on there
+    /// Write shards to this folder; a run that was ended continues there
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// How many rows a shard has

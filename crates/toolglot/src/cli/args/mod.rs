@@ -1,6 +1,7 @@
 //! The command line, as data.
 
 mod call;
+mod corpus;
 mod dialects;
 mod doctor;
 #[cfg(feature = "serve")]
@@ -20,6 +21,9 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 pub(crate) use call::{CallArguments, CallFormat};
+pub(crate) use corpus::{
+    CompressionWord, CorpusArguments, CorpusCommand, ProgressWord, RowsWord, StatsFormat,
+};
 pub(crate) use dialects::DialectsCommand;
 pub(crate) use doctor::DoctorArguments;
 #[cfg(feature = "serve")]
@@ -63,6 +67,11 @@ pub(crate) enum Command {
     Render(RenderArguments),
     /// Convert conversations from one dialect to another
     Convert(ConvertArguments),
+    /// Check, repair, convert and count data sets of any size
+    Corpus {
+        #[command(subcommand)]
+        command: CorpusCommand,
+    },
     /// Write the instructions that teach a model to call tools
     Prompt(PromptArguments),
     /// Run the calls in a message and write the answer

@@ -19,6 +19,8 @@ pub(super) struct ProgressLine {
     start: Instant,
     /// When it was written last.
     written: Option<Instant>,
+    /// What was written last.
+    shown: Option<Progress>,
     progress: Progress,
 }
 
@@ -34,6 +36,7 @@ impl ProgressLine {
             is_terminal,
             start: Instant::now(),
             written: None,
+            shown: None,
             progress: Progress::default(),
         }
     }
@@ -54,14 +57,17 @@ impl ProgressLine {
             .is_none_or(|written| written.elapsed() >= pause)
         {
             self.written = Some(Instant::now());
+            self.shown = Some(*progress);
             self.write();
         }
     }
 
-    /// Writes the last line, and leaves it.
+    /// Writes the last line, unless it is there, and leaves it.
     pub(super) fn end(&mut self) {
         if self.is_shown {
-            self.write();
+            if self.shown != Some(self.progress) {
+                self.write();
+            }
             if self.is_terminal {
                 let _ = writeln!(io::stderr());
             }
