@@ -19,12 +19,12 @@ pub(crate) use mcp::ServerTable;
 pub use mcp::{Pin, ServerRules};
 pub use rule::Item;
 pub(crate) use rule::{Asked, Rule};
+pub(crate) use rule_text::{DecisionWord, RuleText};
 pub use sandbox::{Level, Reach, Sandbox, SandboxSettings, SandboxTable};
 pub use trust::TrustRules;
 
-use crate::{Authority, Decision};
+use crate::Decision;
 use pattern::Word;
-use rule_text::{DecisionWord, RuleText};
 
 /// A policy file, read and checked.
 #[derive(Clone, Debug)]
@@ -274,7 +274,7 @@ impl Policy {
     }
 
     /// A file without rules.
-    fn empty(default: Decision) -> Policy {
+    pub(crate) fn empty(default: Decision) -> Policy {
         Policy {
             default,
             rules: Vec::new(),
@@ -340,23 +340,5 @@ impl<'a> ToolPattern<'a> {
     /// Whether it fits a name.
     pub fn fits(&self, name: &str) -> bool {
         self.word.fits(name)
-    }
-}
-
-impl Authority {
-    /// Keeps a place below the root from these capabilities, whatever anyone allows, by a rule with a reason.
-    pub fn keep(&mut self, path: &str, capabilities: &[&str], (rule, because): (&str, &str)) {
-        let written = RuleText::new(rule, DecisionWord::Deny)
-            .capabilities(capabilities)
-            .place(path)
-            .because(because);
-        // A project's file has no opinion but where it refuses.
-        let policy = self
-            .project
-            .get_or_insert_with(|| Policy::empty(Decision::Allow));
-        match Rule::new(written) {
-            Ok(rule) => policy.rules.push(rule),
-            Err(error) => policy.broken = Some(error),
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 mod by_file;
 
-use crate::file::Item;
+use crate::file::{DecisionWord, Item, Rule, RuleText};
 use crate::rules::RULES;
 use crate::{Decision, Grants, Level, Policy, Request, SandboxSettings, TrustRules, Verdict};
 use by_file::by_file;
@@ -88,6 +88,22 @@ pub fn judge(request: &Request<'_>, grants: &Grants) -> Verdict {
 }
 
 impl Authority {
+    /// Keeps a place below the root from these capabilities, whatever anyone allows, by a rule with a reason.
+    pub fn keep(&mut self, path: &str, capabilities: &[&str], (rule, because): (&str, &str)) {
+        let written = RuleText::new(rule, DecisionWord::Deny)
+            .capabilities(capabilities)
+            .place(path)
+            .because(because);
+        // A project's file has no opinion but where it refuses.
+        let policy = self
+            .project
+            .get_or_insert_with(|| Policy::empty(Decision::Allow));
+        match Rule::new(written) {
+            Ok(rule) => policy.rules.push(rule),
+            Err(error) => policy.broken = Some(error),
+        }
+    }
+
     /// Judges a request. Complexity: items of the request times rules.
     pub fn judge(&self, request: &Request<'_>) -> Explanation {
         let mut reasons = Vec::new();

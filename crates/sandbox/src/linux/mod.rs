@@ -22,9 +22,9 @@ use std::time::Instant;
 pub use resident::Resident;
 pub use scratch::Scratch;
 
-use plan::{Plan, setup};
+use plan::Plan;
 use pump::{Cut, Raw, Stage, Terms, pump};
-use step::{Failed, Step};
+use step::{Failed, Step, setup};
 use sys::Ended;
 use warden::Ends;
 

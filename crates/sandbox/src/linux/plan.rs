@@ -14,7 +14,7 @@ use super::landlock::{self, Rules};
 use super::places;
 use super::program;
 use super::scratch::Scratch;
-use super::step::Step;
+use super::step::{Step, setup};
 use super::sys::{self, Resource};
 use crate::{Command, Isolation, Network, SandboxError, Start};
 
@@ -555,14 +555,6 @@ fn existing(paths: &[PathBuf]) -> Vec<PathBuf> {
 
 pub(super) fn c_path(path: &Path) -> Result<CString, SandboxError> {
     CString::new(path.as_os_str().as_bytes()).map_err(|_| SandboxError::ZeroByte { what: "a path" })
-}
-
-pub(super) fn setup(step: Step, path: Option<&Path>, source: io::Error) -> SandboxError {
-    SandboxError::Setup {
-        step: step.words(),
-        path: path.map(Path::to_path_buf),
-        source,
-    }
 }
 
 #[cfg(test)]

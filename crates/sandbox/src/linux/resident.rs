@@ -4,9 +4,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use super::plan::{Plan, setup};
+use super::plan::Plan;
 use super::pump::{Stage, Terms, pump};
-use super::step::Step;
+use super::step::{Step, setup};
 use super::{outcome, refusal, start};
 use crate::{Command, ProcessOutcome, SandboxError};
 

@@ -5,8 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::plan::setup;
-use super::step::Step;
+use super::step::{Step, setup};
 use crate::SandboxError;
 
 /// A directory of this user alone, removed when it is dropped: what the commands of one call have for temporary files, see

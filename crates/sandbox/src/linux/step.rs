@@ -1,6 +1,10 @@
 //! What the warden and the program-to-be tell the host: eight bytes at a time, written in one piece.
 
+use std::io;
+use std::path::Path;
+
 use super::sys::Ended;
+use crate::SandboxError;
 
 /// A step of the preparation that may fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +103,15 @@ impl Report {
             3 => Report::Left(value),
             _ => return None,
         })
+    }
+}
+
+/// The error of a step of the preparation that failed.
+pub(super) fn setup(step: Step, path: Option<&Path>, source: io::Error) -> SandboxError {
+    SandboxError::Setup {
+        step: step.words(),
+        path: path.map(Path::to_path_buf),
+        source,
     }
 }
 
