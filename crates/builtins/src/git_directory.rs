@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 /// Entries below a repository's own directories that are looked at for settings.
 const MOST_SETTINGS: usize = 10_000;
 
+/// Bytes of the list of a rebase that are read.
+const MOST_TODO_BYTES: u64 = 1 << 20;
+
 /// Levels of directories below them that are looked into.
 const MOST_LEVELS: usize = 12;
 
@@ -17,6 +20,34 @@ pub(crate) const OBEYED_OF_GIT: [&str; 6] = [
     "modules",
     "commondir",
 ];
+
+/// What is left of a rebase that has stopped, in a directory of its own below a repository's or a further tree's. git has to write it.
+pub(crate) const REBASE: &str = "rebase-merge";
+pub(crate) const REBASE_TODO: &str = "git-rebase-todo";
+
+/// The lines of such a list that run commands: `git rebase --continue` does, outside of the sandbox, too.
+pub(crate) fn rebase_commands(todo: &str) -> impl Iterator<Item = &str> {
+    let runs = |line: &&str| matches!(line.split_whitespace().next(), Some("exec" | "x"));
+    todo.lines().map(str::trim).filter(runs)
+}
+
+/// The commands of all rebases of a repository that have stopped.
+pub(crate) fn rebase_commands_in(git: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let trees = std::fs::read_dir(git.join("worktrees"));
+    let trees = trees.into_iter().flatten().flatten();
+    let trees = trees.take(MOST_SETTINGS).map(|tree| tree.path());
+    for directory in trees.chain([git.to_path_buf()]) {
+        let path = directory.join(REBASE).join(REBASE_TODO);
+        let is_short = path
+            .symlink_metadata()
+            .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MOST_TODO_BYTES);
+        if is_short && let Ok(todo) = std::fs::read_to_string(path) {
+            found.extend(rebase_commands(&todo).map(str::to_owned));
+        }
+    }
+    found
+}
 
 /// Whether git takes a directory with these names for a repository, whatever it is called. It asks for no more.
 pub(crate) fn is_repository(is_there: &dyn Fn(&str) -> bool) -> bool {

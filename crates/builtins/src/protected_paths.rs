@@ -8,7 +8,7 @@ use toolglot_sandbox::{Command, Inspection, Isolation};
 
 use crate::Failure;
 use crate::approved_writes::n_writes;
-use crate::git_directory::{is_repository, obeyed_in, secrets_of_git};
+use crate::git_directory::{is_repository, obeyed_in, rebase_commands_in, secrets_of_git};
 use crate::root_snapshot::{BUILD_DIRECTORIES, RootSnapshot};
 
 /// Entries of the root that are looked at. Where there are more, no command runs: what it could see is not known.
@@ -88,6 +88,10 @@ impl ProtectedPaths {
                     let git = root.join(path);
                     paths.repositories.push(git.clone());
                     paths.guarded.extend(obeyed_in(&git));
+                    paths
+                        .before
+                        .rebase_commands
+                        .extend(rebase_commands_in(&git));
                     paths.secret.extend(secrets_of_git(&git));
                 } else if is_secret(&near)
                     || refused.hides_from_program(tool, &path)
@@ -116,6 +120,10 @@ impl ProtectedPaths {
             let is_there = |name: &str| place.join(name).symlink_metadata().is_ok();
             if has_head && guards && is_repository(&is_there) {
                 paths.guarded.extend(obeyed_in(&place));
+                paths
+                    .before
+                    .rebase_commands
+                    .extend(rebase_commands_in(&place));
                 paths.before.bare_repositories.insert(directory);
             }
         }

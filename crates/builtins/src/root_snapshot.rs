@@ -26,6 +26,8 @@ pub(crate) struct RootSnapshot {
     pub(crate) links: BTreeMap<PathBuf, PathBuf>,
     /// Directories that git takes for repositories, other than those that are called `.git`.
     pub(crate) bare_repositories: BTreeSet<PathBuf>,
+    /// The commands of rebases that had stopped.
+    pub(crate) rebase_commands: BTreeSet<String>,
     /// All directories.
     pub(crate) directories: HashSet<PathBuf>,
     /// Directories that this user cannot look into.

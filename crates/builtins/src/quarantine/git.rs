@@ -4,6 +4,7 @@
 //! repository stays. A hook, a setting of another key, or a directory that the settings come from is moved aside; the rest of the
 //! repository stays as it is.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
 
-use crate::git_directory::OBEYED_OF_GIT;
+use crate::git_directory::{OBEYED_OF_GIT, REBASE, REBASE_TODO, rebase_commands};
 use crate::git_settings::git_command;
 use crate::root_snapshot::BUILD_DIRECTORIES;
 
@@ -87,8 +88,14 @@ pub(super) fn is_clone(words: &[OsString]) -> bool {
 }
 
 /// What in the repository `git` is obeyed, is not known from before, and is more than git makes by itself. Relative paths.
-pub(super) fn planted(git: &Dir, is_known: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+/// `known_commands` are those of rebases that had stopped before.
+pub(super) fn planted(
+    git: &Dir,
+    is_known: &dyn Fn(&Path) -> bool,
+    known_commands: &BTreeSet<String>,
+) -> Vec<PathBuf> {
     let mut found = obeyed_beyond_git(git, Place::Top, is_known);
+    found.extend(planted_rebase(git, known_commands));
     // Further working trees have their settings from where `commondir` says, or their own without one.
     for name in entries(git, "worktrees") {
         let path = Path::new("worktrees").join(&name);
@@ -97,9 +104,29 @@ pub(super) fn planted(git: &Dir, is_known: &dyn Fn(&Path) -> bool) -> Vec<PathBu
             continue;
         };
         let names = obeyed_beyond_git(&tree, Place::Worktree, &|name| is_known(&path.join(name)));
-        found.extend(names.iter().map(|name| path.join(name)));
+        let rebase = planted_rebase(&tree, known_commands);
+        found.extend(names.iter().chain(&rebase).map(|name| path.join(name)));
     }
     found
+}
+
+/// The list of a rebase that has stopped, where it has a command that it had not before. git writes such lists itself, so that only
+/// what is in them tells.
+fn planted_rebase(git: &Dir, known_commands: &BTreeSet<String>) -> Option<PathBuf> {
+    let directory = PathBuf::from(REBASE);
+    if !is_there(git, &directory) {
+        return None;
+    }
+    let todo = Path::new(REBASE_TODO);
+    let Ok(rebase) = open_below(git, &directory) else {
+        return Some(directory);
+    };
+    let is_plain = || {
+        text(&rebase, todo).is_some_and(|text| {
+            rebase_commands(&text).all(|command| known_commands.contains(command))
+        })
+    };
+    (is_there(&rebase, todo) && !is_plain()).then(|| directory.join(todo))
 }
 
 /// What git obeys in a directory of its own, is not known from before, and is not as git makes it.
@@ -177,6 +204,7 @@ fn are_plain_modules(modules: &Dir, level: usize, left: &mut usize) -> bool {
                 let is_nested = *name == Path::new("modules");
                 is_nested || !is_there(&module, name) || is_plain(&module, name, Place::Module)
             });
+        let is_whole = is_whole && planted_rebase(&module, &BTreeSet::new()).is_none();
         // A name may have parts, so that repositories stand in directories.
         let next = if is_there(&module, Path::new("HEAD")) {
             open_below(&module, Path::new("modules")).ok()

@@ -253,9 +253,9 @@ impl Walk<'_> {
             self.aside(dir, path);
             return;
         };
-        let planted = git::planted(&git, &|name| {
-            self.quarantine.before.protected.contains(&path.join(name))
-        });
+        let before = &self.quarantine.before;
+        let is_known = |name: &Path| before.protected.contains(&path.join(name));
+        let planted = git::planted(&git, &is_known, &before.rebase_commands);
         self.aside_below(path, &planted);
     }
 
@@ -265,7 +265,7 @@ impl Walk<'_> {
         let before = &self.quarantine.before;
         let was_repository = before.bare_repositories.contains(path);
         let is_known = |name: &Path| was_repository && before.protected.contains(&path.join(name));
-        let planted = git::planted(dir, &is_known);
+        let planted = git::planted(dir, &is_known, &before.rebase_commands);
         if was_repository {
             self.aside_below(path, &planted);
         } else if !planted.is_empty() {

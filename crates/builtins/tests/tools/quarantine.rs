@@ -159,6 +159,22 @@ const PLANTS: &[(&str, &str)] = &[
         ".git/modules",
     ),
     (
+        "git init -q; mkdir .git/rebase-merge; echo ' x EVIL' > .git/rebase-merge/git-rebase-todo",
+        ".git/rebase-merge/git-rebase-todo",
+    ),
+    (
+        "git init -q; mkdir evil; echo 'exec EVIL' > evil/git-rebase-todo; ln -s ../evil .git/rebase-merge",
+        ".git/rebase-merge",
+    ),
+    (
+        "git init -q; mkdir -p .git/worktrees/x/rebase-merge; echo 'exec EVIL' > .git/worktrees/x/rebase-merge/git-rebase-todo",
+        ".git/worktrees/x/rebase-merge/git-rebase-todo",
+    ),
+    (
+        "git init -q; mkdir -p .git/modules/x/rebase-merge; echo x > .git/modules/x/HEAD; echo 'exec EVIL' > .git/modules/x/rebase-merge/git-rebase-todo",
+        ".git/modules",
+    ),
+    (
         "mkdir evil sub; echo EVIL > evil/config; echo 'gitdir: ../evil' > sub/.git",
         "sub/.git",
     ),
@@ -444,6 +460,41 @@ fn git_runs_nothing_that_was_planted() {
         assert!(!git_runs_it(&world), "{script}: {outcome:?}");
         assert_eq!(world.content("src/own"), "x\n");
     }
+}
+
+/// git itself writes the list of a rebase, and `git log --output` writes what it is told to.
+#[test]
+fn a_rebase_gets_no_command_from_a_program() {
+    let Some(world) = world(&[("f", "1\n")]) else {
+        return;
+    };
+    let git = |words: &str| {
+        let output = std::process::Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@b.test"])
+            .args(words.split(' '))
+            .current_dir(world.at(""))
+            .env("HOME", world.out())
+            .output();
+        output.expect("git is there").status.success()
+    };
+    assert!(git("init -q -b main") && git("add f") && git("commit -qm 1"));
+    assert!(git("checkout -q -b side"));
+    world.put("f", "2\n");
+    assert!(git("commit -qam 2") && git("checkout -q main"));
+    world.put("f", "3\n");
+    assert!(git("commit -qam 3"));
+    let todo = ".git/rebase-merge/git-rebase-todo";
+    // The user's own stops where both changed the file, with a command that is still to run.
+    assert!(!git("rebase -x true side"));
+    let own = world.content(todo);
+    assert!(own.contains("exec true"), "{own}");
+    let outcome = world.run("execute_command", json!({"command": "git status"}));
+    assert_eq!(world.content(todo), own, "{outcome:?}");
+
+    let write = format!("git log -1 --format=tformat:exec%x20EVIL --output={todo}");
+    let outcome = world.run("execute_command", json!({"command": write}));
+    assert!(outcome.text.contains("[moved aside"), "{outcome:?}");
+    assert!(!world.at(todo).exists(), "{outcome:?}");
 }
 
 #[test]
