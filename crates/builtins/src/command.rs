@@ -9,15 +9,13 @@ use toolglot_policy::{AwayPath, CommandFact, CommandLine, Join, PathFact, Pipeli
 use toolglot_sandbox::{Command, Exit, Isolation, Scratch, Sink, Start, run_pipeline};
 use toolglot_value::json;
 
+use crate::base_directories::{BaseDirectories, joined};
 use crate::file_names::file_names;
 use crate::git_settings::starts;
 use crate::{Failure, Outcome, Root, git, identity};
 
 /// Words of a command that are looked up as paths.
 const MOST_WORDS: usize = 4_096;
-
-/// Changes of directory that are followed for it.
-const MOST_MOVES: usize = 8;
 
 /// What is to be run.
 #[derive(Debug)]
@@ -28,36 +26,19 @@ pub(crate) struct Run {
 
 /// Reads a command and finds out where its words lead that name places inside the root.
 pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
-    let from = |base: &str, word: &str| {
-        if Path::new(word).is_absolute() {
-            word.to_owned()
-        } else {
-            format!("{base}/{word}")
-        }
-    };
     let mut fact = CommandFact::expanded(text, |moves, pattern| {
         let base = moves
             .iter()
-            .fold(cwd.to_owned(), |base, to| from(&base, to));
+            .fold(cwd.to_owned(), |base, to| joined(&base, to));
         file_names(root, &base, pattern)
     });
-    // After a `cd`, or the `-C` of git and others, a word names another place; which one is run is not known beforehand, so
-    // all are looked at.
-    let mut bases = vec![cwd.to_owned()];
-    let moves = fact.survey.commands.iter().flat_map(|words| {
-        let pairs = words.windows(2).enumerate();
-        pairs.filter(|(at, pair)| {
-            pair[0] == "-C" || (*at == 0 && words.len() == 2 && pair[0] == "cd")
-        })
-    });
-    for (_, pair) in moves.take(MOST_MOVES) {
-        bases.push(from(bases.last().map_or(cwd, String::as_str), &pair[1]));
-    }
+    let bases = BaseDirectories::of(root, &fact.survey.commands, cwd);
     let words = fact.words();
     let words: BTreeSet<&str> = words.into_iter().collect();
     let mut places = bases
+        .paths
         .iter()
-        .flat_map(|base| words.iter().map(move |word| (*word, from(base, word))));
+        .flat_map(|base| words.iter().map(move |word| (*word, joined(base, word))));
     let mut found = Vec::new();
     let mut outside = Vec::new();
     for (word, path) in places.by_ref().take(MOST_WORDS) {
@@ -76,7 +57,7 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
         }
     }
     // Of the other words nobody knows where they lead.
-    let has_more_places = places.next().is_some();
+    let has_more_places = places.next().is_some() || bases.has_more;
     let is_away = |away: &AwayPath| {
         // What only a shell knows of it may be anything: what is written before that says where it starts.
         let known = away.path.split('\0').next().unwrap_or_default();
@@ -84,7 +65,7 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
             let found = if known.starts_with('~') {
                 root.resolve(known)
             } else {
-                root.resolve(&from(base, known))
+                root.resolve(&joined(base, known))
             };
             found.is_err_and(|escape| escape.is_outside())
         };
@@ -92,10 +73,10 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
             Some(moves) => leads_out(
                 &moves
                     .iter()
-                    .fold(cwd.to_owned(), |base, to| from(&base, to)),
+                    .fold(cwd.to_owned(), |base, to| joined(&base, to)),
             ),
             // Which directory is in force is not known: none of them may lead out.
-            None => bases.iter().any(|base| leads_out(base)),
+            None => bases.has_more || bases.paths.iter().any(|base| leads_out(base)),
         }
     };
     let away = fact.away();

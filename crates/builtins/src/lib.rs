@@ -36,6 +36,7 @@
 mod approved_writes;
 mod arguments;
 pub mod audit;
+mod base_directories;
 mod change;
 pub mod clock;
 mod command;

@@ -150,10 +150,17 @@ fn secret_path(request: &Request<'_>, _: &Grants) -> Option<String> {
         .find(|fact| fact.inside().is_some_and(is_secret));
     let words = request.command.map(CommandFact::words).unwrap_or_default();
     let word = words.into_iter().find(|word| is_secret_word(word));
-    let written = fact.map(|fact| fact.written.as_str()).or(word)?;
-    Some(format!(
-        "path {written:?} leads to what usually holds secrets, which no tool reads or writes"
-    ))
+    if let Some(written) = fact.map(|fact| fact.written.as_str()).or(word) {
+        return Some(format!(
+            "path {written:?} leads to what usually holds secrets, which no tool reads or writes"
+        ));
+    }
+    let has_more = request.command?.has_more_places;
+    has_more.then(|| {
+        "the command has more words and directories than are looked up, and one may lead to what usually holds secrets: \
+         write several commands"
+            .to_owned()
+    })
 }
 
 fn guarded_path(request: &Request<'_>, _: &Grants) -> Option<String> {
