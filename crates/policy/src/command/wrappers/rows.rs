@@ -265,6 +265,26 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     below("bun", &["x"], &["--cwd", "--config"], 0),
     wrapper("bwrap", BWRAP, 0),
     wrapper("catchsegv", &[], 0),
+    wrapper("dtach", &["-A", "-N", "-c", "-e", "-n", "-r"], 0),
+    below(
+        "foreman",
+        &["run"],
+        &["-d", "-e", "-f", "--env", "--procfile", "--root"],
+        0,
+    ),
+    below(
+        "honcho",
+        &["run"],
+        &["-d", "-e", "-f", "--app-root", "--env", "--procfile"],
+        0,
+    ),
+    wrapper("kcov", &[], 1),
+    wrapper("msgexec", &["-D", "-i", "--directory", "--input"], 0),
+    wrapper(
+        "msgfilter",
+        &["-D", "-i", "-o", "--directory", "--input", "--output-file"],
+        0,
+    ),
     wrapper("ccache", &["-o", "--set-config"], 0),
     wrapper("cgexec", &["-g"], 0),
     wrapper(

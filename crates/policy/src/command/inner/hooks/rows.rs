@@ -37,6 +37,7 @@ pub(super) const HOOKS: &[(&str, &str, &str)] = &[
     ("git", "--commit-filter", ""),
     ("git", "--parent-filter", ""),
     ("git", "--tag-name-filter", ""),
+    ("git", "--access-hook", ""),
     ("git", "--open-files-in-pager", ""),
     ("gdb", "-ex", "shell "),
     ("gdb", "-ex", "!"),
@@ -154,6 +155,8 @@ pub(super) const HOOKS: &[(&str, &str, &str)] = &[
     ("pandoc", "--pdf-engine", ""),
     ("psql", "-o", "|"),
     ("psql", "--output", "|"),
+    ("rclone", "--password-command", ""),
+    ("restic", "--password-command", ""),
     ("rpm", "--pipe", ""),
     ("rsync", "--early-exec", ""),
     ("sdiff", "--diff-program", ""),
@@ -255,8 +258,27 @@ pub(super) const UNSEEN: &[(&[&str], &[&str], &[&str])] = &[
     ),
     (&["go"], &["-overlay", "-vettool"], &[]),
     (&["hg", "jj"], &["--config"], &[]),
+    (
+        &[
+            "composite",
+            "convert",
+            "identify",
+            "magick",
+            "mogrify",
+            "montage",
+        ],
+        &[""],
+        &["|"],
+    ),
+    (&["kak"], &["-e", "-E"], &["%sh"]),
     (&["latexmk"], &["-e", "-r"], &[]),
     (&["ld"], &["-plugin", "--plugin"], &[]),
+    (&["mlr"], &[""], &["exec", "system"]),
+    (&["mongo", "mongosh"], &["--eval"], &[]),
+    (&["mutt", "neomutt"], &["-e"], &["`"]),
+    (&["npm", "npx"], &["--node-options"], &[]),
+    (&["pandoc"], &["-L", "--lua-filter"], &[]),
+    (&["r2", "radare2"], &["-c"], &["!"]),
     (&["logrotate", "run-parts"], &[""], &[]),
     (
         &[
@@ -300,6 +322,7 @@ pub(super) const STREAMS: &[(&[&str], &[&str])] = &[
 
 /// Programs of which a word may hold a command of theirs that runs one, and the signs after which that stands.
 pub(super) const MARKED: &[(&str, &[&str])] = &[
+    ("cargo", &["linker="]),
     ("ex", &["!"]),
     ("expect", &["spawn ", "exec ", "system "]),
     ("ed", &["!"]),
