@@ -221,6 +221,7 @@ mod tests {
             "http://a\\@b/",
             "http://a:80:80/",
             "http://a:x/",
+            "http://a:+80/",
             "http://a:/",
             "http://a:65536/",
             "http://[::1/",

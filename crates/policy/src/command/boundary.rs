@@ -363,6 +363,7 @@ mod tests {
             ("git diff --no-index -C sub ../a", "?:../a"),
             ("git blame -C sub ../a", "?:../a"),
             ("git commit -C sub -F ../a", "?:../a"),
+            ("git -- -C sub ../a", "?:../a"),
             ("env A=1 -C sub cat ../a", "sub:../a ?:../a"),
             ("env x -C sub ../a", "?:../a ?:../a"),
             ("tar --exclude -C sub ../a", "?:../a"),

@@ -511,3 +511,28 @@ fn told(item: &Item, tool: &str) -> String {
         Item::Nothing => format!("`{tool}`"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_is_said_with_its_tool() {
+        for (item, expected) in [
+            (Item::Path(String::new()), "`t` at the root"),
+            (Item::Path("a/b".into()), "`t` at `a/b`"),
+            (
+                Item::Command(vec!["git".into(), "log".into()]),
+                "the command `git log`",
+            ),
+            (Item::Shell("$x".into()), "text that needs a shell"),
+            (
+                Item::Capability("fs.read".into()),
+                "the capability `fs.read`",
+            ),
+            (Item::Nothing, "`t`"),
+        ] {
+            assert_eq!(told(&item, "t"), expected);
+        }
+    }
+}

@@ -45,7 +45,6 @@ pub(super) const LANGUAGES: &[Language] = &[
             "--follow-symlinks",
             "--sandbox",
         ],
-        last: &["--version", "--help"],
         read: sed::read,
         ..NONE
     },
@@ -178,7 +177,6 @@ pub(super) const LANGUAGES: &[Language] = &[
             "--no-confirm-exit",
             "--colors=*",
         ],
-        last: &["--version", "--help"],
         modules: "m",
         ..NONE
     },
@@ -188,7 +186,6 @@ pub(super) const LANGUAGES: &[Language] = &[
         texts: &["-c", "--command"],
         values: &["--settings", "--pythonpath"],
         plain: &["--settings=*", "--traceback", "--no-color", "--force-color"],
-        last: &["--version", "--help"],
         ..NONE
     },
     Language {
@@ -518,7 +515,6 @@ pub(super) const LANGUAGES: &[Language] = &[
         scripts: &["-f", "-b"],
         flags: "ndDN",
         modes: &["-v"],
-        last: &["--version", "--help"],
         ..NONE
     },
     Language {
@@ -1566,7 +1562,6 @@ pub(super) const LANGUAGES: &[Language] = &[
             "--debug*",
             "--warn-macro-sequence*",
         ],
-        last: &["--version", "--help"],
         read: editors::m4,
         ..NONE
     },
