@@ -156,15 +156,17 @@ mod tests {
     #[test]
     fn more_directories_than_are_followed_are_said_to_be_there() -> std::io::Result<()> {
         let folder = tempfile::tempdir()?;
-        let mut text = String::new();
-        for n in 1..=MOST_DIRECTORIES {
-            fs::create_dir(folder.path().join(format!("d{n}")))?;
-            text += &format!("cd ../d{n};");
+        let mut commands = Vec::new();
+        for n in 0..MOST_DIRECTORIES {
+            let name = format!("d{n}");
+            fs::create_dir(folder.path().join(&name))?;
+            commands.push(format!("cd {name};cd .."));
         }
         let root = Root::open(folder.path())?;
-        let text = text.replacen("../", "", 1);
-        assert!(of(&root, &text).1);
-        assert!(!of(&root, &"cd d1; cd ..;".repeat(1000)).1);
+        let (last, others) = commands.split_last().expect("there are some");
+        assert!(!of(&root, &others.join(";")).1);
+        assert!(of(&root, &[others.join(";"), last.clone()].join(";")).1);
+        assert!(!of(&root, &"cd d1;cd ..;".repeat(1000)).1);
         Ok(())
     }
 }
