@@ -1,6 +1,6 @@
 //! How a message is read: the arguments that `parse` and `Parser` share.
 
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -33,9 +33,9 @@ pub(crate) struct ReadingOptions {
     pub(crate) choice: ToolChoice,
 }
 
-/// What was compiled for earlier messages. It is locked while the thread is attached to the interpreter only: so it is never
-/// locked where another thread forks.
-static PROGRAMS: LazyLock<Mutex<ProgramCache>> = LazyLock::new(Mutex::default);
+/// What was compiled for earlier messages. It is used only while the thread is attached to the interpreter: so no lock of it is
+/// held where another thread forks.
+static PROGRAMS: LazyLock<ProgramCache> = LazyLock::new(ProgramCache::default);
 
 impl ReadingOptions {
     pub(crate) fn read(
@@ -72,8 +72,7 @@ pub(crate) fn compiled(
     let tools = tools.map(tool_list).transpose()?;
     let text = tools.as_ref().map(Value::to_string).unwrap_or_default();
     caught(py, || {
-        let programs = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
-        programs.get(list, &text, || {
+        PROGRAMS.get(list, &text, || {
             let toolbox = tools.as_ref().map(|tools| toolbox(py, tools)).transpose()?;
             let toolbox = toolbox.filter(|toolbox| !toolbox.is_empty()).map(Arc::new);
             let dialects = dialects_named(list, toolbox.as_deref());
