@@ -1,4 +1,4 @@
-//! Embeds every `dialects/NAME/dialect` of the package, in order of name.
+//! Embeds every `dialects/NAME/dialect` of the package, and `dialects/NAME/system` where there is one, in order of name.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,24 +13,35 @@ fn main() {
         .filter(|name| root.join(name).join("dialect").is_file())
         .collect();
     names.sort();
-    let mut list = String::from(
-        "/// Name and text of every embedded dialect file, in order of name.\npub const FILES: &[(&str, &str)] = &[\n",
-    );
-    for name in &names {
-        let file = root
-            .join(name)
-            .join("dialect")
-            .canonicalize()
-            .expect("it was listed");
-        println!("cargo::rerun-if-changed={}", file.display());
-        writeln!(
-            list,
-            "    ({name:?}, include_str!({:?})),",
-            file.display().to_string()
-        )
-        .expect("writing to a string");
+    let lists = [
+        (
+            "/// Name and text of every embedded dialect file, in order of name.\npub const FILES",
+            "dialect",
+        ),
+        (
+            "/// Name and text of every file about the system of a dialect, in order of name.\npub(crate) const SYSTEMS",
+            "system",
+        ),
+    ];
+    let mut code = String::new();
+    for (head, kind) in lists {
+        writeln!(code, "{head}: &[(&str, &str)] = &[").expect("writing to a string");
+        for name in &names {
+            let file = root.join(name).join(kind);
+            if !file.is_file() {
+                continue;
+            }
+            let file = file.canonicalize().expect("it is there");
+            println!("cargo::rerun-if-changed={}", file.display());
+            writeln!(
+                code,
+                "    ({name:?}, include_str!({:?})),",
+                file.display().to_string()
+            )
+            .expect("writing to a string");
+        }
+        code.push_str("];\n");
     }
-    list.push_str("];\n");
     let out = Path::new(&env::var("OUT_DIR").expect("cargo sets it")).join("files.rs");
-    fs::write(out, list).expect("the output folder is writable");
+    fs::write(out, code).expect("the output folder is writable");
 }

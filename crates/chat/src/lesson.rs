@@ -9,6 +9,7 @@ use toolglot_engine::{Call, Calls, Code, Dialect, End, Note, Place, Span};
 use toolglot_toolset::Toolbox;
 
 use crate::example_call::example_call;
+use crate::prompt::DEFAULT_DIALECT;
 use crate::verify::{call_around, unknown_tool_note};
 
 /// What a model reads beside the reason of the verdict.
@@ -350,7 +351,7 @@ fn dialect_of<'d>(dialects: &'d [Dialect], note: &Note) -> Option<&'d Dialect> {
         // Its dialect is not one of these. What prompts teach where nothing else is known is read among all.
         return dialects
             .iter()
-            .find(|dialect| dialect.name() == "tool_call");
+            .find(|dialect| dialect.name() == DEFAULT_DIALECT);
     }
     dialects.iter().find(|dialect| {
         let is_refused = || {

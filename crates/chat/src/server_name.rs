@@ -1,14 +1,13 @@
 //! Servers whose tools are those of this machine.
 
-/// Dialects whose calls name a server, which is this machine where none is written.
-const NAMING: &[&str] = &["forge", "forge_hybrid"];
+use toolglot_dialects::System;
 
-/// The server's name where a dialect's system writes one.
+/// The name of this machine among servers.
 const LOCAL_SERVER: &str = "local";
 
 /// The server that a call of `dialect` means where it names none.
 pub fn default_server(dialect: &str) -> Option<&'static str> {
-    NAMING.contains(&dialect).then_some(LOCAL_SERVER)
+    System::of(dialect).server
 }
 
 /// Whether the tools of `server` are those of this machine.

@@ -3,6 +3,7 @@
 //! - [`get`] finds a dialect by its name, by a model family (`qwen3`), or by what other parsers call it ([`ALIASES`]).
 //! - [`auto`] is the program that reads any of them at once, compiled when it is first asked for and shared from then on.
 //! - [`all`] and [`union`] are the dialects themselves, to choose from.
+//! - [`System`] is what the system that taught a dialect does with its calls and results.
 //!
 //! A server that knows its model compiles that dialect, and one that does not takes [`auto`]; for the tools of a request
 //! [`Program::for_tools`] shares the rules of either.
@@ -31,9 +32,13 @@
 //!
 //! A dialect of one's own is a file: [`parse`] reads it, and it may build on those of [`all`].
 
+mod system;
+
 use std::sync::{Arc, OnceLock};
 
 use toolglot_engine::{Dialect, GrammarError, Limits, Program, ToolSet};
+
+pub use system::{CountedCall, OneCall, ResultShape, System};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 

@@ -1,5 +1,6 @@
 //! The answer to a message: what came of its calls, in the shape that its model was taught.
 
+use toolglot_dialects::{ResultShape, System};
 use toolglot_engine::{
     Call, CallText, Calls, Dialect, Note, RenderedResults, ResultText, ResultWriter,
 };
@@ -85,25 +86,9 @@ fn written(
     Some((text, notes.collect()))
 }
 
-/// Dialects whose models were taught that a result is JSON, and in which shape.
-const JSON_RESULTS: &[(&str, Shape)] = &[
-    ("tool_call", Shape::Output),
-    ("tool_call_xml", Shape::Output),
-    ("rye_invoke", Shape::Success),
-];
-
-/// A shape of results in JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    /// The output itself, or an object with `error`.
-    Output,
-    /// An object with `success`, and `output` or `error`.
-    Success,
-}
-
 /// What a model reads of a result: plain text, or JSON where it was taught so; and whether it is that.
 fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> (String, bool) {
-    let shape = JSON_RESULTS.iter().find(|(known, _)| *known == dialect);
+    let shape = System::of(dialect).results;
     // A command that ran and failed has a result like any other: its output and its exit code.
     let has_result = |outcome: &toolglot_builtins::Outcome| {
         outcome.ok || outcome.output.get("exitCode").is_some()
@@ -114,7 +99,7 @@ fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> (String, bool
         }
         _ => (text.into(), failed),
     };
-    if let (Some((_, Shape::Success)), State::Done(outcome)) = (shape, &step.state)
+    if let (Some(ResultShape::Success), State::Done(outcome)) = (shape, &step.state)
         && outcome.output["success"].is_boolean()
     {
         // The tool has said it itself.
@@ -122,10 +107,10 @@ fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> (String, bool
     }
     let value = match (shape, failed) {
         (None, _) => return (text.strip_suffix('\n').unwrap_or(text).to_owned(), false),
-        (Some((_, Shape::Output)), false) => output,
-        (Some((_, Shape::Output)), true) => json!({ "error": text }),
-        (Some((_, Shape::Success)), false) => json!({ "success": true, "output": output }),
-        (Some((_, Shape::Success)), true) => json!({ "success": false, "error": text }),
+        (Some(ResultShape::Output), false) => output,
+        (Some(ResultShape::Output), true) => json!({ "error": text }),
+        (Some(ResultShape::Success), false) => json!({ "success": true, "output": output }),
+        (Some(ResultShape::Success), true) => json!({ "success": false, "error": text }),
     };
     // Indented, as `JSON.stringify(result, null, 2)` writes it.
     (format!("{value:#}"), true)

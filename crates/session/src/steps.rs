@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use toolglot_builtins::{Outcome, plan};
 use toolglot_chat::{Lesson, canonical_calls};
+use toolglot_dialects::System;
 use toolglot_engine::{Call, Calls, Code, Note};
 use toolglot_policy::{Decision, Effect, PathFact, Request, Verdict};
 use toolglot_toolset::Canonical;
@@ -20,9 +21,6 @@ use crate::request::{effect as effect_of, request};
 use crate::shell_block::RefusedLine;
 use crate::step::{State, Step};
 use crate::tool;
-
-/// Dialects whose systems let no word of a command lead out of the project. A policy file of the user's decides instead of that.
-const BOUNDED: &[&str] = &["axe"];
 
 impl MessageSession<'_> {
     /// Carries out the calls of `message`, in document order.
@@ -188,7 +186,8 @@ impl MessageSession<'_> {
             .history
             .add(&canonical.tool, &canonical.arguments, plan.as_ref().ok());
         let request = Request {
-            is_bounded: BOUNDED.contains(&&*call.dialect),
+            // A policy file of the user's decides instead of the dialect's system.
+            is_bounded: System::of(&call.dialect).is_bounded,
             // A duplicate is not run again: nothing is done twice. A command that is not one has something else to see.
             is_repeat: canonical.duplicate_of.is_none() && is_seen && effect != Effect::Execute,
             n_before: before.steps.len(),
