@@ -6,21 +6,22 @@
 use libfuzzer_sys::fuzz_target;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use toolglot_json::{Options, Shape, coerce, repair};
+use toolglot_json::{Shape, coerce, repair};
+use toolglot_json_compat::{json_repair, jsonrepair};
 
 fuzz_target!(|data: &[u8]| {
     let [how, text @ ..] = data else { return };
     let Ok(text) = core::str::from_utf8(text) else { return };
-    let presets = [Options::LLM, Options::JSONREPAIR, Options::JSON_REPAIR];
-    let options = &presets[usize::from(*how) % 3];
-    let Ok(repaired) = repair(text, options, &Shape::Any) else {
-        assert_ne!(*options, Options::LLM, "refused");
-        return;
+    let repaired = match how % 3 {
+        0 => Ok(repair(text, &Shape::Any)),
+        1 => jsonrepair(text),
+        _ => json_repair(text, &Shape::Any),
     };
+    let Ok(repaired) = repaired else { return };
     assert!(repaired.work <= 200 * text.len() as u64 + 100_000, "work: {}", repaired.work);
     assert!(is_json(&repaired.text), "not JSON: {}", repaired.text);
-    if *options == Options::LLM {
-        let again = repair(&repaired.text, options, &Shape::Any).expect("it refuses nothing");
+    if how % 3 == 0 {
+        let again = repair(&repaired.text, &Shape::Any);
         assert_eq!(again.text, repaired.text);
         assert_eq!(coerce(&repaired.text, &Shape::Any).text, repaired.text);
     }

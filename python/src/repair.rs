@@ -4,8 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyTupleMethods};
 use toolglot_engine::{Note as EngineNote, Span};
-use toolglot_json::Options;
-use toolglot_repair::{RepairError, RepairedDocument, SchemaTarget};
+use toolglot_repair::{Preset, RepairError, RepairedDocument, SchemaTarget};
 use toolglot_value::ReadOptions;
 
 use crate::error::Fault;
@@ -38,10 +37,10 @@ pub(crate) fn repair(
     preset: &str,
 ) -> PyResult<Repaired> {
     let py = text.py();
-    let options = match preset {
-        "llm" => Options::LLM,
-        "jsonrepair" => Options::JSONREPAIR,
-        "json_repair" => Options::JSON_REPAIR,
+    let preset = match preset {
+        "llm" => Preset::Llm,
+        "jsonrepair" => Preset::Jsonrepair,
+        "json_repair" => Preset::JsonRepair,
         other => {
             return Err(PyValueError::new_err(format!(
                 "unknown `preset`: `{other}`; it is `llm`, `jsonrepair` or `json_repair`"
@@ -63,7 +62,7 @@ pub(crate) fn repair(
         fault(cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}")))
     })?;
     let document = caught(py, || {
-        py.detach(|| toolglot_repair::repair(&text, &options, target.as_ref()))
+        py.detach(|| toolglot_repair::repair(&text, preset, target.as_ref()))
     })?
     .map_err(|error| {
         let fault = Fault::new("RepairError", error.to_string());

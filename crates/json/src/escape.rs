@@ -40,7 +40,7 @@ pub fn escape_into(out: &mut String, text: &str) {
 }
 
 /// Appends the escape of one byte that needs it.
-pub(crate) fn escape_byte_into(out: &mut String, byte: u8) {
+pub fn escape_byte_into(out: &mut String, byte: u8) {
     match byte {
         b'"' => out.push_str("\\\""),
         b'\\' => out.push_str("\\\\"),

@@ -33,9 +33,7 @@ mod transducer;
 mod word;
 
 pub use coerce::{CoercedText, Coercion, coerce};
-pub use document::{
-    Expected, HeldDocument, Options, RepairEdit, RepairFailure, RepairedText, repair,
-};
+pub use document::{HeldDocument, RepairEdit, RepairedText, repair};
 pub use repair::{Repair, RepairSpan};
 pub use shape::{Fields, Scalars, Shape};
 pub use transducer::{Completeness, Output, Root, Step, Transducer};
@@ -43,20 +41,18 @@ pub use transducer::{Completeness, Output, Root, Step, Transducer};
 /// What the crates of this workspace share. It is not covered by semantic versioning: any release may change it.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::document::{
-        InvalidEscapes, MissingValue, MultipleValues, StringEndRule, SurroundingText,
-        UnexplainedText,
-    };
+    pub use crate::document::{Marks, Writer, blanks_end, is_valid, string_end, value_end};
     pub use crate::doubles::last_members;
-    pub use crate::escape::{escape_into, is_plain, quoted, unescape};
+    pub use crate::escape::{escape_byte_into, escape_into, is_plain, quoted, unescape};
     pub use crate::fit::{
         Fit, FitKind, Fitted, Target, fitted, float, from_text, integer, is_wrapper, scalar_of,
     };
     pub use crate::keys::Keys;
     pub use crate::pointer::{locate, place};
     pub use crate::reader::{Elements, Kind, Members, elements, kind, members, string};
+    pub use crate::scan::odd_blank;
     pub use crate::transducer::StringRun;
-    pub use crate::word::{is_beyond, is_number};
+    pub use crate::word::{is_beyond, is_number, is_scalar};
 }
 
 /// The example of the README, compiled and run with the other examples.

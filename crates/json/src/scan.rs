@@ -138,7 +138,7 @@ pub(crate) fn blanks(bytes: &[u8]) -> usize {
 }
 
 /// How many bytes the blank at `at` has that JSON does not know: no-break spaces and their like, the byte order mark.
-pub(crate) fn odd_blank(bytes: &[u8], at: usize) -> Option<usize> {
+pub fn odd_blank(bytes: &[u8], at: usize) -> Option<usize> {
     match *bytes.get(at)? {
         0xc2 if bytes.get(at + 1) == Some(&0xa0) => Some(2),
         0xe1 if bytes.get(at + 1..at + 3) == Some(&[0xa0, 0x8e]) => Some(3),

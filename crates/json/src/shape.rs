@@ -26,7 +26,8 @@ pub enum Shape {
 
 impl Shape {
     /// The first object (or array) among the readings, [`Shape::Any`] if there is none.
-    pub(crate) fn of_container(&self, is_object: bool) -> &Shape {
+    #[doc(hidden)]
+    pub fn of_container(&self, is_object: bool) -> &Shape {
         let fits = |shape: &&Shape| match shape {
             Shape::Object(_) => is_object,
             Shape::Array(_) => !is_object,
@@ -36,30 +37,6 @@ impl Shape {
             Shape::OneOf(parts) => parts.iter().find(fits).unwrap_or(&Shape::Any),
             shape if fits(&shape) => shape,
             _ => &Shape::Any,
-        }
-    }
-
-    /// The shape of an object's member.
-    pub(crate) fn of_member(&self, key: &str) -> &Shape {
-        match self {
-            Shape::Object(fields) => fields
-                .get(key)
-                .or(fields.others.as_deref())
-                .unwrap_or(&Shape::Any),
-            _ => &Shape::Any,
-        }
-    }
-
-    /// The emptiest value, as JSON text.
-    pub(crate) fn nothing(&self) -> &'static str {
-        match self {
-            Shape::Text | Shape::Any => "\"\"",
-            Shape::Scalar(set) if set.integer || set.number => "0",
-            Shape::Scalar(set) if set.boolean => "false",
-            Shape::Scalar(_) => "null",
-            Shape::Object(_) => "{}",
-            Shape::Array(_) => "[]",
-            Shape::OneOf(parts) => parts.first().map_or("\"\"", Shape::nothing),
         }
     }
 }

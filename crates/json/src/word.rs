@@ -42,7 +42,7 @@ pub fn is_number(word: &str) -> bool {
 }
 
 /// Whether `word` is `true`, `false`, `null` or a number, as JSON spells them.
-pub(crate) fn is_scalar(word: &str) -> bool {
+pub fn is_scalar(word: &str) -> bool {
     matches!(word, "true" | "false" | "null") || is_number(word)
 }
 

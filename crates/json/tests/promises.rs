@@ -2,13 +2,8 @@
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use toolglot_json::{Options, Shape, repair};
 
-pub(crate) const PRESETS: [(&str, Options); 3] = [
-    ("llm", Options::LLM),
-    ("jsonrepair", Options::JSONREPAIR),
-    ("json_repair", Options::JSON_REPAIR),
-];
+use super::PRESETS;
 
 /// Whether `text` is one JSON value.
 pub(crate) fn is_json(text: &str) -> bool {
@@ -20,8 +15,8 @@ pub(crate) fn is_json(text: &str) -> bool {
 
 /// Everything that must hold for a text.
 pub(crate) fn check(text: &str) {
-    for (preset, options) in PRESETS {
-        let Ok(repaired) = repair(text, &options, &Shape::Any) else {
+    for &(preset, repair) in PRESETS {
+        let Some(repaired) = repair(text) else {
             assert_ne!(preset, "llm", "refused: {text:?}");
             continue;
         };
@@ -51,7 +46,7 @@ pub(crate) fn check(text: &str) {
             assert_eq!(repaired.text.trim(), text.trim(), "changed without a note");
         }
         if preset == "llm" {
-            let again = repair(&repaired.text, &options, &Shape::Any).expect("refuses nothing");
+            let again = repair(&repaired.text).expect("refuses nothing");
             assert_eq!(again.text, repaired.text, "again, of {text:?}");
             assert!(again.edits.is_empty());
         }

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use toolglot_engine::{Code, Shape, remark};
-use toolglot_json::internal::{StringEndRule, locate};
-use toolglot_json::{Options, Repair, RepairEdit, RepairedText, coerce};
-use toolglot_schema::{CoercionRules, fit};
+use toolglot_json::internal::locate;
+use toolglot_json::{Repair, RepairEdit, RepairedText, coerce};
+use toolglot_json_compat::{CoercionRules, fit, json_repair, jsonrepair};
 use toolglot_value::Value;
 
 use crate::edits::Edits;
 use crate::error::RepairError;
+use crate::preset::Preset;
 use crate::schema_target::SchemaTarget;
 
 /// How many changes and violations get a place of their own.
@@ -87,14 +88,18 @@ impl RepairedDocument {
 /// Repairs `text`, and brings its value to the schema of `target`.
 ///
 /// # Errors
-/// [`RepairError`] where the options refuse the text, or no value fits the schema.
+/// [`RepairError`] where the preset refuses the text, or no value fits the schema.
 pub fn repair(
     text: &str,
-    options: &Options,
+    preset: Preset,
     target: Option<&SchemaTarget>,
 ) -> Result<RepairedDocument, RepairError> {
     let shape = target.map_or(&Shape::Any, |target| &target.shape);
-    let repaired = toolglot_json::repair(text, options, shape)?;
+    let repaired = match preset {
+        Preset::Llm => toolglot_json::repair(text, shape),
+        Preset::Jsonrepair => jsonrepair(text)?,
+        Preset::JsonRepair => json_repair(text, shape)?,
+    };
     let mut notes = notes(&repaired);
     if notes.is_empty() {
         // Nothing is repaired in a text that is valid, and a key that comes twice is.
@@ -106,7 +111,7 @@ pub fn repair(
             notes,
         });
     };
-    if options.string_end == StringEndRule::Lookahead {
+    if preset == Preset::JsonRepair {
         return fitted(repaired.text, notes, target);
     }
     coerced(text, &repaired.text, notes, target)

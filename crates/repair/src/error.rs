@@ -1,14 +1,14 @@
 //! Why a document was not repaired.
 
 use thiserror::Error;
-use toolglot_json::RepairFailure;
-use toolglot_schema::{CoercionError, SchemaError};
+use toolglot_json_compat::{CoercionError, RepairFailure};
+use toolglot_schema::SchemaError;
 
 /// Why there is no repaired document.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RepairError {
-    /// The options refuse such a text.
+    /// The preset refuses such a text.
     #[error(transparent)]
     Text(#[from] RepairFailure),
     /// The value cannot be brought to the schema.

@@ -8,13 +8,13 @@ const MAX_VISITS: usize = 10_000;
 
 /// A schema and what is left of the work that one question about it may cause.
 #[derive(Debug)]
-pub(crate) struct Document<'a> {
+pub struct Document<'a> {
     root: &'a Value,
     visits_left: usize,
 }
 
 impl<'a> Document<'a> {
-    pub(crate) fn new(root: &'a Value) -> Document<'a> {
+    pub fn new(root: &'a Value) -> Document<'a> {
         Document {
             root,
             visits_left: MAX_VISITS,
@@ -32,14 +32,14 @@ impl<'a> Document<'a> {
     }
 
     /// Whether one more schema may be looked at.
-    pub(crate) fn visit(&mut self) -> bool {
+    pub fn visit(&mut self) -> bool {
         let allowed = self.visits_left > 0;
         self.visits_left = self.visits_left.saturating_sub(1);
         allowed
     }
 
     /// The schema that `reference` (`#`, `#/$defs/name`) names, if it is in this document.
-    pub(crate) fn resolve(&self, reference: &str) -> Option<&'a Value> {
+    pub fn resolve(&self, reference: &str) -> Option<&'a Value> {
         let pointer = reference.strip_prefix('#')?;
         if pointer.contains('%') {
             return self.root.pointer(&percent_decoded(pointer)?);

@@ -23,11 +23,9 @@
 //!
 //! # Features
 //!
-//! - `validate`, off by default: [`Validator`] and [`fit`], as in the example, by the `jsonschema` crate. It adds some 50
+//! - `validate`, off by default: [`Validator`], as in the example, by the `jsonschema` crate. It adds some 50
 //!   crates.
 
-#[cfg(feature = "validate")]
-mod coercion;
 #[cfg(feature = "validate")]
 mod compiled;
 mod defaults;
@@ -52,8 +50,6 @@ mod violation;
 mod violation_order;
 mod whole_numbers;
 
-#[cfg(feature = "validate")]
-pub use coercion::{CoercionError, CoercionRules, fit};
 pub use defaults::fill_defaults;
 pub use nearest_name::nearest;
 pub use shape::{fields, shape};
@@ -62,6 +58,12 @@ pub use validate::{SchemaError, Validator};
 #[cfg(feature = "validate")]
 pub use violation::Violation;
 pub use whole_numbers::write_whole;
+
+/// What the crates of this workspace share. It is not covered by semantic versioning: any release may change it.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::document::Document;
+}
 
 /// The example of the README, compiled and run with the other examples.
 #[cfg(doctest)]

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use toolglot_engine::{GrammarError, RenderError};
-use toolglot_json::RepairFailure;
 use toolglot_toolset::ToolError;
 
 /// What is wrong with a dialect's name, a tool list, calls to be written, or a document to be repaired.
@@ -28,8 +27,6 @@ pub enum Error {
     ToolList(ToolError),
     /// Calls that the dialect cannot carry.
     Unrenderable(RenderError),
-    /// A document that no rule makes JSON of.
-    Unrepairable(RepairFailure),
 }
 
 impl fmt::Display for Error {
@@ -46,7 +43,6 @@ impl fmt::Display for Error {
             Error::Grammar(error) => error.fmt(f),
             Error::ToolList(error) => error.fmt(f),
             Error::Unrenderable(error) => error.fmt(f),
-            Error::Unrepairable(error) => error.fmt(f),
         }
     }
 }
@@ -60,7 +56,6 @@ impl std::error::Error for Error {
             Error::Grammar(error) => error.source(),
             Error::ToolList(error) => error.source(),
             Error::Unrenderable(error) => error.source(),
-            Error::Unrepairable(error) => error.source(),
         }
     }
 }
@@ -80,11 +75,5 @@ impl From<ToolError> for Error {
 impl From<RenderError> for Error {
     fn from(error: RenderError) -> Error {
         Error::Unrenderable(error)
-    }
-}
-
-impl From<RepairFailure> for Error {
-    fn from(error: RepairFailure) -> Error {
-        Error::Unrepairable(error)
     }
 }

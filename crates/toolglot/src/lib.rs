@@ -10,7 +10,7 @@
 //! assert_eq!(message.calls[0].name, "ls");
 //! assert!(message.notes.iter().any(|note| note.code.name() == "trailing-comma"));
 //!
-//! assert_eq!(toolglot::repair("{'path': '.',}")?.text, r#"{"path": "."}"#);
+//! assert_eq!(toolglot::repair("{'path': '.',}").text, r#"{"path": "."}"#);
 //! # Ok::<(), toolglot::Error>(())
 //! ```
 //!
@@ -88,7 +88,7 @@ pub use toolglot_engine::{
     Program, RenderError, RenderedResults, Renderer, ResultNote, ResultText, ResultWriter, Scalars,
     Shape, Sink, Span, Tool, ToolSet, remark,
 };
-pub use toolglot_json::{Repair, RepairEdit, RepairFailure, RepairedText};
+pub use toolglot_json::{Repair, RepairEdit, RepairedText};
 pub use toolglot_toolset::{ToolError, Toolbox};
 
 /// Reads a whole message in any dialect, for any tools.
@@ -148,15 +148,8 @@ pub fn call_text(call: &Call) -> CallText<'_> {
 }
 
 /// Repairs a document that should be JSON. `toolglot-repair` has notes with places in the text, and schemas.
-///
-/// # Errors
-/// Text that no rule makes JSON of.
-pub fn repair(text: &str) -> Result<RepairedText, Error> {
-    Ok(toolglot_json::repair(
-        text,
-        &toolglot_json::Options::LLM,
-        &Shape::Any,
-    )?)
+pub fn repair(text: &str) -> RepairedText {
+    toolglot_json::repair(text, &Shape::Any)
 }
 
 /// Reads the JSON text of a tool list of OpenAI, Anthropic or MCP, or of a map of names to schemas.

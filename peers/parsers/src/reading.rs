@@ -1,7 +1,7 @@
 //! What came out of a text, whoever read it.
 
 use serde_json::Value;
-use toolglot_json::{Options, Shape};
+use toolglot_json::Shape;
 
 /// What a reader tells, in order.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +122,7 @@ impl Call {
     /// The arguments; of a call that was cut off, what arrived.
     pub fn value_so_far(&self) -> Option<Value> {
         self.value().or_else(|| {
-            let whole = toolglot_json::repair(&self.args, &Options::LLM, &Shape::Any).ok()?;
+            let whole = toolglot_json::repair(&self.args, &Shape::Any);
             serde_json::from_str(&whole.text).ok()
         })
     }

@@ -8,14 +8,17 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolglot_json::Shape;
 
 /// A row: how a text becomes JSON text, `None` where it is refused.
 type Repairer = (&'static str, fn(&str) -> Option<String>);
 
 const REPAIRERS: &[Repairer] = &[
-    ("toolglot, `llm`", |text| ours(text, toolglot_json::Options::LLM)),
-    ("toolglot, `jsonrepair`", |text| ours(text, toolglot_json::Options::JSONREPAIR)),
-    ("toolglot, `json_repair`", |text| ours(text, toolglot_json::Options::JSON_REPAIR)),
+    ("toolglot, `llm`", |text| Some(toolglot_json::repair(text, &Shape::Any).text)),
+    ("toolglot, `jsonrepair`", |text| toolglot_json_compat::jsonrepair(text).ok().map(|repaired| repaired.text)),
+    ("toolglot, `json_repair`", |text| {
+        toolglot_json_compat::json_repair(text, &Shape::Any).ok().map(|repaired| repaired.text)
+    }),
     ("jsonrepair-rs 0.2.6", |text| jsonrepair_rs::jsonrepair(text).ok()),
     ("jsonrepair 0.1.0", |text| {
         jsonrepair::repair_to_string(text, &jsonrepair::Options::default()).ok()
@@ -40,12 +43,6 @@ const PARSERS: &[Repairer] = &[
         simd_json::to_string(&value).ok()
     }),
 ];
-
-fn ours(text: &str, options: toolglot_json::Options) -> Option<String> {
-    toolglot_json::repair(text, &options, &toolglot_json::Shape::Any)
-        .ok()
-        .map(|repaired| repaired.text)
-}
 
 /// A list of calls with code in them, of at least `bytes` bytes as text.
 fn document(bytes: usize) -> Value {

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use toolglot_json::Options;
-use toolglot_repair::SchemaTarget;
+use toolglot_repair::{Preset, SchemaTarget};
 use toolglot_toolset::Toolbox;
 use toolglot_value::Value;
 
@@ -33,7 +32,7 @@ pub(super) fn repair(
             .push(format!("messages[{at}]: the call of `{name}` stays: {why}"));
         false
     };
-    let repaired = match toolglot_repair::repair(&text, &Options::LLM, target.as_deref()) {
+    let repaired = match toolglot_repair::repair(&text, Preset::Llm, target.as_deref()) {
         Ok(repaired) => repaired,
         Err(error) => return left(error.to_string()),
     };

@@ -7,7 +7,7 @@ use crate::word::{is_scalar, stands};
 
 /// Whether `text` is one JSON value (RFC 8259), white space around it allowed; `finite`: with no number that is beyond all.
 /// Linear; one bit of memory a level.
-pub(super) fn is_valid(text: &str, finite: bool) -> bool {
+pub fn is_valid(text: &str, finite: bool) -> bool {
     let begin = blanks(text.as_bytes(), 0);
     let last = text.trim_ascii_end().as_bytes().last();
     match text.as_bytes().get(begin) {
@@ -25,7 +25,7 @@ pub(super) fn is_valid(text: &str, finite: bool) -> bool {
 }
 
 /// Behind the JSON value that begins at `at`; `None` if none does.
-pub(super) fn value_end(text: &str, at: usize) -> Option<usize> {
+pub fn value_end(text: &str, at: usize) -> Option<usize> {
     end_of(text, at, is_scalar)
 }
 
@@ -106,7 +106,7 @@ fn key(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Behind the string whose inside begins at `at`.
 #[inline]
-pub(super) fn string(bytes: &[u8], mut at: usize) -> Option<usize> {
+pub fn string(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += plain(&bytes[at..]);
         match bytes.get(at) {
@@ -146,7 +146,7 @@ pub(super) fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 #[inline]
-pub(super) fn blanks(bytes: &[u8], at: usize) -> usize {
+pub fn blanks(bytes: &[u8], at: usize) -> usize {
     at + crate::scan::blanks(bytes.get(at..).unwrap_or_default())
 }
 

@@ -4,6 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::RepairedText;
 use crate::repair::Repair;
 
 /// Fixes kept per kind; the rest is counted.
@@ -34,7 +35,7 @@ pub struct RepairEdit {
 /// What reads in the input as it should is not copied piece by piece: the stretch grows over it, and is copied as a whole
 /// when something else has to be written.
 #[derive(Debug, Default)]
-pub(super) struct Writer<'a> {
+pub struct Writer<'a> {
     /// The input.
     text: &'a str,
     /// What was written, without the stretch.
@@ -50,7 +51,7 @@ pub(super) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// For the repair of `text`, to which most repairs add little.
-    pub(super) fn new(text: &'a str) -> Writer<'a> {
+    pub fn new(text: &'a str) -> Writer<'a> {
         Writer {
             text,
             out: String::with_capacity(text.len() + text.len() / 8),
@@ -59,14 +60,14 @@ impl<'a> Writer<'a> {
     }
 
     /// What was written, blanks at its end included, to be appended to or changed.
-    pub(super) fn out(&mut self) -> &mut String {
+    pub fn out(&mut self) -> &mut String {
         self.flush();
         &mut self.out
     }
 
     /// How many bytes were written, blanks at the end included.
     #[inline]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.out.len() + (self.to - self.from)
     }
 
@@ -90,14 +91,14 @@ impl<'a> Writer<'a> {
 
     /// Appends bytes of the input as they are, behind the blanks.
     #[inline]
-    pub(super) fn pass(&mut self, from: usize, to: usize) {
+    pub fn pass(&mut self, from: usize, to: usize) {
         self.blanks = None;
         self.extend(from, to);
     }
 
     /// Appends, behind the blanks.
     #[inline]
-    pub(super) fn put(&mut self, text: &str) {
+    pub fn put(&mut self, text: &str) {
         self.blanks = None;
         if self.text.as_bytes()[self.to..].starts_with(text.as_bytes()) {
             self.to += text.len();
@@ -109,7 +110,7 @@ impl<'a> Writer<'a> {
 
     /// Appends in the place of what the input has before `next`.
     #[inline]
-    pub(super) fn put_for(&mut self, text: &str, next: usize) {
+    pub fn put_for(&mut self, text: &str, next: usize) {
         self.blanks = None;
         self.flush();
         self.out.push_str(text);
@@ -118,7 +119,7 @@ impl<'a> Writer<'a> {
 
     /// The same with one byte of ASCII, which may be what the input has there.
     #[inline]
-    pub(super) fn put_byte(&mut self, byte: u8, next: usize) {
+    pub fn put_byte(&mut self, byte: u8, next: usize) {
         if self.to + 1 == next && self.text.as_bytes().get(self.to) == Some(&byte) {
             self.blanks = None;
             self.to = next;
@@ -136,14 +137,14 @@ impl<'a> Writer<'a> {
 
     /// Appends blanks of the input, which wait until something follows them.
     #[inline]
-    pub(super) fn blank(&mut self, from: usize, to: usize) {
+    pub fn blank(&mut self, from: usize, to: usize) {
         self.blanks
             .get_or_insert(self.out.len() + (self.to - self.from));
         self.extend(from, to);
     }
 
     /// Appends a space that waits until something follows it.
-    pub(super) fn blank_space(&mut self) {
+    pub fn blank_space(&mut self) {
         let blanks = *self
             .blanks
             .get_or_insert(self.out.len() + (self.to - self.from));
@@ -157,13 +158,13 @@ impl<'a> Writer<'a> {
     }
 
     /// What was written, without the blanks that wait.
-    pub(super) fn solid(&mut self) -> &str {
+    pub(crate) fn solid(&mut self) -> &str {
         self.flush();
         &self.out[..self.end()]
     }
 
     /// The last byte that was written, the blanks that wait aside.
-    pub(super) fn last(&self) -> Option<u8> {
+    pub fn last(&self) -> Option<u8> {
         let last = self.end().checked_sub(1)?;
         match last.checked_sub(self.out.len()) {
             Some(n) => self.text.as_bytes().get(self.from + n).copied(),
@@ -172,7 +173,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Leaves the blanks that wait out.
-    pub(super) fn drop_blanks(&mut self) {
+    pub fn drop_blanks(&mut self) {
         self.flush();
         self.out.truncate(self.end());
         self.blanks = None;
@@ -180,7 +181,7 @@ impl<'a> Writer<'a> {
 
     /// Appends before the blanks that wait.
     #[inline]
-    pub(super) fn put_before_blanks(&mut self, text: &str) {
+    pub fn put_before_blanks(&mut self, text: &str) {
         let Some(at) = self.blanks else {
             self.put(text);
             return;
@@ -198,7 +199,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes before everything.
-    pub(super) fn prepend(&mut self, text: &str) {
+    pub fn prepend(&mut self, text: &str) {
         self.out.insert_str(0, text);
         if let Some(end) = &mut self.blanks {
             *end += text.len();
@@ -206,7 +207,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Takes back a comma if it is the last thing written.
-    pub(super) fn take_comma(&mut self) {
+    pub fn take_comma(&mut self) {
         if self.last() == Some(b',') {
             self.flush();
             let at = self.end() - 1;
@@ -218,7 +219,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Whether what was written ends with a comma or a line break, other blanks aside.
-    pub(super) fn ends_line_or_comma(&mut self) -> bool {
+    pub fn ends_line_or_comma(&mut self) -> bool {
         self.flush();
         let blanks = self.out[self.end()..].trim_end_matches([' ', '\t', '\r']);
         blanks.ends_with('\n') || (blanks.is_empty() && self.last() == Some(b','))
@@ -226,7 +227,7 @@ impl<'a> Writer<'a> {
 
     /// Remembers a repair that wrote `after`.
     #[inline]
-    pub(super) fn note(&mut self, repair: Repair, start: usize, end: usize, after: &'static str) {
+    pub fn note(&mut self, repair: Repair, start: usize, end: usize, after: &'static str) {
         if self.counts(repair) {
             self.keep(repair, start, end, Cow::Borrowed(after));
         }
@@ -234,14 +235,14 @@ impl<'a> Writer<'a> {
 
     /// The same, of a text that is made at run time.
     #[cold]
-    pub(super) fn note_text(&mut self, repair: Repair, start: usize, end: usize, after: &str) {
+    pub fn note_text(&mut self, repair: Repair, start: usize, end: usize, after: &str) {
         if self.counts(repair) {
             self.keep(repair, start, end, Cow::Owned(String::from(after)));
         }
     }
 
     /// The same, of what was written from `from` on.
-    pub(super) fn note_written(&mut self, repair: Repair, start: usize, end: usize, from: usize) {
+    pub(crate) fn note_written(&mut self, repair: Repair, start: usize, end: usize, from: usize) {
         if self.counts(repair) {
             let after = String::from(self.out().get(from..).unwrap_or_default());
             self.keep(repair, start, end, Cow::Owned(after));
@@ -249,7 +250,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Whether a repair was remembered.
-    pub(super) fn has_notes(&self) -> bool {
+    pub fn has_notes(&self) -> bool {
         !self.fixes.is_empty()
     }
 
@@ -274,15 +275,20 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// The text, the repairs kept, and how many there were of each kind.
-    pub(super) fn finish(mut self) -> (String, Vec<RepairEdit>, Vec<u32>) {
+    /// The document, after `work` bytes were looked at.
+    pub fn finish(mut self, work: u64) -> RepairedText {
         self.flush();
-        (self.out, self.fixes, self.counts)
+        RepairedText {
+            text: self.out,
+            more: more(&self.fixes, &self.counts),
+            edits: self.fixes,
+            work,
+        }
     }
 }
 
 /// How many repairs of each kind were counted and not kept.
-pub(super) fn more(fixes: &[RepairEdit], counts: &[u32]) -> Vec<(Repair, u32)> {
+fn more(fixes: &[RepairEdit], counts: &[u32]) -> Vec<(Repair, u32)> {
     let mut kinds: Vec<Repair> = fixes.iter().map(|fix| fix.repair).collect();
     kinds.sort_unstable();
     kinds.dedup();

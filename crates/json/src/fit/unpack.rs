@@ -9,7 +9,7 @@ use super::rules::{Kind, admits, readings};
 use super::scalars::{is_grouped, is_integral};
 use super::walk::reached;
 use super::{Fit, FitKind, Fitted, Job, Present, State, Target, fit_whole, scalar_of};
-use crate::document::{Options, repair};
+use crate::document::repair;
 use crate::escape::{quoted, unescape};
 use crate::reader::members;
 use crate::repair::Repair;
@@ -239,7 +239,7 @@ pub fn from_text(text: &str, shape: &Shape) -> Option<String> {
 /// is left out.
 fn mended<'t>(text: &'t str, shape: &Shape) -> Option<Cow<'t, str>> {
     let first = *text.as_bytes().first()?;
-    let repaired = repair(text, &Options::LLM, shape).ok()?;
+    let repaired = repair(text, shape);
     if repaired.edits.is_empty() {
         return Some(Cow::Borrowed(text));
     }

@@ -1,8 +1,11 @@
 //! Every prefix of every recorded row is repaired to JSON.
 
+#[path = "../../../json-compat/tests/all_presets.rs"]
+mod all_presets;
 #[path = "../../../json/tests/promises.rs"]
 mod promises;
 
+use all_presets::PRESETS;
 use toolglot_value::Value;
 
 use crate::recorded;

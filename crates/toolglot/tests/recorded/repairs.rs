@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use toolglot_json::{Options, Shape, repair};
+use toolglot_json::Shape;
 use toolglot_value::Value;
 
 use crate::recorded;
@@ -50,13 +50,12 @@ fn recorded_cases_reach_their_floors() {
 }
 
 fn is_right(row: &Value, preset: &str) -> bool {
-    let options = match preset {
-        "llm" => Options::LLM,
-        "jsonrepair" => Options::JSONREPAIR,
-        _ => Options::JSON_REPAIR,
-    };
     let input = row["input"].as_str().expect("an input");
-    let got = repair(input, &options, &Shape::Any);
+    let got = match preset {
+        "llm" => Ok(toolglot_json::repair(input, &Shape::Any)),
+        "jsonrepair" => toolglot_json_compat::jsonrepair(input),
+        _ => toolglot_json_compat::json_repair(input, &Shape::Any),
+    };
     let text = match &got {
         Ok(repaired) => repaired.text.clone(),
         Err(error) => error.to_string(),

@@ -98,9 +98,7 @@ impl Walk<'_> {
             self.resume();
             return;
         }
-        // The evident reading refuses nothing.
-        let found = self.value().unwrap_or(false);
-        if !found {
+        if !self.value() {
             self.writer.put("null");
         }
     }

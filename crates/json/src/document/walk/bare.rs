@@ -5,7 +5,6 @@ use alloc::string::String;
 
 use super::ends::{Ahead, Place};
 use super::space::Marks;
-use super::strict::{is_url_begin, is_url_byte};
 use super::{Kind, State, Walk};
 use crate::repair::Repair;
 use crate::word;
@@ -354,4 +353,16 @@ fn cut_word(word: &str) -> Option<Cow<'static, str>> {
         .iter()
         .find(|(whole, _)| whole.starts_with(word))
         .map(|&(_, json)| Cow::Borrowed(json))
+}
+
+fn is_url_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~:/?#@!$&'()*+;=".contains(&byte)
+}
+
+/// Whether `text` is a scheme with its `://`.
+fn is_url_begin(text: &str) -> bool {
+    matches!(
+        text,
+        "http://" | "https://" | "ftp://" | "mailto://" | "file://" | "data://" | "irc://"
+    )
 }

@@ -6,8 +6,7 @@
 //!     └─────────┴─── a container opens or closes
 //! ```
 //!
-//! Both readings use it: the *strict* one ([`strict`]) refuses what its rules do not explain, the *evident* one
-//! ([`mend`]) looks for evidence and keeps what it finds.
+//! It looks for evidence and keeps what it finds: nothing is refused.
 
 mod around;
 mod bare;
@@ -19,17 +18,14 @@ mod member_key;
 mod mend;
 mod names;
 mod space;
-mod strict;
-mod strict_string;
 mod strings;
 
 use alloc::vec::Vec;
 
 pub(super) use double::unescaped;
+pub use space::Marks;
 
-use super::options::{Options, UnexplainedText};
 use super::writer::Writer;
-use super::{Expected, RepairFailure};
 use crate::keys::Keys;
 use crate::repair::Repair;
 use crate::shape::Shape;
@@ -50,9 +46,6 @@ struct Frame<'a> {
     kind: Kind,
     /// Nothing stands in it yet.
     initial: bool,
-    /// The member being read had a colon, or the text ended where it would stand.
-    colon: bool,
-    truncated: bool,
     /// The shape of the container, and of the member or element being read.
     shape: &'a Shape,
     inner: &'a Shape,
@@ -80,7 +73,6 @@ pub(super) struct Walk<'a> {
     i: usize,
     writer: Writer<'a>,
     stack: Vec<Frame<'a>>,
-    options: &'a Options,
     shape: &'a Shape,
     keys: Keys,
     /// Where the closing bracket of the object at the root stands in the output.
@@ -92,7 +84,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(text: &'a str, options: &'a Options, shape: &'a Shape) -> Walk<'a> {
+    pub(super) fn new(text: &'a str, shape: &'a Shape) -> Walk<'a> {
         Walk {
             text,
             bytes: text.as_bytes(),
@@ -100,7 +92,6 @@ impl<'a> Walk<'a> {
             i: 0,
             writer: Writer::new(text),
             stack: Vec::new(),
-            options,
             shape,
             keys: Keys::default(),
             root_closer: None,
@@ -110,38 +101,27 @@ impl<'a> Walk<'a> {
     }
 
     /// Reads the document to its end.
-    pub(super) fn run(mut self) -> Result<(Writer<'a>, u64), RepairFailure> {
-        match self.options.unexplained {
-            UnexplainedText::Refuse => self.strict_document()?,
-            UnexplainedText::Repair => self.document(),
-        }
+    pub(super) fn run(mut self) -> (Writer<'a>, u64) {
+        self.document();
         self.work += self.text.len() as u64;
-        Ok((self.writer, self.work))
+        (self.writer, self.work)
     }
 
     /// Reads one value with all that is in it, and the blanks and comments around it. `false` if there is none.
-    fn value(&mut self) -> Result<bool, RepairFailure> {
+    fn value(&mut self) -> bool {
         let floor = self.stack.len();
-        let strict = self.options.unexplained == UnexplainedText::Refuse;
         let mut state = State::Value;
         loop {
             state = match state {
-                State::Value if strict => self.strict_value()?,
                 State::Value => self.mended_value(),
-                State::Member if strict => self.strict_member()?,
                 State::Member => self.mended_member(),
-                State::Element if strict => self.strict_element(),
                 State::Element => self.mended_element(),
                 State::Ended(found) => {
                     self.space(true);
                     if self.stack.len() <= floor {
-                        return Ok(found);
+                        return found;
                     }
-                    if strict {
-                        self.strict_end(found)?
-                    } else {
-                        self.mended_end(found)
-                    }
+                    self.mended_end(found)
                 }
             };
         }
@@ -161,8 +141,6 @@ impl<'a> Walk<'a> {
         self.stack.push(Frame {
             kind,
             initial: true,
-            colon: false,
-            truncated: false,
             shape,
             inner: match (kind, shape) {
                 (Kind::Array | Kind::Tuple, Shape::Array(items)) => items,
@@ -214,12 +192,5 @@ impl<'a> Walk<'a> {
 
     fn top(&mut self) -> Option<&mut Frame<'a>> {
         self.stack.last_mut()
-    }
-
-    fn refuse<T>(&self, expected: Expected) -> Result<T, RepairFailure> {
-        Err(RepairFailure {
-            at: self.i,
-            expected,
-        })
     }
 }

@@ -1,13 +1,12 @@
 //! Blanks, comments, ellipses, and the quotation marks there are.
 
-use super::super::options::UnexplainedText;
 use super::Walk;
 use crate::repair::Repair;
 use crate::scan::{odd_blank, plain, plain_single};
 
 /// Quotation marks that can close one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Marks {
+pub enum Marks {
     /// `"`
     Double,
     /// `'`
@@ -20,7 +19,7 @@ pub(super) enum Marks {
 
 impl Marks {
     /// The marks that a string beginning with the mark at `at` has, and how many bytes that mark is.
-    pub(super) fn at(bytes: &[u8], at: usize) -> Option<(Marks, usize)> {
+    pub fn at(bytes: &[u8], at: usize) -> Option<(Marks, usize)> {
         match *bytes.get(at)? {
             b'"' => Some((Marks::Double, 1)),
             b'\'' => Some((Marks::Single, 1)),
@@ -36,7 +35,7 @@ impl Marks {
     }
 
     /// How many bytes the mark at `at` has, if it can close such a string.
-    pub(super) fn close(self, bytes: &[u8], at: usize) -> Option<usize> {
+    pub fn close(self, bytes: &[u8], at: usize) -> Option<usize> {
         let (mark, length) = Marks::at(bytes, at)?;
         let closes = match self {
             Marks::Double | Marks::Single => mark == self,
@@ -163,7 +162,6 @@ impl Walk<'_> {
                 Some(end.map_or(self.bytes.len(), |n| at + 2 + n + 2))
             }
             [b'/', b'/', ..] => Some(line()),
-            _ if self.options.unexplained == UnexplainedText::Refuse => None,
             // `#fff` is a colour, `# text` a comment.
             [b'#', b' ' | b'\t' | b'#' | b'\n' | b'\r' | b'!', ..] | [b'#'] => Some(line()),
             [b'<', b'!', b'-', b'-', ..] => {

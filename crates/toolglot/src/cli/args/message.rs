@@ -65,6 +65,16 @@ pub(crate) enum Preset {
     JsonRepair,
 }
 
+impl From<Preset> for toolglot_repair::Preset {
+    fn from(preset: Preset) -> toolglot_repair::Preset {
+        match preset {
+            Preset::Llm => toolglot_repair::Preset::Llm,
+            Preset::Jsonrepair => toolglot_repair::Preset::Jsonrepair,
+            Preset::JsonRepair => toolglot_repair::Preset::JsonRepair,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct RenderArguments {
     /// {"calls":[..],"content"?} or {"results":[..]}; `-` is standard input

@@ -35,7 +35,7 @@ pub(crate) use mcp::{
     LoginArguments, McpArguments, McpCommand, McpFormat, McpProject, ServeArguments,
 };
 pub(crate) use message::{
-    ConvertArguments, ParseArguments, ParseFormat, Preset, PromptArguments, RenderArguments,
+    ConvertArguments, ParseArguments, ParseFormat, PromptArguments, RenderArguments,
     RepairArguments,
 };
 pub(crate) use policy::{AuditCommand, PolicyArguments, PolicyCommand};

@@ -5,8 +5,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use serde::Serialize;
-use toolglot_json::Options;
-use toolglot_repair::{RepairError, RepairedDocument, SchemaTarget};
+use toolglot_repair::{Preset, RepairError, RepairedDocument, SchemaTarget};
 use toolglot_value::Value;
 
 use crate::cli::args::RepairArguments;
@@ -42,7 +41,7 @@ struct NoteLine<'a> {
 /// Answers each line of the input with a line, in order.
 pub(super) fn repair(
     arguments: &RepairArguments,
-    options: &Options,
+    preset: Preset,
     target: Option<&SchemaTarget>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
@@ -53,7 +52,7 @@ pub(super) fn repair(
             Err(error) => return batch::bad(out, Value::Null, format!("not JSON: {error}")),
         };
         let id = line.get("id").cloned().unwrap_or(Value::Null);
-        match one(&line, options, target, &mut targets) {
+        match one(&line, preset, target, &mut targets) {
             Ok((input, document)) => {
                 write_document(out, &id, input, &document)?;
                 Ok(document.is_faulty())
@@ -66,7 +65,7 @@ pub(super) fn repair(
 /// The answer to a line, or what is wrong.
 fn one<'l>(
     line: &'l Value,
-    options: &Options,
+    preset: Preset,
     target: Option<&SchemaTarget>,
     targets: &mut HashMap<String, Arc<SchemaTarget>>,
 ) -> Result<(&'l str, RepairedDocument), String> {
@@ -95,7 +94,7 @@ fn one<'l>(
             targets.get(&key).cloned()
         }
     };
-    toolglot_repair::repair(input, options, own.as_deref().or(target))
+    toolglot_repair::repair(input, preset, own.as_deref().or(target))
         .map(|document| (input, document))
         .map_err(|error| error.to_string())
 }

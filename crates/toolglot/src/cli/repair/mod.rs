@@ -5,25 +5,14 @@ mod report;
 
 use std::io::{self, IsTerminal, Write};
 
-use toolglot_json::Options;
-use toolglot_repair::SchemaTarget;
+use toolglot_repair::{Preset, SchemaTarget};
 
-use crate::cli::args::{Preset, RepairArguments};
+use crate::cli::args::RepairArguments;
 use crate::cli::failure::Failure;
 use crate::cli::human::screen::{ColorScreen, harmless};
 use crate::cli::human::{self, screen};
 use crate::cli::outcome::Outcome;
 use crate::cli::source;
-
-impl From<Preset> for Options {
-    fn from(preset: Preset) -> Options {
-        match preset {
-            Preset::Llm => Options::LLM,
-            Preset::Jsonrepair => Options::JSONREPAIR,
-            Preset::JsonRepair => Options::JSON_REPAIR,
-        }
-    }
-}
 
 /// Repairs a document, or each line of a batch.
 pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -39,15 +28,15 @@ pub(crate) fn repair(arguments: &RepairArguments, out: &mut dyn Write) -> Result
         }
         None => None,
     };
-    let options = Options::from(arguments.preset);
+    let preset = Preset::from(arguments.preset);
     if arguments.jsonl {
-        return jsonl::repair(arguments, &options, target.as_ref(), out);
+        return jsonl::repair(arguments, preset, target.as_ref(), out);
     }
     let bytes = source::bytes(&arguments.file)?;
     let text = String::from_utf8_lossy(&bytes);
     let name = harmless(&source::name(&arguments.file)).into_owned();
     let is_colored = human::is_colored(arguments.color, &io::stderr());
-    match toolglot_repair::repair(&text, &options, target.as_ref()) {
+    match toolglot_repair::repair(&text, preset, target.as_ref()) {
         Ok(document) => {
             out.write_all(document.text.as_bytes())
                 .map_err(Failure::Output)?;

@@ -1,7 +1,5 @@
 //! Commas, brackets and fences inside a string: its own, or the document's.
 
-use alloc::vec::Vec;
-
 use super::Reader;
 use super::scan::{is_mark, is_one_of};
 use super::string::{Comma, Piece};

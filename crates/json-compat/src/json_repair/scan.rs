@@ -142,7 +142,7 @@ impl Reader<'_> {
         } else {
             self.i += 1;
         }
-        self.fix(crate::repair::Repair::Comment, from, self.i, "");
+        self.fix(toolglot_json::Repair::Comment, from, self.i, "");
     }
 
     /// Behind white space and comments from `from` on.

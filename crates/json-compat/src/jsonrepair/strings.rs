@@ -1,14 +1,11 @@
-//! Strings of the strict reading.
+//! Strings.
 
-use alloc::string::String;
-
-use super::super::options::InvalidEscapes;
-use super::super::{Expected, RepairFailure};
-use super::Walk;
-use super::space::Marks;
-use super::strict::{ends_word, is_delimiter, is_url_begin, is_url_byte};
-use crate::escape::escape_byte_into;
-use crate::repair::Repair;
+use super::Reader;
+use super::document::{ends_word, is_delimiter, is_url_begin, is_url_byte};
+use crate::failure::{Expected, RepairFailure};
+use toolglot_json::Repair;
+use toolglot_json::internal::Marks;
+use toolglot_json::internal::escape_byte_into;
 
 /// How far a string is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,35 +15,35 @@ enum Stop {
     At(usize),
 }
 
-impl Walk<'_> {
+impl Reader<'_> {
     /// A string with what is joined to it by `+`.
-    pub(super) fn strict_string(&mut self) -> Result<bool, RepairFailure> {
-        let Some(text) = self.strict_part()? else {
+    pub(super) fn string(&mut self) -> Result<bool, RepairFailure> {
+        let Some(text) = self.part()? else {
             return Ok(false);
         };
         self.writer.put("\"");
         self.writer.put(&text);
         self.writer.put("\"");
         let joined_from = self.i;
-        self.space(true);
+        self.space();
         while self.byte(0) == Some(b'+') {
             self.i += 1;
-            self.space(true);
+            self.space();
             self.writer
                 .note(Repair::Concatenation, joined_from, self.i, "");
-            if let Some(text) = self.strict_part()? {
+            if let Some(text) = self.part()? {
                 self.writer.drop_blanks();
                 self.writer.out().pop();
                 self.writer.put(&text);
                 self.writer.put("\"");
             }
-            self.space(true);
+            self.space();
         }
         Ok(true)
     }
 
     /// The inside of one string, as JSON text; `None` if none begins here.
-    pub(super) fn strict_part(&mut self) -> Result<Option<String>, RepairFailure> {
+    pub(super) fn part(&mut self) -> Result<Option<String>, RepairFailure> {
         let slashed = self.byte(0) == Some(b'\\');
         if slashed {
             self.i += 1;
@@ -72,7 +69,7 @@ impl Walk<'_> {
             }
             let from = self.i;
             // Read again, a backslash is what it is.
-            let read = self.strict_inside(begin, marks, slashed && stop == Stop::AtMark, stop);
+            let read = self.inside(begin, marks, slashed && stop == Stop::AtMark, stop);
             self.work += (self.i - from) as u64;
             match read? {
                 Ok(text) => return Ok(Some(text)),
@@ -82,7 +79,7 @@ impl Walk<'_> {
     }
 
     /// Reads the inside of a string from `begin` on, or says where it should stop instead.
-    fn strict_inside(
+    fn inside(
         &mut self,
         begin: usize,
         marks: Marks,
@@ -118,8 +115,10 @@ impl Walk<'_> {
                         Some(byte) => {
                             byte.is_ascii_digit()
                                 || Marks::at(self.bytes, next).is_some_and(|(_, length)| {
-                                    let behind =
-                                        super::super::valid::blanks(self.bytes, next + length);
+                                    let behind = toolglot_json::internal::blanks_end(
+                                        self.bytes,
+                                        next + length,
+                                    );
                                     self.bytes
                                         .get(behind)
                                         .is_some_and(|&byte| !is_delimiter(byte))
@@ -157,7 +156,7 @@ impl Walk<'_> {
                 }
                 return Ok(Ok(self.unclosed(inside)));
             } else if byte == b'\\' {
-                self.strict_escape(&mut inside)?;
+                self.escape(&mut inside)?;
             } else if byte == b'"' {
                 inside.push_str("\\\"");
                 self.i += 1;
@@ -210,7 +209,7 @@ impl Walk<'_> {
         inside
     }
 
-    pub(super) fn strict_escape(&mut self, inside: &mut String) -> Result<(), RepairFailure> {
+    pub(super) fn escape(&mut self, inside: &mut String) -> Result<(), RepairFailure> {
         match self.byte(1) {
             Some(byte @ (b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => {
                 inside.push('\\');
@@ -241,12 +240,11 @@ impl Walk<'_> {
                 self.i += 2;
             }
             Some(_) => {
-                debug_assert_eq!(self.options.invalid_escapes, InvalidEscapes::Drop);
                 self.writer
                     .note(Repair::InvalidEscape, self.i, self.i + 1, "");
                 self.i += 1;
                 let c = self.text[self.i..].chars().next().unwrap_or(' ');
-                crate::escape::escape_into(inside, c.encode_utf8(&mut [0; 4]));
+                toolglot_json::internal::escape_into(inside, c.encode_utf8(&mut [0; 4]));
                 self.i += c.len_utf8();
             }
             None => self.i += 1,
@@ -265,23 +263,5 @@ impl Walk<'_> {
 
     pub(super) fn byte_before(&self, at: usize) -> Option<u8> {
         self.bytes.get(self.index_before(at)).copied()
-    }
-
-    /// Behind blanks and comments, but not line breaks.
-    pub(super) fn past_line_space(&mut self, mut at: usize) -> usize {
-        loop {
-            if matches!(self.bytes.get(at), Some(b' ' | b'\t' | b'\r')) {
-                at += 1;
-            } else if let Some(length) = crate::scan::odd_blank(self.bytes, at) {
-                at += length;
-            } else if self.work < self.patience
-                && let Some(end) = self.comment_end(at)
-            {
-                self.work += (end - at) as u64;
-                at = end;
-            } else {
-                return at;
-            }
-        }
     }
 }

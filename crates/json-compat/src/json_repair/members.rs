@@ -1,14 +1,13 @@
 //! Objects: members, lists that go on between them, sets, members behind the closing bracket.
 
-use alloc::borrow::Cow;
-use alloc::string::String;
+use std::borrow::Cow;
 
-use super::super::RepairFailure;
 use super::scan::is_mark;
 use super::string::Read;
 use super::tree::{self, Id, Node, Tree};
 use super::{Context, Frame, Next, ObjectFrame, Reader, Stage, has_colon, without_comments};
-use crate::repair::Repair;
+use crate::failure::RepairFailure;
+use toolglot_json::Repair;
 
 impl Reader<'_> {
     /// Reads on in the innermost object, up to the next value it needs or its end.

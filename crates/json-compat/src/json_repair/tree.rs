@@ -1,12 +1,10 @@
 //! Values in the making, in one arena: no node owns another, so that depth costs no stack.
 
-use alloc::collections::BTreeMap;
-use alloc::string::String;
-use alloc::vec::Vec;
+use std::collections::BTreeMap;
 
-use super::super::valid::{blanks, string};
-use crate::escape::{escape_into, unescape};
-use crate::shape::Shape;
+use toolglot_json::Shape;
+use toolglot_json::internal::{blanks_end as blanks, string_end as string};
+use toolglot_json::internal::{escape_into, unescape};
 
 /// A place in the arena.
 pub(super) type Id = usize;
@@ -252,7 +250,7 @@ impl Tree {
                 Part::Value(id, shape) => (id, shape),
             };
             match self.get(id) {
-                Node::MissingValue => out.push_str(shape.nothing()),
+                Node::MissingValue => out.push_str(emptiest(shape)),
                 Node::Null => out.push_str("null"),
                 Node::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
                 Node::Number(text) => out.push_str(text),
@@ -280,7 +278,7 @@ impl Tree {
                     let shape = shape.of_container(true);
                     parts.push(Part::Text("}"));
                     for (n, (key, value)) in members.list.iter().enumerate().rev() {
-                        parts.push(Part::Value(*value, shape.of_member(key)));
+                        parts.push(Part::Value(*value, of_member(shape, key)));
                         parts.push(Part::Key(key));
                         if n > 0 {
                             parts.push(Part::Text(", "));
@@ -289,5 +287,27 @@ impl Tree {
                 }
             }
         }
+    }
+}
+
+/// The shape of an object's member.
+fn of_member<'s>(object: &'s Shape, key: &str) -> &'s Shape {
+    let Shape::Object(fields) = object else {
+        return &Shape::Any;
+    };
+    let declared = fields.get(key).or(fields.others.as_deref());
+    declared.unwrap_or(&Shape::Any)
+}
+
+/// The emptiest value of a shape, as JSON text.
+fn emptiest(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Scalar(set) if set.integer || set.number => "0",
+        Shape::Scalar(set) if set.boolean => "false",
+        Shape::Scalar(_) => "null",
+        Shape::Object(_) => "{}",
+        Shape::Array(_) => "[]",
+        Shape::OneOf(parts) => parts.first().map_or("\"\"", emptiest),
+        _ => "\"\"",
     }
 }

@@ -3,7 +3,7 @@
 use super::scan::is_mark;
 use super::string::Piece;
 use super::{Context, Reader};
-use crate::repair::Repair;
+use toolglot_json::Repair;
 
 impl Reader<'_> {
     /// A mark that may close the string. `None` if it was kept or does not decide, `Some` if the string ends.

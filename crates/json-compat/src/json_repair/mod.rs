@@ -13,19 +13,19 @@ mod scan;
 mod string;
 mod tree;
 
-use alloc::borrow::Cow;
-use alloc::string::String;
-use alloc::vec::Vec;
+use std::borrow::Cow;
 
-use super::options::Options;
-use super::valid::value_end;
-use super::writer::Writer;
-use super::{Expected, RepairFailure};
-use crate::repair::Repair;
-use crate::shape::Shape;
+use crate::failure::{Expected, RepairFailure};
 use scan::is_mark;
 use string::Read;
+use toolglot_json::Repair;
+use toolglot_json::Shape;
+use toolglot_json::internal::Writer;
+use toolglot_json::internal::value_end;
 use tree::{Id, Node, Tree};
+
+/// How many containers may be open at once: CPython's recursion limit leaves the library about this many.
+const DEEPEST: usize = 240;
 
 /// What is being read, innermost last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,6 @@ pub(super) struct Reader<'a> {
     has_tried_suffix: bool,
     cache: [Option<(usize, usize)>; 4],
     writer: Writer<'a>,
-    options: &'a Options,
     shape: &'a Shape,
     work: u64,
     patience: u64,
@@ -118,7 +117,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str, options: &'a Options, shape: &'a Shape) -> Reader<'a> {
+    pub(super) fn new(text: &'a str, shape: &'a Shape) -> Reader<'a> {
         Reader {
             text: Cow::Borrowed(text),
             i: 0,
@@ -133,7 +132,6 @@ impl<'a> Reader<'a> {
             has_tried_suffix: false,
             cache: [None; 4],
             writer: Writer::default(),
-            options,
             shape,
             work: 0,
             patience: 64 * text.len() as u64 + 16_384,
@@ -397,19 +395,19 @@ impl<'a> Reader<'a> {
     }
 
     fn too_deep(&self) -> Result<(), RepairFailure> {
-        match self.options.depth {
-            Some(most) if self.frames.len() >= most => Err(RepairFailure {
-                at: self.i.min(self.text.len()),
-                expected: Expected::Depth,
-            }),
-            _ => Ok(()),
+        if self.frames.len() < DEEPEST {
+            return Ok(());
         }
+        Err(RepairFailure {
+            at: self.i.min(self.text.len()),
+            expected: Expected::Depth,
+        })
     }
 }
 
 /// A number in the spellings that Python's `int` and `float` read; a string otherwise.
 fn number(text: &str) -> Node {
-    if crate::word::is_number(text) {
+    if toolglot_json::internal::is_number(text) {
         return Node::Number(String::from(text));
     }
     let (sign, digits) = match text.strip_prefix('-') {
@@ -434,7 +432,7 @@ fn number(text: &str) -> Node {
     json.push('.');
     json.push_str(if fraction.is_empty() { "0" } else { fraction });
     json.push_str(exponent);
-    if crate::word::is_number(&json) {
+    if toolglot_json::internal::is_number(&json) {
         Node::Number(json)
     } else {
         Node::String(String::from(text))

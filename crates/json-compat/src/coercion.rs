@@ -4,8 +4,8 @@
 
 use toolglot_value::{Map, Value};
 
-use crate::Validator;
-use crate::document::Document;
+use toolglot_schema::Validator;
+use toolglot_schema::internal::Document;
 
 /// How far fitting goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,13 +215,7 @@ impl<'a> Fitter<'a> {
         };
         let parsed = toolglot_value::from_str(text).ok().or_else(|| {
             let repaired = (self.how == CoercionRules::Salvage)
-                .then(|| {
-                    toolglot_json::repair(
-                        text,
-                        &toolglot_json::Options::JSON_REPAIR,
-                        &toolglot_json::Shape::Any,
-                    )
-                })?
+                .then(|| crate::json_repair(text, &toolglot_json::Shape::Any))?
                 .ok()?;
             toolglot_value::from_str(&repaired.text).ok()
         });

@@ -1,14 +1,11 @@
 //! Lists and numbers.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-
-use super::super::RepairFailure;
 use super::scan::is_mark;
 use super::string::Read;
 use super::tree::{Id, Node};
 use super::{ArrayFrame, Context, Frame, Next, Reader, number};
-use crate::repair::Repair;
+use crate::failure::RepairFailure;
+use toolglot_json::Repair;
 
 impl Reader<'_> {
     /// Reads on in the innermost array.

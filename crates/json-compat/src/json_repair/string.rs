@@ -1,12 +1,9 @@
 //! Strings: where a quotation mark closes is decided by the marks behind it.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-
 use super::scan::is_mark;
 use super::tree::Node;
 use super::{Context, Reader};
-use crate::repair::Repair;
+use toolglot_json::Repair;
 
 /// What stood where a string was looked for.
 pub(super) enum Read {
@@ -248,7 +245,7 @@ impl Reader<'_> {
             }
             let next = rest[word.len()..].chars().next();
             if next.is_none_or(|c| c.is_whitespace() || matches!(c, ',' | ')' | ']' | '}')) {
-                if !crate::word::is_scalar(head) {
+                if !toolglot_json::internal::is_scalar(head) {
                     self.fix(Repair::PythonLiteral, self.i, self.i + word.len(), word);
                 }
                 self.i += word.len();

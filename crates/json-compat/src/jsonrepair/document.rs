@@ -1,14 +1,10 @@
-//! The strict reading: what `jsonrepair` mends is mended the same way, what it refuses is refused.
-//!
-//! The rules are those of its documentation and tests (version 3.14); the code shares nothing with it.
+//! The document, its containers, numbers and bare words.
 
-use alloc::string::String;
-
-use super::super::{Expected, RepairFailure};
-use super::space::Marks;
-use super::{Kind, State, Walk};
-use crate::escape::quoted;
-use crate::repair::Repair;
+use super::{Kind, Reader, State};
+use crate::failure::{Expected, RepairFailure};
+use toolglot_json::Repair;
+use toolglot_json::internal::Marks;
+use toolglot_json::internal::quoted;
 
 pub(super) fn is_delimiter(byte: u8) -> bool {
     matches!(
@@ -37,19 +33,19 @@ pub(super) fn is_url_begin(text: &str) -> bool {
     )
 }
 
-impl Walk<'_> {
-    pub(super) fn strict_document(&mut self) -> Result<(), RepairFailure> {
-        self.strict_fence(&["```", "[```", "{```"]);
-        if !self.value()? {
+impl Reader<'_> {
+    pub(super) fn document(&mut self) -> Result<(), RepairFailure> {
+        self.fence(&["```", "[```", "{```"]);
+        if !self.one_value()? {
             self.i = self.text.len();
             return self.refuse(Expected::Value);
         }
-        self.strict_fence(&["```", "```]", "```}"]);
+        self.fence(&["```", "```]", "```}"]);
         let comma = self.byte(0) == Some(b',');
         if comma {
             self.writer.put(",");
             self.i += 1;
-            self.space(true);
+            self.space();
         }
         if self.starts_value() && self.writer.ends_line_or_comma() {
             self.lines(comma)?;
@@ -61,7 +57,7 @@ impl Walk<'_> {
             self.writer
                 .note(Repair::MismatchedBracket, self.i, self.i + 1, "");
             self.i += 1;
-            self.space(true);
+            self.space();
         }
         if self.i < self.text.len() {
             return self.refuse(Expected::End);
@@ -87,7 +83,7 @@ impl Walk<'_> {
                 }
             }
             initial = false;
-            if !self.value()? {
+            if !self.one_value()? {
                 break;
             }
         }
@@ -104,9 +100,9 @@ impl Walk<'_> {
             })
     }
 
-    fn strict_fence(&mut self, forms: &[&str]) {
+    fn fence(&mut self, forms: &[&str]) {
         while matches!(self.byte(0), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.space(true);
+            self.space();
         }
         let rest = &self.text[self.i..];
         let Some(form) = forms.iter().find(|form| rest.starts_with(**form)) else {
@@ -123,11 +119,11 @@ impl Walk<'_> {
             }
         }
         self.writer.note(Repair::CodeFence, from, self.i, "");
-        self.space(true);
+        self.space();
     }
 
-    pub(super) fn strict_value(&mut self) -> Result<State, RepairFailure> {
-        self.space(true);
+    pub(super) fn value(&mut self) -> Result<State, RepairFailure> {
+        self.space();
         let Some(byte) = self.byte(0) else {
             return Ok(State::Ended(false));
         };
@@ -139,18 +135,18 @@ impl Walk<'_> {
                 Kind::Array
             });
             self.i += 1;
-            self.space(true);
+            self.space();
             if self.byte(0) == Some(b',') {
                 self.writer.note(Repair::ExtraComma, self.i, self.i + 1, "");
                 self.i += 1;
-                self.space(true);
+                self.space();
             }
             return Ok(state);
         }
-        if self.strict_string()? || self.strict_number() || self.strict_keyword() {
+        if self.string()? || self.number() || self.keyword() {
             return Ok(State::Ended(true));
         }
-        if let Some(state) = self.strict_word(false) {
+        if let Some(state) = self.word(false) {
             return Ok(state);
         }
         if byte == b'/' {
@@ -160,20 +156,20 @@ impl Walk<'_> {
         Ok(State::Ended(false))
     }
 
-    pub(super) fn strict_element(&mut self) -> State {
+    pub(super) fn element(&mut self) -> State {
         match self.byte(0) {
             None => return self.close(true),
             Some(b']') => return self.close(false),
             _ => {}
         }
         if !self.stack.last().is_some_and(|top| top.initial) {
-            self.strict_comma();
+            self.comma();
         }
         self.ellipsis();
         State::Value
     }
 
-    fn strict_comma(&mut self) {
+    fn comma(&mut self) {
         if self.byte(0) == Some(b',') {
             self.writer.put(",");
             self.i += 1;
@@ -183,7 +179,7 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn strict_member(&mut self) -> Result<State, RepairFailure> {
+    pub(super) fn member(&mut self) -> Result<State, RepairFailure> {
         match self.byte(0) {
             None => return Ok(self.close(true)),
             Some(b'}') => return Ok(self.close(false)),
@@ -191,11 +187,11 @@ impl Walk<'_> {
         }
         let initial = self.stack.last().is_some_and(|top| top.initial);
         if !initial {
-            self.strict_comma();
-            self.space(true);
+            self.comma();
+            self.space();
         }
         self.ellipsis();
-        if !self.strict_string()? && self.strict_word(true).is_none() {
+        if !self.string()? && self.word(true).is_none() {
             if matches!(self.byte(0), None | Some(b'}' | b'{' | b']' | b'[')) {
                 if !initial {
                     self.writer.note(Repair::TrailingComma, self.i, self.i, "");
@@ -206,7 +202,7 @@ impl Walk<'_> {
             }
             return Ok(self.close(self.byte(0) != Some(b'}')));
         }
-        self.space(true);
+        self.space();
         let colon = self.byte(0) == Some(b':');
         let truncated = self.i >= self.text.len();
         if colon {
@@ -224,7 +220,7 @@ impl Walk<'_> {
         Ok(State::Value)
     }
 
-    pub(super) fn strict_end(&mut self, found: bool) -> Result<State, RepairFailure> {
+    pub(super) fn end(&mut self, found: bool) -> Result<State, RepairFailure> {
         let Some(&top) = self.stack.last() else {
             return Ok(State::Ended(found));
         };
@@ -252,7 +248,7 @@ impl Walk<'_> {
                     self.writer.put("null");
                 }
             }
-            Kind::Array | Kind::Tuple => {
+            Kind::Array => {
                 if !found {
                     if !top.initial {
                         self.writer.note(Repair::TrailingComma, self.i, self.i, "");
@@ -272,14 +268,14 @@ impl Walk<'_> {
         })
     }
 
-    fn strict_number(&mut self) -> bool {
+    fn number(&mut self) -> bool {
         let start = self.i;
-        let digits = |walk: &mut Self| {
-            let from = walk.i;
-            while walk.byte(0).is_some_and(|byte| byte.is_ascii_digit()) {
-                walk.i += 1;
+        let digits = |reader: &mut Self| {
+            let from = reader.i;
+            while reader.byte(0).is_some_and(|byte| byte.is_ascii_digit()) {
+                reader.i += 1;
             }
-            walk.i > from
+            reader.i > from
         };
         let mut number = String::new();
         let mut invalid = false;
@@ -344,7 +340,7 @@ impl Walk<'_> {
             .is_none_or(|byte| is_delimiter(byte) || matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
     }
 
-    fn strict_keyword(&mut self) -> bool {
+    fn keyword(&mut self) -> bool {
         let rest = &self.text[self.i..];
         for (word, json) in [
             ("true", "true"),
@@ -368,7 +364,7 @@ impl Walk<'_> {
     }
 
     /// A word without quotation marks, or the begin of a call around a value.
-    fn strict_word(&mut self, is_key: bool) -> Option<State> {
+    fn word(&mut self, is_key: bool) -> Option<State> {
         let start = self.i;
         if self
             .byte(0)
@@ -377,7 +373,7 @@ impl Walk<'_> {
             while self.byte(0).is_some_and(is_name) {
                 self.i += 1;
             }
-            let paren = super::super::valid::blanks(self.bytes, self.i);
+            let paren = toolglot_json::internal::blanks_end(self.bytes, self.i);
             if self.bytes.get(paren) == Some(&b'(') && !is_key {
                 self.i = paren + 1;
                 self.writer.note(Repair::Wrapper, start, self.i, "");
