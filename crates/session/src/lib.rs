@@ -40,6 +40,7 @@ mod audit;
 mod axe_yaml;
 mod builder;
 mod call_history;
+mod called_message;
 mod copied_markers;
 mod direct_call;
 mod earlier_calls;
@@ -84,6 +85,7 @@ pub use approval::{
 };
 pub use audit::{AuditLog, FileLog, LoggedResult};
 pub use builder::SessionBuilder;
+pub use called_message::CalledMessage;
 pub use error::SessionError;
 pub use gate::{CallReport, PlannedCall};
 pub use grants::{Grants, GrantsError};

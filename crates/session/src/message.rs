@@ -151,7 +151,7 @@ impl Session {
     }
 
     /// Calls that stand byte for byte in an earlier result, each with a note.
-    fn repeated_calls(&self, message: &mut Calls, text: &str) -> Vec<Span> {
+    pub(crate) fn repeated_calls(&self, message: &mut Calls, text: &str) -> Vec<Span> {
         let written = |call: &Call| {
             let range = call.span.start as usize..call.span.end as usize;
             text.get(range).unwrap_or_default()
