@@ -91,7 +91,7 @@ impl ErrorKind {
     }
 
     /// The word under `code` in OpenAI's Responses.
-    pub(crate) fn code(self) -> &'static str {
+    pub fn code(self) -> &'static str {
         match self {
             ErrorKind::InvalidRequest | ErrorKind::TooLarge | ErrorKind::NotFound => {
                 "invalid_prompt"

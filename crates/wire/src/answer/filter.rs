@@ -1,6 +1,6 @@
 //! What of a call a client gets.
 
-use toolglot_engine::{End, Place};
+use toolglot_engine::{End, Place, Span};
 
 /// Decides what of a call a client gets.
 pub trait CallFilter {
@@ -8,7 +8,7 @@ pub trait CallFilter {
     /// The name is the model's. It is asked once for a call.
     fn streams(&mut self, name: &str) -> bool;
 
-    /// What becomes of a complete call of which nothing was sent.
+    /// What becomes of a complete call of which nothing was sent. It is asked again after [`Decision::Wait`].
     fn decide(&mut self, call: &CompleteCall<'_>) -> Decision;
 }
 
@@ -25,6 +25,8 @@ pub struct CompleteCall<'a> {
     pub dialect: Option<&'a str>,
     /// Where it stands.
     pub place: Place,
+    /// Where its name stands in the text; `None` for a native call.
+    pub name_span: Option<Span>,
     /// How it ended.
     pub end: End,
     /// Whether the arguments are one JSON object.
@@ -40,6 +42,9 @@ pub enum Decision {
     Text(String),
     /// The client gets nothing of it.
     Drop,
+    /// It is not known yet: the call and what comes after it are held until more of the answer is there, or
+    /// [`Answer::release`](crate::Answer::release). At the end of the answer it is [`Decision::Drop`].
+    Wait,
 }
 
 /// The usual filters: closed and recovered calls are sent.

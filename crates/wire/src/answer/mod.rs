@@ -69,6 +69,12 @@ pub struct Answer {
     n_started: u32,
     /// A call was cut off.
     is_cut: bool,
+    /// Whatever is pending is decided now.
+    is_ending: bool,
+    /// A text was written.
+    has_text: bool,
+    /// A paragraph ends before the next text.
+    has_gap: bool,
     n_answer_tokens: u64,
     ending: Ending,
 }
@@ -103,6 +109,9 @@ impl Answer {
             n_calls: 0,
             n_started: 0,
             is_cut: false,
+            is_ending: false,
+            has_text: false,
+            has_gap: false,
             n_answer_tokens: 0,
             ending: Ending::default(),
         }
@@ -127,6 +136,7 @@ impl Answer {
                     server: head.server.map(str::to_owned),
                     dialect: Some(head.dialect.to_owned()),
                     place: head.place,
+                    name_span: Some(head.name_span),
                     arguments: String::new(),
                     end: None,
                     streams: None,
@@ -158,6 +168,7 @@ impl Answer {
                     server: None,
                     dialect: None,
                     place: Place::Answer,
+                    name_span: None,
                     arguments: String::new(),
                     end: None,
                     streams: None,
@@ -191,6 +202,18 @@ impl Answer {
         }
     }
 
+    /// Asks once more about calls that wait.
+    pub fn release(&mut self, filter: &mut dyn CallFilter, out: &mut Vec<u8>) {
+        self.write_pending(filter, out);
+    }
+
+    /// Ends a part of the answer, such as what a model wrote before its tools were run: text that follows starts a new
+    /// paragraph.
+    pub fn end_part(&mut self, out: &mut Vec<u8>) {
+        self.has_gap |= self.has_text;
+        self.close(out);
+    }
+
     /// How many bytes of calls are held back.
     pub fn held(&self) -> usize {
         self.pending.held() + self.blanks.1.len()
@@ -210,6 +233,7 @@ impl Answer {
     pub fn finish(&mut self, ending: Ending, filter: &mut dyn CallFilter, out: &mut Vec<u8>) {
         self.start(out);
         self.pending.end_all();
+        self.is_ending = true;
         self.write_pending(filter, out);
         if self.n_items == 0 && self.blanks.0 == OpenItem::Text {
             let blanks = std::mem::take(&mut self.blanks.1);
@@ -259,7 +283,10 @@ impl Answer {
                         self.pending.put_back(call);
                         return;
                     };
-                    self.write_complete_call(call, end, filter, out);
+                    if let Some(call) = self.write_complete_call(call, end, filter, out) {
+                        self.pending.put_back(call);
+                        return;
+                    }
                 }
             }
         }
@@ -287,13 +314,14 @@ impl Answer {
         self.write_arguments(call, out);
     }
 
+    /// Writes a call that is over, unless it waits: then it is given back.
     fn write_complete_call(
         &mut self,
         mut call: PendingCall,
         end: End,
         filter: &mut dyn CallFilter,
         out: &mut Vec<u8>,
-    ) {
+    ) -> Option<PendingCall> {
         if call.n_written.is_some() {
             // A text that cannot be taken back: the client gets an unfinished prefix, and no end.
             let is_whole = end != End::Truncated && call.is_object();
@@ -301,7 +329,7 @@ impl Answer {
                 self.write_arguments(&mut call, out);
             }
             self.end_call(is_whole, out);
-            return;
+            return None;
         }
         let complete = CompleteCall {
             name: &call.name,
@@ -309,6 +337,7 @@ impl Answer {
             arguments: &call.arguments,
             dialect: call.dialect.as_deref(),
             place: call.place,
+            name_span: call.name_span,
             end,
             is_object: call.is_object(),
         };
@@ -324,11 +353,13 @@ impl Answer {
                 self.is_cut |= end == End::Truncated;
                 self.write_text(OpenItem::Text, &text, out);
             }
+            Decision::Wait if !self.is_ending => return Some(call),
             // What is no object was cut off somewhere as well: the client learns that something is missing.
-            Decision::Send | Decision::Drop => {
+            Decision::Send | Decision::Drop | Decision::Wait => {
                 self.is_cut |= end == End::Truncated || !complete.is_object;
             }
         }
+        None
     }
 
     fn write_text(&mut self, kind: OpenItem, text: &str, out: &mut Vec<u8>) {
@@ -378,6 +409,18 @@ impl Answer {
                 self.frames.open(item, out);
             }
         }
+        let joined;
+        let text = if kind == OpenItem::Text && std::mem::take(&mut self.has_gap) {
+            // The API has one text, where others have items.
+            joined = match self.frames.api() {
+                Api::Chat => format!("\n\n{text}"),
+                Api::Responses | Api::Messages => text.to_owned(),
+            };
+            &joined
+        } else {
+            text
+        };
+        self.has_text |= kind == OpenItem::Text;
         self.n_answer_tokens += estimate(text);
         if let Some(item) = self.items.last_mut() {
             if self.keeps_items {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use toolglot_engine::{End, Place};
+use toolglot_engine::{End, Place, Span};
 use toolglot_value::Value;
 
 /// What waits to be written, in order.
@@ -32,6 +32,8 @@ pub(super) struct PendingCall {
     pub(super) server: Option<String>,
     pub(super) dialect: Option<String>,
     pub(super) place: Place,
+    /// Where the name stands in the text.
+    pub(super) name_span: Option<Span>,
     pub(super) arguments: String,
     /// How it ended, once it has.
     pub(super) end: Option<End>,

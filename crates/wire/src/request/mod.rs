@@ -21,7 +21,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use toolglot_engine::IdForm;
-use toolglot_toolset::Toolbox;
+use toolglot_toolset::{ToolSpec, Toolbox};
 use toolglot_value::{Map, Value};
 
 use crate::{Api, ToolChoice};
@@ -152,6 +152,18 @@ impl Request {
     /// Whether an answer may have several calls.
     pub fn is_parallel(&self) -> bool {
         self.is_parallel
+    }
+
+    /// Offers further tools to the model, which the client does not know. Of two with one name the client's stays.
+    pub fn add_tools<'s>(&mut self, specs: impl IntoIterator<Item = &'s ToolSpec>) {
+        Arc::make_mut(&mut self.tools).add(specs);
+    }
+
+    /// Wants no call any more where any was wanted: one was made that the client does not see.
+    pub fn relax_choice(&mut self) {
+        if self.choice == ToolChoice::Required {
+            self.choice = ToolChoice::Auto;
+        }
     }
 
     /// What is left out: tools that only a server runs, and their traces in the history, as in

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use toolglot_toolset::{ToolError, Toolbox};
+use toolglot_toolset::{ToolError, ToolSpec, Toolbox};
 use toolglot_value::{Map, Value, json};
 
 use super::RequestError;
@@ -116,6 +116,25 @@ impl ToolTable {
             }
         }
         Ok(table)
+    }
+
+    /// Adds tools that the client does not know, unless it has one of their name.
+    pub(crate) fn add<'s>(&mut self, specs: impl IntoIterator<Item = &'s ToolSpec>) {
+        for spec in specs {
+            if self.named(&spec.name).is_some() {
+                continue;
+            }
+            self.functions.push(json!({"type": "function", "function": {
+                "name": spec.name, "description": spec.description, "parameters": spec.parameters}}));
+            self.by_name.insert(spec.name.clone(), self.rows.len());
+            self.rows.push(ToolRow {
+                taught: spec.name.clone(),
+                name: spec.name.clone(),
+                namespace: None,
+                is_freeform: false,
+            });
+            self.toolbox.extend([spec.clone()]);
+        }
     }
 
     pub(crate) fn toolbox(&self) -> &Toolbox {
