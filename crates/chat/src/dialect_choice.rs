@@ -47,7 +47,7 @@ impl DialectChoice {
     /// [`ChatError::NoDialect`] where the files that the list names hold none.
     pub fn dialects(&self, toolbox: Option<&Toolbox>) -> Result<Vec<Dialect>, ChatError> {
         let items = self.items.iter().map(|item| match item {
-            Item::Auto => automatic(toolbox),
+            Item::Auto => automatic(toolbox).into_iter().cloned().collect(),
             Item::Named(dialects) => dialects.clone(),
         });
         merged(items.flatten())

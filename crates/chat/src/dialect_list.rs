@@ -1,5 +1,8 @@
 //! Which dialects a text is read with.
 
+use std::borrow::Borrow;
+use std::sync::LazyLock;
+
 use toolglot_engine::Dialect;
 use toolglot_toolset::Toolbox;
 
@@ -12,13 +15,28 @@ pub fn dialects_named(list: &str, toolbox: Option<&Toolbox>) -> Result<Vec<Diale
     DialectChoice::new(list, find)?.dialects(toolbox)
 }
 
+/// As [`dialects_named`], without a copy of each dialect.
+pub fn shared_dialects(
+    list: &str,
+    toolbox: Option<&Toolbox>,
+) -> Result<Vec<&'static Dialect>, ChatError> {
+    let names = list.split(',').map(str::trim);
+    let found = names.filter(|name| !name.is_empty()).map(|name| match name {
+        "auto" => Ok(automatic(toolbox)),
+        name => dialect_named(name).map(|dialect| vec![dialect]),
+    });
+    let found = found.collect::<Result<Vec<_>, ChatError>>()?;
+    merged(found.into_iter().flatten())
+}
+
 /// These dialects, each name once; the first of a name counts.
-pub(crate) fn merged(
-    dialects: impl IntoIterator<Item = Dialect>,
-) -> Result<Vec<Dialect>, ChatError> {
-    let mut chosen: Vec<Dialect> = Vec::new();
+pub(crate) fn merged<D: Borrow<Dialect>>(
+    dialects: impl IntoIterator<Item = D>,
+) -> Result<Vec<D>, ChatError> {
+    let mut chosen: Vec<D> = Vec::new();
     for dialect in dialects {
-        if chosen.iter().all(|other| other.name() != dialect.name()) {
+        let name = dialect.borrow().name();
+        if chosen.iter().all(|other| other.borrow().name() != name) {
             chosen.push(dialect);
         }
     }
@@ -33,23 +51,32 @@ pub(crate) fn merged(
 ///
 /// Dialects that read plain shell blocks take part only with their tools: elsewhere each block in prose would be a
 /// command.
-pub(crate) fn automatic(toolbox: Option<&Toolbox>) -> Vec<Dialect> {
-    let fits = |dialect: &Dialect| {
-        let taught = Toolbox::taught(dialect.name()).zip(toolbox);
-        taught.is_some_and(|(taught, tools)| {
-            taught.iter().all(|spec| tools.get(&spec.name).is_some())
-        })
+pub(crate) fn automatic(toolbox: Option<&Toolbox>) -> Vec<&'static Dialect> {
+    let fits = |dialect: &&Dialect| {
+        let mut taught = TAUGHT.iter();
+        let taught = taught.find(|(name, _)| *name == dialect.name());
+        taught
+            .zip(toolbox)
+            .is_some_and(|((_, names), tools)| names.iter().all(|name| tools.get(name).is_some()))
     };
-    let (mut first, others): (Vec<Dialect>, Vec<Dialect>) = toolglot_dialects::union()
-        .into_iter()
-        .cloned()
-        .partition(fits);
+    let (mut first, others): (Vec<&Dialect>, Vec<&Dialect>) =
+        toolglot_dialects::union().into_iter().partition(fits);
     let others = others
         .into_iter()
         .filter(|dialect| dialect.split().is_none());
     first.extend(others);
     first
 }
+
+/// The tools of each dialect's system, where it has one. Made once: a server asks for each new set of tools.
+static TAUGHT: LazyLock<Vec<(&'static str, Vec<String>)>> = LazyLock::new(|| {
+    let taught = toolglot_dialects::all().iter().filter_map(|dialect| {
+        let taught = Toolbox::taught(dialect.name())?;
+        let names = taught.iter().map(|spec| spec.name.clone());
+        Some((dialect.name(), names.collect()))
+    });
+    taught.collect()
+});
 
 /// The embedded dialect of that name.
 pub fn dialect_named(name: &str) -> Result<&'static Dialect, ChatError> {

@@ -66,7 +66,7 @@ mod verify;
 
 pub use argument_spans::ArgumentSpans;
 pub use dialect_choice::DialectChoice;
-pub use dialect_list::{dialect_named, dialects_named};
+pub use dialect_list::{dialect_named, dialects_named, shared_dialects};
 pub use digest::{
     Digest, DigestContext, FaultDetector, canonical_calls, is_fault, message_document,
     split_shell_blocks,
@@ -81,6 +81,7 @@ pub use line_error::LineError;
 pub use line_reader::{LineReader, ToolLoader, tool_list};
 pub use lookalike::{
     LOOKALIKE_BYTES, LookalikeContext, OtherPrograms, lookalike_notes, merge_notes,
+    unopened_reasoning_note,
 };
 pub use program_cache::{CompiledDialects, ProgramCache};
 pub use prompt::{DEFAULT_DIALECT, Instructions, instructions};

@@ -28,6 +28,7 @@ use crate::reader::Reading;
 pub use context::LookalikeContext;
 pub use other_programs::OtherPrograms;
 use outside::{Outside, explains, touches};
+pub use reasoning::unopened_reasoning_note;
 
 /// How many notes a message gets at most.
 const MOST: usize = 8;

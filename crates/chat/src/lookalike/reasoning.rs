@@ -9,6 +9,13 @@ use super::outside::Outside;
 use crate::reader::{Reader, Reading};
 use crate::trace::PieceKind;
 
+/// A note on the first closer of reasoning that nothing opened, of a text that was read as the context says.
+///
+/// It reads the text twice more: callers look first whether it has a literal that ends reasoning.
+pub fn unopened_reasoning_note(context: LookalikeContext<'_>, reading: &Reading) -> Option<Note> {
+    note(context, &Outside::of(reading))
+}
+
 /// A note on the first closer of reasoning that `--reasoning-open` would read as one.
 pub(super) fn note(context: LookalikeContext<'_>, outside: &Outside<'_>) -> Option<Note> {
     if context.reader.reasoning_open || context.reader.prompt_suffix.is_some() {
