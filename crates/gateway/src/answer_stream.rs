@@ -11,14 +11,18 @@ use hyper::body::Incoming;
 use toolglot_engine::Finish;
 use toolglot_value::{Map, Value};
 use toolglot_wire::{
-    Answer, AnswerHead, ApiError, Ending, ErrorKind, UpstreamEvent, UpstreamReader,
+    Answer, AnswerHead, ApiError, Ending, ErrorKind, FinishReason, UpstreamEvent, UpstreamReader,
 };
+use tracing::{Instrument, Span};
 
+use crate::call_policy::OwnCall;
 use crate::exchange::{Exchange, Opened};
+use crate::executor::{ExecutedRounds, MOST_ROUNDS};
 use crate::fault::Fault;
 use crate::message_trace;
 use crate::models::Mode;
 use crate::reading::{AnswerStart, Reading};
+use crate::telemetry;
 
 /// How long an upstream may keep its connection open after its last event.
 const AFTER_DONE: Duration = Duration::from_secs(1);
@@ -44,6 +48,14 @@ pub(crate) struct AnswerStream {
     failure: Option<Fault>,
     /// What the headers of a whole answer report to the client.
     report: Map,
+    /// What the gateway ran itself.
+    rounds: ExecutedRounds,
+    /// The tokens of the answers before this one.
+    usage: Option<Value>,
+    /// The client's request, in traces.
+    request_span: Span,
+    /// The upstream's answer.
+    span: Span,
 }
 
 /// What the answers of an exchange have in common: the client does not see that the model was asked once more.
@@ -72,10 +84,16 @@ enum Step {
 impl AnswerStream {
     /// Opens the upstream.
     pub(crate) async fn new(mut exchange: Exchange) -> Result<AnswerStream, Fault> {
-        let opened = exchange.open().await?;
+        let request_span = Span::current();
+        let span = inference_span(&exchange, &request_span);
+        let opened = exchange.open().instrument(span.clone()).await?;
         let (source, start) = source(opened);
         let head = HeadParts::new();
         Ok(AnswerStream {
+            rounds: ExecutedRounds::default(),
+            usage: None,
+            request_span,
+            span,
             reading: reading(&exchange, &head, &source, &start),
             exchange,
             head,
@@ -117,8 +135,8 @@ impl AnswerStream {
         let mut out = Vec::new();
         while !self.is_over {
             self.step(&mut out).await;
+            self.settle();
         }
-        self.settle();
         if let Some(fault) = self.failure.take() {
             return Err(fault);
         }
@@ -151,6 +169,9 @@ impl AnswerStream {
             report.insert("asked_again".to_owned(), Value::Bool(self.has_asked));
             if let Some(trace) = &self.reading.trace {
                 report.extend(trace.report());
+            }
+            if self.exchange.gateway.executor.is_some() {
+                report.insert("executed".to_owned(), self.rounds.report());
             }
         }
         report
@@ -191,7 +212,8 @@ impl AnswerStream {
         let state = (self, first);
         Body::from_stream(stream::unfold(state, |(mut answer, mut out)| async move {
             while !answer.is_over && (out.is_empty() || answer.holds_back(out.len())) {
-                answer.step(&mut out).await;
+                let span = answer.request_span.clone();
+                answer.step(&mut out).instrument(span).await;
                 answer.settle();
             }
             if out.is_empty() {
@@ -213,6 +235,7 @@ impl AnswerStream {
         match step {
             Step::More => {}
             Step::Failed(error) => {
+                self.span.record("error.type", error.kind.code());
                 self.exchange.gateway.metrics.upstream_failure();
                 self.record(Finish::Unknown);
                 self.fail(error.into(), out);
@@ -220,6 +243,12 @@ impl AnswerStream {
             Step::Over(mut ending) => {
                 let finish = ending.reason.finish();
                 self.reading.end_text(finish, out);
+                telemetry::ended(&self.span, &ending);
+                let own_calls = std::mem::take(&mut self.reading.policy.own_calls);
+                if !own_calls.is_empty() && self.rounds.n_rounds < MOST_ROUNDS {
+                    self.run_round(own_calls, (ending, finish), out).await;
+                    return;
+                }
                 let is_missed =
                     self.reading.policy.wants_a_call() && self.reading.answer.n_calls() == 0;
                 let is_doubtful = self.reading.policy.doubtful.is_some();
@@ -232,6 +261,15 @@ impl AnswerStream {
                 if let Some(call) = self.reading.policy.doubtful.take() {
                     self.reading.answer.text(&call.text(), out);
                 }
+                if !own_calls.is_empty() {
+                    let text = format!("\n[Stopped: {MOST_ROUNDS} rounds of tools have run.]\n");
+                    self.reading.answer.text(&text, out);
+                    ending.reason = FinishReason::Length;
+                } else if self.reading.policy.has_sent() {
+                    let record = self.rounds.record();
+                    self.reading.answer.text(&record, out);
+                }
+                ending.usage = sum(self.usage.take(), ending.usage);
                 self.report = self.reported();
                 if self.exchange.request.is_stream() && !self.report.is_empty() {
                     let report = Value::Object(std::mem::take(&mut self.report));
@@ -245,7 +283,56 @@ impl AnswerStream {
 
     /// Whether the model can be asked once more: nothing of its answer was sent.
     fn may_ask(&self) -> bool {
-        !self.has_asked && !self.has_sent && !matches!(self.source, Source::Salvaged(_))
+        let is_first = self.rounds.n_rounds == 0;
+        is_first && !self.has_asked && !self.has_sent && !matches!(self.source, Source::Salvaged(_))
+    }
+
+    /// Runs calls of the gateway's own tools, and lets the model go on with their results.
+    async fn run_round(
+        &mut self,
+        calls: Vec<OwnCall>,
+        (ending, finish): (Ending, Finish),
+        out: &mut Vec<u8>,
+    ) {
+        self.record(finish);
+        self.usage = sum(self.usage.take(), ending.usage);
+        self.settle();
+        self.source = Source::Nothing;
+        let first_id = self.rounds.calls.len();
+        let Some(executor) = self.exchange.gateway.executor.clone() else {
+            return self.end();
+        };
+        let names: Vec<&str> = calls.iter().map(|call| &*call.name).collect();
+        let span = self
+            .request_span
+            .in_scope(|| telemetry::tools(&names.join(", ")));
+        let (message, written) = self.reading.message_of(&calls, &self.exchange);
+        let run = self
+            .rounds
+            .carry_out(&executor, message, written.to_owned());
+        let round = match run.instrument(span.clone()).await {
+            Ok(round) => round,
+            Err(fault) => return self.fail(fault, out),
+        };
+        for call in &round.calls {
+            span.in_scope(|| telemetry::executed(call));
+            let metrics = &self.exchange.gateway.metrics;
+            metrics.executed(&call.id, call.state);
+        }
+        let said = self.reading.said();
+        self.exchange.add_round(&said, &round, &calls, first_id);
+        self.reading.answer.end_part(out);
+        self.span = inference_span(&self.exchange, &self.request_span);
+        match self.exchange.open().await {
+            Ok(opened) => {
+                let (source, start) = source(opened);
+                let policy = self.exchange.policy();
+                self.reading.go_on(policy, self.exchange.program(), &start);
+                self.reading.policy.is_salvaged = matches!(source, Source::Salvaged(_));
+                self.source = source;
+            }
+            Err(fault) => self.fail(fault, out),
+        }
     }
 
     /// Whether these bytes wait for a call: once they are sent, a missing call cannot be asked for.
@@ -264,6 +351,7 @@ impl AnswerStream {
         self.exchange
             .correct(self.reading.text.text(), doubtful.as_ref());
         self.settle();
+        self.span = inference_span(&self.exchange, &self.request_span);
         match self.exchange.open().await {
             Ok(opened) => {
                 let (source, start) = source(opened);
@@ -350,6 +438,7 @@ impl AnswerStream {
     }
 
     fn settle(&mut self) {
+        let _in_span = self.span.enter();
         let model = self.exchange.request.model();
         self.reading.settle(&self.exchange.gateway.metrics, model);
     }
@@ -396,6 +485,26 @@ impl HeadParts {
     }
 }
 
+/// The span of an answer of the upstream.
+fn inference_span(exchange: &Exchange, request: &Span) -> Span {
+    let (model, mode) = (exchange.request.model(), exchange.mode().word());
+    let address = exchange.gateway.upstream.address();
+    request.in_scope(|| telemetry::inference(model, mode, address))
+}
+
+/// The tokens of two answers together.
+fn sum(before: Option<Value>, after: Option<Value>) -> Option<Value> {
+    let (Some(before), Some(mut after)) = (before.clone(), after.clone()) else {
+        return before.or(after);
+    };
+    for key in ["prompt_tokens", "completion_tokens", "total_tokens"] {
+        if let (Some(a), Some(b)) = (before[key].as_u64(), after[key].as_u64()) {
+            after[key] = Value::from(a + b);
+        }
+    }
+    Some(after)
+}
+
 fn reading(
     exchange: &Exchange,
     head: &HeadParts,
@@ -411,7 +520,9 @@ fn reading(
     let mut policy = exchange.policy();
     policy.is_salvaged = matches!(source, Source::Salvaged(_));
     let mut reading = Box::new(Reading::new(answer, policy, exchange.program(), start));
-    if exchange.wants_report() || exchange.gateway.recorder.is_some() {
+    let gateway = &exchange.gateway;
+    let is_traced = gateway.recorder.is_some() || gateway.executor.is_some();
+    if exchange.wants_report() || is_traced {
         reading.keep_trace(start);
     }
     reading

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use toolglot_engine::End;
-use toolglot_toolset::Effect;
+use toolglot_engine::{End, Place, Span};
+use toolglot_toolset::{Effect, ToolSpec};
 use toolglot_value::Value;
-use toolglot_wire::{CallFilter, CompleteCall, Decision, ToolChoice};
+use toolglot_wire::{CallFilter, CompleteCall, Decision, Request, ToolChoice};
 
+use crate::executor::OfferedTools;
 use crate::models::{CallEmission, ModelSettings, RecoveredCalls};
 use crate::tool_program::ToolProgram;
 
@@ -14,8 +15,9 @@ use crate::tool_program::ToolProgram;
 #[derive(Debug)]
 pub(crate) struct CallPolicy {
     program: Option<Arc<ToolProgram>>,
-    emission: CallEmission,
-    recovered: RecoveredCalls,
+    settings: ModelSettings,
+    /// The tools that the gateway runs itself.
+    own_tools: Option<Arc<OfferedTools>>,
     choice: ToolChoice,
     is_parallel: bool,
     /// Whether a call was dropped that the client does not want.
@@ -28,6 +30,24 @@ pub(crate) struct CallPolicy {
     sent: Vec<(String, Value, bool)>,
     /// A call that is not sent as it is, for which the model is asked once more.
     pub(crate) doubtful: Option<DoubtfulCall>,
+    /// Whether calls wait: what follows may show that they were written in reasoning that the prompt had opened.
+    pub(crate) is_waiting: bool,
+    /// Where reasoning ended that nothing had opened: calls before it are thoughts.
+    pub(crate) reasoning_end: Option<u64>,
+    /// Calls that the gateway runs itself.
+    pub(crate) own_calls: Vec<OwnCall>,
+}
+
+/// A call of a tool that the gateway runs itself.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnCall {
+    /// The tool's name as models are told it.
+    pub(crate) name: String,
+    pub(crate) arguments: String,
+    pub(crate) end: End,
+    pub(crate) place: Place,
+    /// Where its name stands in the text; `None`: the upstream parsed it.
+    pub(crate) name_span: Option<Span>,
 }
 
 /// A call of which a part was guessed.
@@ -53,21 +73,29 @@ impl CallPolicy {
     pub(crate) fn new(
         settings: &ModelSettings,
         program: Option<Arc<ToolProgram>>,
-        choice: &ToolChoice,
-        is_parallel: bool,
+        own_tools: Option<Arc<OfferedTools>>,
+        request: &Request,
     ) -> CallPolicy {
         CallPolicy {
             program,
-            emission: settings.emission,
-            recovered: settings.recovered,
-            choice: choice.clone(),
-            is_parallel,
+            settings: settings.clone(),
+            own_tools,
+            choice: request.choice().clone(),
+            is_parallel: request.is_parallel(),
             has_dropped: false,
             may_ask: true,
             is_salvaged: false,
             sent: Vec::new(),
             doubtful: None,
+            is_waiting: false,
+            reasoning_end: None,
+            own_calls: Vec::new(),
         }
+    }
+
+    /// Whether a call was sent.
+    pub(crate) fn has_sent(&self) -> bool {
+        !self.sent.is_empty()
     }
 
     /// Whether an answer without a call is not what the client asked for.
@@ -80,28 +108,44 @@ impl CallPolicy {
         self.choice != ToolChoice::Auto || !self.is_parallel
     }
 
+    /// The tool that a model means by a name.
+    fn tool(&self, name: &str) -> Option<&ToolSpec> {
+        let program = self.program.as_ref()?;
+        program.toolbox.canonical(name).map(|(spec, _)| spec)
+    }
+
     /// Whether the tool is known to change nothing.
     fn only_reads(&self, name: &str) -> bool {
-        let tool = self.program.as_ref();
-        let tool = tool.and_then(|program| program.toolbox.canonical(name));
-        tool.is_some_and(|(spec, _)| spec.effect == Effect::Read)
+        let tool = self.tool(name);
+        let own = tool.map_or(name, |spec| spec.name.as_str());
+        tool.is_some_and(|spec| spec.effect == Effect::Read) || self.settings.only_reads(own)
+    }
+
+    /// The name of the tool, if it is one that the gateway runs itself.
+    fn own_tool(&self, name: &str) -> Option<&str> {
+        let tool = self.tool(name)?.name.as_str();
+        let own = self.own_tools.as_ref()?;
+        own.id(tool).map(|_| tool)
     }
 
     fn is_wanted(&self, name: &str) -> bool {
-        let tool = self.program.as_ref();
-        let tool = tool.and_then(|program| program.toolbox.canonical(name));
-        let own = tool.map(|(spec, _)| spec.name.as_str());
-        !self
-            .choice
-            .leaves_out(|wanted| wanted == name || own == Some(wanted))
-            && (self.is_parallel || self.sent.is_empty())
+        let own = self.tool(name).map(|spec| spec.name.as_str());
+        let is_one = self.is_parallel || self.sent.is_empty() && self.own_calls.is_empty();
+        is_one
+            && !self
+                .choice
+                .leaves_out(|wanted| wanted == name || own == Some(wanted))
     }
 }
 
 impl CallFilter for CallPolicy {
     fn streams(&mut self, name: &str) -> bool {
-        let leaves_early = self.emission == CallEmission::Stream || self.only_reads(name);
-        let streams = leaves_early && !self.is_salvaged && self.is_wanted(name);
+        let leaves_early = match self.settings.emission {
+            Some(emission) => emission == CallEmission::Stream,
+            None => self.only_reads(name),
+        };
+        let is_clients = self.own_calls.is_empty() && self.own_tool(name).is_none();
+        let streams = leaves_early && is_clients && !self.is_salvaged && self.is_wanted(name);
         if streams {
             self.sent.push((name.to_owned(), Value::Null, false));
         }
@@ -109,8 +153,18 @@ impl CallFilter for CallPolicy {
     }
 
     fn decide(&mut self, call: &CompleteCall<'_>) -> Decision {
+        if self.is_waiting {
+            return Decision::Wait;
+        }
         if call.end == End::Truncated || !call.is_object {
             return Decision::Drop;
+        }
+        let thought_end = self.reasoning_end.unwrap_or_default();
+        if call.name_span.is_some_and(|span| span.start < thought_end) {
+            return Decision::Text(format!(
+                "\n[The call of `{}` was not made, since it stands in reasoning: {}]\n",
+                call.name, call.arguments
+            ));
         }
         if !self.is_wanted(call.name) {
             self.has_dropped = true;
@@ -125,8 +179,31 @@ impl CallFilter for CallPolicy {
         if is_again {
             return Decision::Drop;
         }
+        let own_tool = self.own_tool(call.name).map(str::to_owned);
+        match own_tool {
+            // The client does not know it, and the session judges it. After a call of the client's the model writes it again
+            // once it has that result.
+            Some(name) if self.sent.is_empty() => {
+                self.own_calls.push(OwnCall {
+                    name,
+                    arguments: call.arguments.to_owned(),
+                    end: if self.is_salvaged {
+                        End::Recovered
+                    } else {
+                        call.end
+                    },
+                    place: call.place,
+                    name_span: call.name_span,
+                });
+                return Decision::Drop;
+            }
+            // After a call of the gateway's the model writes its call again, and knows the result.
+            None if self.own_calls.is_empty() => {}
+            Some(_) | None => return Decision::Drop,
+        }
         let is_sure = call.end == End::Closed && !self.is_salvaged;
-        if is_sure || self.recovered == RecoveredCalls::Send || self.only_reads(call.name) {
+        if is_sure || self.settings.recovered == RecoveredCalls::Send || self.only_reads(call.name)
+        {
             self.sent.push((call.name.to_owned(), arguments, is_native));
             return Decision::Send;
         }

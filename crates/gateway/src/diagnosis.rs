@@ -15,10 +15,11 @@ use toolglot_toolset::Toolbox;
 use toolglot_value::{Map, Value, json};
 use toolglot_wire::{UpstreamEvent, UpstreamReader};
 
+use crate::chat_template;
 use crate::error::GatewayError;
 use crate::model_findings::{ModelFindings, comment, shortened};
 use crate::models::Mode;
-use crate::tool_program::ToolProgram;
+use crate::tool_program::{ToolProgram, ToolPrograms};
 use crate::upstream::{Upstream, UpstreamError};
 use crate::upstream_kind::{self, UpstreamKind};
 
@@ -113,10 +114,12 @@ fn description(kind: UpstreamKind, status: StatusCode, models: &Value) -> String
 fn program() -> Result<ToolProgram, GatewayError> {
     let list = json!([{"type": "function", "function": tool()}]);
     let toolbox = Toolbox::from_json(&list).unwrap_or_default();
-    ToolProgram::new(&toolbox, None).map_err(|source| GatewayError::Dialect {
-        pattern: "*".to_owned(),
-        source,
-    })
+    ToolPrograms::default()
+        .make(&toolbox, None)
+        .map_err(|source| GatewayError::Dialect {
+            pattern: "*".to_owned(),
+            source,
+        })
 }
 
 fn tool() -> Value {
@@ -133,14 +136,21 @@ impl Diagnosis<'_> {
     async fn findings(&self, model: &str) -> ModelFindings {
         let mut findings = ModelFindings::new(model);
         let is_raw = match self.kind {
-            UpstreamKind::LlamaCpp => self.try_template(&mut findings).await,
+            UpstreamKind::LlamaCpp { writes_tools: true } => self.try_template(&mut findings).await,
             UpstreamKind::Vllm => self.try_unparsed(model, &mut findings).await,
-            UpstreamKind::Other => false,
+            UpstreamKind::LlamaCpp { .. } | UpstreamKind::Ollama | UpstreamKind::Other => false,
         };
         if is_raw {
             findings.mode = Mode::Raw;
         } else {
             self.try_required(model, &mut findings).await;
+            let asked = (&HeaderMap::new(), model);
+            let (upstream, program) = (self.upstream, &self.program);
+            let opens = chat_template::opens_reasoning(upstream, self.kind, asked, program).await;
+            if opens == Some(true) && !findings.reasoning_open {
+                findings.reasoning_open = true;
+                findings.add("The template opens the reasoning in the prompt.");
+            }
         }
         findings
     }
@@ -149,7 +159,7 @@ impl Diagnosis<'_> {
     async fn try_template(&self, findings: &mut ModelFindings) -> bool {
         findings.add("`/apply-template` writes the tools into the prompt.");
         match upstream_kind::prompt_with_tool(self.upstream, &HeaderMap::new()).await {
-            Some(prompt) if self.starts_in_reasoning(&prompt) => {
+            Some(prompt) if self.program.starts_in_reasoning(&prompt) => {
                 findings
                     .add("The prompt opens the reasoning; the gateway sees this in each prompt.");
             }
@@ -291,18 +301,6 @@ impl Diagnosis<'_> {
         let (closed, _) = self.read(text, false);
         let (open, is_all_reasoning) = self.read(text, true);
         closed.reasoning.is_empty() && !open.reasoning.trim().is_empty() && !is_all_reasoning
-    }
-
-    /// Whether what follows a prompt is reasoning.
-    fn starts_in_reasoning(&self, prompt: &str) -> bool {
-        let mut parser = Parser::after_prompt(Arc::clone(&self.program.program), prompt);
-        let mut is_reasoning = false;
-        let mut sink = |_: Span, event: Event<'_>| {
-            is_reasoning |= matches!(event, Event::Reasoning(text) if !text.trim().is_empty());
-        };
-        parser.push(Input::Text("I look. "), &mut sink);
-        parser.finish(Finish::Stop, &mut sink);
-        is_reasoning
     }
 }
 

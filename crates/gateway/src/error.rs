@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 use toolglot_chat::ChatError;
+use toolglot_session::SessionError;
 
 /// Why a gateway cannot be built or cannot serve.
 #[derive(Debug, Error)]
@@ -25,6 +26,12 @@ pub enum GatewayError {
     /// Other machines could reach the gateway, and it asks nobody for a key.
     #[error("{0} is reachable from other machines: give an API key file, or listen on 127.0.0.1")]
     NeedsKey(SocketAddr),
+    /// The gateway is to run tools, and asks nobody for a key.
+    #[error("whoever reaches the gateway could run tools: `--execute` needs an API key file")]
+    ExecuteNeedsKey,
+    /// The tools that the gateway is to run cannot be read.
+    #[error("the tools that the gateway is to run cannot be read")]
+    Execute(#[source] SessionError),
     /// A key that no HTTP header can carry.
     #[error("{0} has a control character or is empty")]
     Key(&'static str),

@@ -9,7 +9,8 @@ use toolglot_engine::IdForm;
 use toolglot_value::{Map, Value, json};
 use toolglot_wire::{History, Request, ToolChoice};
 
-use crate::call_policy::{CallPolicy, DoubtfulCall};
+use crate::call_policy::{CallPolicy, DoubtfulCall, OwnCall};
+use crate::executor::{OfferedTools, Round};
 use crate::fault::Fault;
 use crate::models::{Mode, ModelSettings};
 use crate::reading::AnswerStart;
@@ -31,11 +32,21 @@ pub(crate) struct Exchange {
     is_automatic: bool,
     kind: UpstreamKind,
     program: Option<Arc<ToolProgram>>,
+    /// The tools that the gateway runs itself.
+    own_tools: Option<Arc<OfferedTools>>,
     /// The client's headers.
     headers: HeaderMap,
     /// What is said to the model after the client's messages.
     lesson: Vec<Value>,
     _held: HeldBody,
+}
+
+/// What a model wrote beside its calls.
+pub(crate) struct Said<'a> {
+    /// All of it, calls included.
+    pub(crate) written: &'a str,
+    pub(crate) text: &'a str,
+    pub(crate) reasoning: &'a str,
 }
 
 /// An upstream that answers.
@@ -50,7 +61,7 @@ impl Exchange {
     /// A request to an API, with the settings of its model.
     pub(crate) async fn new(
         gateway: Arc<Gateway>,
-        request: Request,
+        mut request: Request,
         headers: HeaderMap,
         held: HeldBody,
     ) -> Result<Exchange, Fault> {
@@ -63,6 +74,17 @@ impl Exchange {
         let learned = || gateway.learned_mode(request.model());
         let mode = settings.mode.or_else(learned);
         let mode = mode.unwrap_or_else(|| kind.mode());
+        let own_tools = match &gateway.executor {
+            Some(executor) => {
+                let offered = executor.offered().await?;
+                // Of two tools with one name the client's is called.
+                let taken = request.tools();
+                let offered = offered.without(|name| taken.canonical(name).is_some());
+                request.add_tools(&offered.specs);
+                Some(offered)
+            }
+            None => None,
+        };
         let mut exchange = Exchange {
             gateway,
             request,
@@ -71,6 +93,7 @@ impl Exchange {
             mode,
             kind,
             program: None,
+            own_tools,
             headers,
             lesson: Vec::new(),
             _held: held,
@@ -119,12 +142,18 @@ impl Exchange {
         self.program.clone().filter(|_| self.reads_calls())
     }
 
+    /// The id of a tool that the gateway runs itself.
+    pub(crate) fn own_tool_id<'t>(&'t self, name: &'t str) -> &'t str {
+        let own = self.own_tools.as_ref();
+        own.and_then(|own| own.id(name)).unwrap_or(name)
+    }
+
     pub(crate) fn policy(&self) -> CallPolicy {
         CallPolicy::new(
             &self.settings,
             self.program(),
-            self.request.choice(),
-            self.request.is_parallel(),
+            self.own_tools.clone(),
+            &self.request,
         )
     }
 
@@ -181,18 +210,17 @@ impl Exchange {
         let mut body = self.body()?;
         let mut start = AnswerStart {
             prompt: None,
-            reasoning_open: self.settings.reasoning_open,
+            reasoning_open: false,
         };
         let mut path = "/v1/chat/completions";
         if self.mode == Mode::Raw && self.program().is_some() {
-            if self.kind == UpstreamKind::LlamaCpp && is_completion(&body) {
+            if matches!(self.kind, UpstreamKind::LlamaCpp { writes_tools: true })
+                && is_completion(&body)
+            {
                 let prompt = self.prompt(&body).await?;
                 body = completion(body, &prompt, self.program.as_deref());
                 // The template's own words say where the answer starts.
-                start = AnswerStart {
-                    prompt: Some(prompt),
-                    reasoning_open: false,
-                };
+                start.prompt = Some(prompt);
                 path = "/completion";
             } else if let Value::Object(fields) = &mut body {
                 fields.insert("tool_choice".to_owned(), Value::from("none"));
@@ -200,10 +228,70 @@ impl Exchange {
                 fields.remove("parallel_tool_calls");
             }
         }
+        if start.prompt.is_none() {
+            start.reasoning_open = self.is_reasoning_open(&body).await;
+        }
         let upstream = &self.gateway.upstream;
         match upstream.post(path, &self.headers, body.to_string()).await {
             Ok(response) => Ok((response, start)),
             Err(error) => Err(self.gateway.failure(&error)),
+        }
+    }
+
+    /// Whether the prompt opens the reasoning: as the settings say, or else the upstream's template.
+    async fn is_reasoning_open(&self, body: &Value) -> bool {
+        if let Some(is_open) = self.settings.reasoning_open {
+            return is_open;
+        }
+        // A request may tell the template another thing.
+        let words = ["chat_template_kwargs", "reasoning_effort", "think"];
+        let is_told = words.into_iter().any(|key| !body[key].is_null());
+        match &self.program {
+            Some(program) if self.is_automatic && !is_told => {
+                let model = body["model"].as_str().unwrap_or_default();
+                let asked = (&self.headers, model);
+                let gateway = &self.gateway;
+                gateway
+                    .template_opens_reasoning(self.kind, asked, program)
+                    .await
+            }
+            _ => false,
+        }
+    }
+
+    /// Adds a round to the conversation: what the model wrote, the calls that were run, and their results. The model is asked
+    /// next.
+    pub(crate) fn add_round(
+        &mut self,
+        said: &Said<'_>,
+        round: &Round,
+        calls: &[OwnCall],
+        first_id: usize,
+    ) {
+        self.request.relax_choice();
+        if self.mode == Mode::Emulate {
+            self.lesson
+                .push(json!({"role": "assistant", "content": said.written}));
+            self.lesson
+                .push(json!({"role": "user", "content": round.answer}));
+            return;
+        }
+        // Nine letters and digits are an id for every template.
+        let id = |at: usize| format!("run{:06}", first_id + at);
+        let entries = calls.iter().enumerate().map(|(at, call)| {
+            let function = json!({"name": call.name, "arguments": call.arguments});
+            json!({"id": id(at), "type": "function", "function": function})
+        });
+        let entries: Value = entries.collect();
+        let mut message = json!({"role": "assistant", "content": said.text, "tool_calls": entries});
+        if !said.reasoning.is_empty() {
+            message["reasoning_content"] = Value::from(said.reasoning);
+        }
+        self.lesson.push(message);
+        for (at, result) in round.calls.iter().enumerate() {
+            let text = result.text.as_str();
+            self.lesson
+                .push(json!({"role": "tool", "tool_call_id": id(at), "content": text}));
         }
     }
 
@@ -267,7 +355,7 @@ impl Exchange {
         let dialect = doubtful.and_then(|call| dialect_named(call.dialect.as_deref()?).ok());
         // The model uses a dialect of its own where the tools went to its template.
         let taught = program.filter(|_| self.mode == Mode::Emulate);
-        let dialect = dialect.or(taught.map(|program| program.taught));
+        let dialect = dialect.or(taught.map(ToolProgram::taught));
         let mut words = match doubtful {
             Some(call) => format!(
                 "Your call of `{}` was not made: a part of it is missing or unclear. Write it again, whole.",
@@ -325,7 +413,7 @@ fn completion(body: Value, prompt: &str, program: Option<&ToolProgram>) -> Value
     fields.insert("prompt".to_owned(), Value::from(prompt));
     // Special tokens that are markers of calls stay in the text.
     let markers = program.map(ToolProgram::markers).unwrap_or_default();
-    let markers: Vec<Value> = markers.into_iter().map(Value::from).collect();
+    let markers: Vec<Value> = markers.iter().copied().map(Value::from).collect();
     fields.insert("preserved_tokens".to_owned(), Value::Array(markers));
     Value::Object(fields)
 }

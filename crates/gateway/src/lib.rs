@@ -3,7 +3,8 @@
 //! A [`Server`] listens on a socket, checks who asks, and sends requests of three APIs to one upstream. How the tools reach
 //! the model, and how its calls come back, is the [`Mode`] of the model. All other paths pass through.
 //!
-//! What this crate deliberately does not do: it runs no tool, keeps no conversation, and prints nothing. The JSON of the APIs is
+//! What this crate deliberately does not do: it keeps no conversation, judges no call and prints nothing. Tools run only where
+//! [`ServerBuilder::execute`] says so, and then in a session, which judges and logs them. The JSON of the APIs is
 //! `toolglot-wire`'s.
 //!
 //! ```text
@@ -25,10 +26,12 @@
 
 mod answer_stream;
 mod call_policy;
+mod chat_template;
 mod connection;
 mod diagnosis;
 mod error;
 mod exchange;
+mod executor;
 mod fault;
 mod keys;
 mod limits;
@@ -42,6 +45,7 @@ mod reading;
 mod recorder;
 mod salvage;
 mod server;
+mod telemetry;
 mod tool_program;
 mod upstream;
 mod upstream_kind;

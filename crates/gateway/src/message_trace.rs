@@ -1,11 +1,12 @@
 //! One message as it was read: what a report to the client and a row of the record are made of.
 
-use toolglot_engine::{Calls, End, Event, Finish, Sink, Span};
+use toolglot_engine::{Call, Calls, End, Event, Finish, Note, Sink, Span};
 use toolglot_toolset::Toolbox;
 use toolglot_value::{Map, Value, json, to_value};
 use toolglot_wire::{Document, ToolChoice};
 
 use crate::exchange::Exchange;
+use crate::metrics;
 use crate::reading::{AnswerStart, KeptText};
 
 /// So much of a prompt's end says where an answer starts, in bytes.
@@ -41,6 +42,24 @@ impl MessageTrace {
         self.message.event(span, event);
     }
 
+    /// Adds a note that was found after the events, by its place.
+    pub(crate) fn note(&mut self, note: Note) {
+        let notes = &mut self.message.notes;
+        let at = notes.partition_point(|other| other.span.start <= note.span.start);
+        notes.insert(at, note);
+    }
+
+    /// The text and the reasoning without calls.
+    pub(crate) fn texts(&self) -> (&str, &str) {
+        (&self.message.content, &self.message.reasoning)
+    }
+
+    /// The call whose name stands there.
+    pub(crate) fn call_at(&self, name: Span) -> Option<&Call> {
+        let mut calls = self.message.calls.iter();
+        calls.find(|call| call.name_span == name)
+    }
+
     /// A call that the upstream parsed starts.
     pub(crate) fn native_call(&mut self, name: &str) {
         self.native.push((name.to_owned(), End::Truncated));
@@ -61,7 +80,7 @@ impl MessageTrace {
                 "place": call.place, "span": [call.span[0], call.span[1]]})
         });
         let native = self.native.iter().map(
-            |(name, end)| json!({"name": name.as_str(), "dialect": "native", "end": word(*end)}),
+            |(name, end)| json!({"name": name.as_str(), "dialect": "native", "end": metrics::word(*end)}),
         );
         let calls: Vec<Value> = calls.chain(native).take(MOST_REPORTED).collect();
         let notes = document.notes.iter().take(MOST_REPORTED);
@@ -188,14 +207,6 @@ fn choice(choice: &ToolChoice) -> Option<Value> {
                 .collect();
             Some(json!({"type": "allowed_tools", "mode": mode, "tools": tools}))
         }
-    }
-}
-
-fn word(end: End) -> &'static str {
-    match end {
-        End::Closed => "closed",
-        End::Recovered => "recovered",
-        End::Truncated => "truncated",
     }
 }
 

@@ -25,6 +25,7 @@ struct Counts {
     models: BTreeSet<String>,
     requests: BTreeMap<(&'static str, u16), u64>,
     calls: BTreeMap<(String, String, &'static str), u64>,
+    executed: BTreeMap<(String, &'static str), u64>,
     notes: BTreeMap<&'static str, u64>,
     lookalikes: u64,
     upstream_failures: u64,
@@ -54,15 +55,16 @@ impl Metrics {
     pub(crate) fn call(&self, dialect: &str, model: &str, end: End) {
         let mut counts = self.counts();
         let model = counts.label(model);
-        let end = match end {
-            End::Closed => "closed",
-            End::Recovered => "recovered",
-            End::Truncated => "truncated",
-        };
         *counts
             .calls
-            .entry((dialect.to_owned(), model, end))
+            .entry((dialect.to_owned(), model, word(end)))
             .or_default() += 1;
+    }
+
+    /// A call that the gateway ran, or refused.
+    pub(crate) fn executed(&self, tool: &str, state: &'static str) {
+        let key = (tool.to_owned(), state);
+        *self.counts().executed.entry(key).or_default() += 1;
     }
 
     /// A note on a model's text.
@@ -122,6 +124,14 @@ impl Metrics {
             page.sample(&[("dialect", dialect), ("model", model), ("end", end)], *n);
         }
         page.family(
+            "toolglot_executed_calls_total",
+            "counter",
+            "Calls that the gateway ran or refused, by tool and state.",
+        );
+        for ((tool, state), n) in &counts.executed {
+            page.sample(&[("tool", tool), ("state", state)], *n);
+        }
+        page.family(
             "toolglot_notes_total",
             "counter",
             "Notes on models' text, by code.",
@@ -167,6 +177,15 @@ impl Metrics {
     /// Counters stay usable after a panic elsewhere.
     fn counts(&self) -> MutexGuard<'_, Counts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The word for how a call ended.
+pub(crate) fn word(end: End) -> &'static str {
+    match end {
+        End::Closed => "closed",
+        End::Recovered => "recovered",
+        End::Truncated => "truncated",
     }
 }
 

@@ -95,7 +95,7 @@ mod tests {
             let models = Models::from_toml(&text).expect("TOML");
             let settings = models.get(name);
             assert_eq!(settings.mode, Some(Mode::Emulate), "{text}");
-            assert!(settings.reasoning_open && settings.dialect.is_none());
+            assert!(settings.reasoning_open == Some(true) && settings.dialect.is_none());
             assert_eq!(models.rows().count(), 2, "{text}");
         }
     }

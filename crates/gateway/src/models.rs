@@ -36,11 +36,10 @@ impl Mode {
 }
 
 /// When a call leaves for the client.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallEmission {
-    /// Once it is complete; calls of tools that are known to only read leave as they are read.
-    #[default]
+    /// Once it is complete, and what comes after it cannot show that it was a thought.
     Atomic,
     /// As it is read. Of a call that is cut off, the client gets an unfinished prefix.
     Stream,
@@ -57,6 +56,14 @@ pub enum RecoveredCalls {
     Send,
 }
 
+impl ModelSettings {
+    /// Whether the tool is known to only read.
+    pub(crate) fn only_reads(&self, tool: &str) -> bool {
+        let mut patterns = self.read_only_tools.iter();
+        patterns.any(|pattern| fits(pattern, tool))
+    }
+}
+
 /// What is known about a model, or about all of a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -69,10 +76,13 @@ pub struct ModelSettings {
     pub dialect: Option<String>,
     /// The name that the upstream has for the model; `None`: the client's.
     pub upstream_model: Option<String>,
-    /// Whether the prompt opens the reasoning, so that an answer starts inside of it.
-    pub reasoning_open: bool,
-    /// When a call leaves.
-    pub emission: CallEmission,
+    /// Whether the prompt opens the reasoning, so that an answer starts inside of it; `None`: as the upstream's template says,
+    /// where that is known.
+    pub reasoning_open: Option<bool>,
+    /// When calls leave; `None`: those of tools that only read as they are read, and all others once they are complete.
+    pub emission: Option<CallEmission>,
+    /// Patterns of the names of tools that only read.
+    pub read_only_tools: Vec<String>,
     /// What becomes of a call that was recovered.
     pub recovered: RecoveredCalls,
 }
@@ -188,7 +198,7 @@ fn misplaced(text: &str, error: &toml::de::Error) -> GatewayError {
 }
 
 /// Whether a pattern fits a name as a whole.
-fn fits(pattern: &str, name: &str) -> bool {
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == name;
     };

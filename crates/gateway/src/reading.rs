@@ -8,12 +8,14 @@
 
 use std::sync::Arc;
 
-use toolglot_engine::{Code, End, Event, Finish, Input, Parser, Span};
+use toolglot_engine::{Call, CallId, Calls, Code, End, Event, Finish, Input, Parser, Span};
 use toolglot_wire::{Answer, ApiError, Ending, UpstreamEvent};
 
-use crate::call_policy::CallPolicy;
+use crate::call_policy::{CallPolicy, OwnCall};
+use crate::exchange::{Exchange, Said};
 use crate::message_trace::MessageTrace;
-use crate::metrics::Metrics;
+use crate::metrics::{self, Metrics};
+use crate::telemetry;
 use crate::tool_program::ToolProgram;
 
 /// So much of what a model wrote is kept for a second look, in bytes.
@@ -75,29 +77,39 @@ impl KeptText {
 /// What is counted of an answer.
 #[derive(Default)]
 struct Counts {
-    /// The dialects of the calls, by their number in the message.
-    dialects: Vec<String>,
-    ends: Vec<(String, End)>,
+    /// The dialects and the tools of the calls, by their number in the message.
+    started: Vec<(String, String)>,
+    /// The tool of the call that the upstream parsed last.
+    native: String,
+    ends: Vec<(String, String, End)>,
     notes: Vec<Code>,
 }
 
 impl Counts {
     fn event(&mut self, event: &Event<'_>) {
         match event {
-            Event::CallStart(head) => self.dialects.push(head.dialect.to_owned()),
+            Event::CallStart(head) => {
+                let call = (head.dialect.to_owned(), head.name.to_owned());
+                self.started.push(call);
+            }
             Event::CallEnd { call, end } => {
-                let dialect = self.dialects.get(call.0 as usize).cloned();
-                self.ends.push((dialect.unwrap_or_default(), *end));
+                let (dialect, name) = self
+                    .started
+                    .get(call.0 as usize)
+                    .cloned()
+                    .unwrap_or_default();
+                self.ends.push((dialect, name, *end));
             }
             Event::Note(note) => self.notes.push(note.code),
             _ => {}
         }
     }
 
-    /// Moves what was counted to the metrics.
+    /// Moves what was counted to the metrics and the trace.
     fn settle(&mut self, metrics: &Metrics, model: &str) {
-        for (dialect, end) in self.ends.drain(..) {
+        for (dialect, name, end) in self.ends.drain(..) {
             metrics.call(&dialect, model, end);
+            telemetry::call(&name, &dialect, metrics::word(end));
         }
         let mut lookalikes = 0;
         for code in self.notes.drain(..) {
@@ -118,10 +130,11 @@ impl Reading {
     /// A reading of text without calls, if there is no program.
     pub(crate) fn new(
         answer: Answer,
-        policy: CallPolicy,
+        mut policy: CallPolicy,
         program: Option<Arc<ToolProgram>>,
         start: &AnswerStart,
     ) -> Reading {
+        policy.is_waiting = is_start_unknown(program.as_deref(), start);
         Reading {
             parser: program.as_deref().map(|program| parser(program, start)),
             program,
@@ -131,6 +144,83 @@ impl Reading {
             reasoning: KeptText::default(),
             text: KeptText::default(),
             trace: None,
+        }
+    }
+
+    /// Reads what the model writes next, for the same answer.
+    pub(crate) fn go_on(
+        &mut self,
+        mut policy: CallPolicy,
+        program: Option<Arc<ToolProgram>>,
+        start: &AnswerStart,
+    ) {
+        policy.is_waiting = is_start_unknown(program.as_deref(), start);
+        self.policy = policy;
+        self.parser = program.as_deref().map(|program| parser(program, start));
+        self.program = program;
+        self.counts.started.clear();
+        self.reasoning = KeptText::default();
+        self.text = KeptText::default();
+        if self.trace.is_some() {
+            self.keep_trace(start);
+        }
+    }
+
+    /// Calls for a session, and the text that they stand in.
+    pub(crate) fn message_of(&self, calls: &[OwnCall], exchange: &Exchange) -> (Calls, &str) {
+        let trace = self.trace.as_deref();
+        let mut message = Calls::default();
+        for call in calls {
+            let id = exchange.own_tool_id(&call.name);
+            let read = call.name_span.zip(trace);
+            let read = read.and_then(|(name, trace)| trace.call_at(name)).cloned();
+            let nowhere = Span::empty(0);
+            let call = read.map_or_else(
+                || Call {
+                    id: CallId(0),
+                    written_id: None,
+                    name: String::new(),
+                    name_span: nowhere,
+                    server: None,
+                    arguments: call.arguments.clone(),
+                    span: nowhere,
+                    dialect: String::new(),
+                    place: call.place,
+                    end: call.end,
+                    notes: Vec::new(),
+                },
+                |read| Call {
+                    end: read.end.max(call.end),
+                    ..read
+                },
+            );
+            message.calls.push(Call {
+                id: CallId(message.calls.len() as u32),
+                name: id.to_owned(),
+                server: None,
+                ..call
+            });
+        }
+        let is_reasoning = trace.is_some_and(|trace| trace.is_reasoning);
+        let written = if is_reasoning {
+            &self.reasoning
+        } else {
+            &self.text
+        };
+        (message, written.text())
+    }
+
+    /// What the model wrote beside its calls.
+    pub(crate) fn said(&self) -> Said<'_> {
+        let (text, reasoning) = match &self.trace {
+            Some(trace) => trace.texts(),
+            None => ("", ""),
+        };
+        let apart = self.reasoning.text();
+        Said {
+            written: self.text.text(),
+            text,
+            reasoning: if apart.is_empty() { reasoning } else { apart },
         }
     }
 
@@ -152,10 +242,18 @@ impl Reading {
             UpstreamEvent::Reasoning(text) => {
                 self.reasoning.push(text);
                 self.answer.reasoning(text, out);
+                self.stop_waiting(out);
             }
             native => {
-                if let UpstreamEvent::CallEnd { end, .. } = native {
-                    self.counts.ends.push((NATIVE.to_owned(), end));
+                match native {
+                    UpstreamEvent::CallStart { name, .. } => {
+                        name.clone_into(&mut self.counts.native)
+                    }
+                    UpstreamEvent::CallEnd { end, .. } => {
+                        let name = std::mem::take(&mut self.counts.native);
+                        self.counts.ends.push((NATIVE.to_owned(), name, end));
+                    }
+                    _ => {}
                 }
                 match (&mut self.trace, native) {
                     (Some(trace), UpstreamEvent::CallStart { name, .. }) => trace.native_call(name),
@@ -175,13 +273,41 @@ impl Reading {
         };
         let (answer, policy, counts) = (&mut self.answer, &mut self.policy, &mut self.counts);
         let trace = &mut self.trace;
+        let mut is_reasoned = false;
         parser.push(Input::Text(text), &mut |span: Span, event: Event<'_>| {
+            is_reasoned |= matches!(event, Event::Reasoning(_));
             counts.event(&event);
             answer.push(&event, policy, out);
             if let Some(trace) = trace {
                 trace.event(span, event);
             }
         });
+        if is_reasoned {
+            self.stop_waiting(out);
+        }
+    }
+
+    /// Sends calls on that wait: the reasoning stands where it is known to, so no end of it can follow that nothing opened.
+    fn stop_waiting(&mut self, out: &mut Vec<u8>) {
+        if std::mem::take(&mut self.policy.is_waiting) {
+            self.answer.release(&mut self.policy, out);
+        }
+    }
+
+    /// Looks for the end of reasoning that nothing opened, and notes it.
+    fn find_reasoning_end(&mut self) {
+        let is_open = self.policy.is_waiting && !self.text.is_cut();
+        let note = match &self.program {
+            Some(program) if is_open => program.unopened_reasoning(self.text.text()),
+            _ => None,
+        };
+        if let Some(note) = note {
+            self.policy.reasoning_end = Some(note.span.start);
+            self.counts.notes.push(note.code);
+            if let Some(trace) = &mut self.trace {
+                trace.note(note);
+            }
+        }
     }
 
     /// Ends the text, once the upstream's answer is over.
@@ -201,6 +327,7 @@ impl Reading {
         if let Some(parser) = self.parser.take() {
             parser.finish(finish, &mut sink);
         }
+        self.find_reasoning_end();
         // A model that stops inside its reasoning has made its calls there.
         if self.text.text().trim().is_empty()
             && self.counts.ends.is_empty()
@@ -226,6 +353,7 @@ impl Reading {
             parser.push(Input::Text(self.reasoning.text()), &mut calls);
             parser.finish(finish, &mut calls);
         }
+        self.stop_waiting(out);
     }
 
     /// Ends the answer. Whole answers are read from it afterwards.
@@ -242,6 +370,11 @@ impl Reading {
     pub(crate) fn settle(&mut self, metrics: &Metrics, model: &str) {
         self.counts.settle(metrics, model);
     }
+}
+
+/// Whether a text that calls are read in may start in reasoning, and nobody knows.
+fn is_start_unknown(program: Option<&ToolProgram>, start: &AnswerStart) -> bool {
+    program.is_some() && !start.reasoning_open && start.prompt.is_none()
 }
 
 fn parser(program: &ToolProgram, start: &AnswerStart) -> Box<Parser> {

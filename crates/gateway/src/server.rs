@@ -23,14 +23,18 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
+use toolglot_session::SessionBuilder;
 use toolglot_value::json;
 use toolglot_wire::{Api, Request as ChatRequest};
+use tracing::Instrument;
 
 use crate::answer_stream::AnswerStream;
+use crate::chat_template;
 use crate::connection::Connection;
 use crate::diagnosis;
 use crate::error::GatewayError;
 use crate::exchange::Exchange;
+use crate::executor::Executor;
 use crate::fault::Fault;
 use crate::keys::Keys;
 use crate::limits::Limits;
@@ -39,7 +43,8 @@ use crate::metrics::Metrics;
 use crate::models::{Mode, Models};
 use crate::origin::AllowedHosts;
 use crate::recorder::Recorder;
-use crate::tool_program::{self, ToolPrograms};
+use crate::telemetry;
+use crate::tool_program::{self, ToolProgram, ToolPrograms};
 use crate::upstream::{Upstream, UpstreamError};
 use crate::upstream_kind::UpstreamKind;
 
@@ -55,6 +60,7 @@ pub struct ServerBuilder {
     limits: Limits,
     messages: Messages,
     record: Option<(PathBuf, u64)>,
+    execute: Option<(SessionBuilder, Vec<String>)>,
 }
 
 /// A gateway before one upstream.
@@ -74,10 +80,13 @@ pub(crate) struct Gateway {
     pub(crate) models: Models,
     pub(crate) programs: ToolPrograms,
     pub(crate) recorder: Option<Recorder>,
+    pub(crate) executor: Option<Arc<Executor>>,
     /// What the upstream is, once it was asked.
     kind: OnceCell<UpstreamKind>,
     /// The modes that work, of models whose first one did not.
     learned: Mutex<BTreeMap<String, Mode>>,
+    /// What the upstream's templates say of the reasoning of models.
+    templates: Mutex<BTreeMap<String, Option<bool>>>,
     messages: Messages,
     keys: Keys,
     hosts: AllowedHosts,
@@ -137,6 +146,14 @@ impl ServerBuilder {
         self
     }
 
+    /// Runs tools itself, for clients that cannot: those of the session's registry that may run and whose ids fit one of the
+    /// patterns, or all without a pattern. They are offered to the model beside the client's, and their calls are judged and
+    /// logged by the session. A key is asked for even on this machine.
+    pub fn execute(mut self, session: SessionBuilder, patterns: Vec<String>) -> ServerBuilder {
+        self.execute = Some((session, patterns));
+        self
+    }
+
     /// How much the gateway takes on.
     pub fn limits(mut self, limits: Limits) -> ServerBuilder {
         self.limits = limits;
@@ -184,6 +201,14 @@ impl ServerBuilder {
         });
         let recorder = recorder.transpose()?;
         let keys = Keys::new(&self.keys);
+        if self.execute.is_some() && keys.is_empty() {
+            return Err(GatewayError::ExecuteNeedsKey);
+        }
+        let executor = self.execute.map(|(session, patterns)| {
+            let executor = Executor::new(session, patterns);
+            executor.map(Arc::new).map_err(GatewayError::Execute)
+        });
+        let executor = executor.transpose()?;
         let mut upstream = Upstream::new(
             &self.upstream,
             self.upstream_key.as_deref(),
@@ -204,8 +229,10 @@ impl ServerBuilder {
                 models: self.models,
                 programs: ToolPrograms::default(),
                 recorder,
+                executor,
                 kind: OnceCell::new(),
                 learned: Mutex::default(),
+                templates: Mutex::default(),
                 messages: self.messages,
             }),
         })
@@ -264,6 +291,7 @@ impl Server {
         let listener = TcpListener::from_std(listener).map_err(GatewayError::Serve)?;
         let limits = self.gateway.limits.clone();
         let recorder = self.gateway.recorder.clone();
+        let executor = self.gateway.executor.clone();
         let router = TowerToHyperService::new(router(self.gateway));
         let graceful = GracefulShutdown::new();
         let connections = Arc::new(Semaphore::new(limits.connections));
@@ -304,6 +332,9 @@ impl Server {
         tokio::select! {
             () = graceful.shutdown() => {}
             () = tokio::time::sleep(limits.grace) => {}
+        }
+        if let Some(executor) = executor {
+            executor.end();
         }
         if let Some(recorder) = recorder {
             recorder.flush();
@@ -378,7 +409,9 @@ async fn admit(
             }
             Ok(permit) => {
                 let under_way = UnderWay::new(&gateway);
-                let response = next.run(request).await;
+                let span = telemetry::request(request.method(), request.uri().path());
+                let response = next.run(request).instrument(span.clone()).await;
+                span.record("http.response.status_code", response.status().as_u16());
                 // Both live as long as the body.
                 response.map(|body| {
                     Body::new(body.map_frame(move |frame| {
@@ -510,6 +543,35 @@ impl Gateway {
                 "the upstream refuses tools for the model `{model}`: mode `{mode}`"
             ));
         }
+    }
+
+    /// Whether a model's answers start in reasoning, as far as the upstream's template says. It is asked once for a model.
+    pub(crate) async fn template_opens_reasoning(
+        &self,
+        kind: UpstreamKind,
+        (client, model): (&HeaderMap, &str),
+        program: &ToolProgram,
+    ) -> bool {
+        let templates = || {
+            self.templates
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let known = templates().get(model).copied();
+        if let Some(known) = known {
+            return known.unwrap_or_default();
+        }
+        let asked = chat_template::opens_reasoning(&self.upstream, kind, (client, model), program);
+        let opens = asked.await;
+        let mut templates = templates();
+        if templates.len() < MOST_LEARNED && templates.insert(model.to_owned(), opens).is_none() {
+            drop(templates);
+            if opens == Some(true) {
+                let message = format!("the template of the model `{model}` opens the reasoning");
+                self.say(&message);
+            }
+        }
+        opens.unwrap_or_default()
     }
 
     fn say(&self, message: &str) {

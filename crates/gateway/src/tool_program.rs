@@ -1,14 +1,19 @@
 //! Tools with the program that reads calls of them: made for a request, and shared with the requests that have the same.
+//!
+//! Two caches: what a list of dialects comes to without tools ([`DialectProgram`]), which costs milliseconds, and that with a
+//! set of tools ([`ToolProgram`]).
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 use toolglot_chat::{
-    ChatError, DEFAULT_DIALECT, compile, default_server, dialect_named, dialects_named,
-    instructions,
+    ChatError, DEFAULT_DIALECT, LookalikeContext, OtherPrograms, Reader, default_server,
+    dialect_named, instructions, shared_dialects, unopened_reasoning_note,
 };
-use toolglot_engine::{Dialect, Program};
+use toolglot_engine::{
+    Dialect, Event, Finish, Input, Limits, Note, Parser, Program, Span, ToolSet,
+};
 use toolglot_toolset::Toolbox;
 use toolglot_wire::Emulation;
 
@@ -18,49 +23,133 @@ const ALL_DIALECTS: &str = "auto";
 /// So many programs are kept. Each takes some hundred KiB.
 const MOST: usize = 256;
 
-/// What a set of tools and a dialect come to.
+/// What a list of dialects comes to, whatever the tools are.
+#[derive(Debug)]
+struct DialectProgram {
+    /// For no tools. Programs for tools share its rules.
+    program: Program,
+    dialects: Vec<Dialect>,
+    /// The literals that may be special tokens of a model.
+    markers: Vec<&'static str>,
+    /// The literals that end reasoning.
+    reasoning_closers: Vec<&'static str>,
+    /// The dialect that the model is taught, and that examples are written in.
+    taught: &'static Dialect,
+}
+
+/// What a set of tools and a list of dialects come to.
 #[derive(Debug)]
 pub(crate) struct ToolProgram {
     pub(crate) toolbox: Toolbox,
     pub(crate) program: Arc<Program>,
-    /// The dialects that are read.
-    dialects: Vec<Dialect>,
-    /// The dialect that the model is taught, and that examples are written in.
-    pub(crate) taught: &'static Dialect,
-    /// Why the tools cannot be taught, where they cannot.
-    emulation: Result<Emulation<'static>, String>,
+    dialects: Arc<DialectProgram>,
+    /// What writes the history and the tools as text, made when it is first needed; or why the tools cannot be taught.
+    emulation: OnceLock<Result<Emulation<'static>, String>>,
+}
+
+impl DialectProgram {
+    fn new(dialects: &[&'static Dialect], taught: &'static Dialect) -> Result<Self, ChatError> {
+        let no_tools = ToolSet::default();
+        let compiled = Program::compile(dialects.iter().copied(), &no_tools, Limits::default());
+        let program = compiled.map_err(|error| ChatError::Program(Box::new(error)))?;
+        Ok(DialectProgram {
+            dialects: dialects.iter().copied().cloned().collect(),
+            markers: markers(dialects),
+            reasoning_closers: reasoning_closers(dialects, &Arc::new(program.for_tools(&no_tools))),
+            program,
+            taught,
+        })
+    }
 }
 
 impl ToolProgram {
-    pub(crate) fn new(toolbox: &Toolbox, dialect: Option<&str>) -> Result<ToolProgram, ChatError> {
-        let dialects = dialects_named(dialect.unwrap_or(ALL_DIALECTS), Some(toolbox))?;
-        let program = compile(&dialects, Some(toolbox))?;
-        let taught = taught(dialect)?;
-        Ok(ToolProgram {
+    fn new(toolbox: &Toolbox, dialects: Arc<DialectProgram>) -> ToolProgram {
+        ToolProgram {
             toolbox: toolbox.clone(),
-            program,
+            program: Arc::new(dialects.program.for_tools(&toolbox.tool_set())),
             dialects,
-            taught,
-            emulation: emulation(taught, toolbox),
-        })
+            emulation: OnceLock::new(),
+        }
     }
 
     /// The literals of the dialects that may be special tokens of a model.
-    pub(crate) fn markers(&self) -> Vec<&str> {
-        let all = self.dialects.iter().flat_map(Dialect::literals);
-        let may_be_token = |text: &&str| {
-            let ends = [("<", ">"), ("[", "]")];
-            let has = |(start, end): &(&str, &str)| text.starts_with(start) && text.ends_with(end);
-            ends.iter().any(has)
+    pub(crate) fn markers(&self) -> &[&'static str] {
+        &self.dialects.markers
+    }
+
+    /// The dialect that the model is taught, and that examples are written in.
+    pub(crate) fn taught(&self) -> &'static Dialect {
+        self.dialects.taught
+    }
+
+    /// A note on the end of reasoning that nothing opened, in a text that was read to its end.
+    pub(crate) fn unopened_reasoning(&self, text: &str) -> Option<Note> {
+        let mut closers = self.dialects.reasoning_closers.iter();
+        if !closers.any(|closer| text.contains(closer)) {
+            return None;
+        }
+        let reader = Reader::new(Arc::clone(&self.program));
+        let context = LookalikeContext {
+            dialects: &self.dialects.dialects,
+            toolbox: Some(&self.toolbox),
+            reader: &reader,
+            others: &OtherPrograms::default(),
         };
-        let markers: BTreeSet<&str> = all.map(str::trim).filter(may_be_token).collect();
-        markers.into_iter().collect()
+        unopened_reasoning_note(context, &reader.read(text.as_bytes()))
+    }
+
+    /// Whether what a model writes after a prompt is reasoning.
+    pub(crate) fn starts_in_reasoning(&self, prompt: &str) -> bool {
+        let mut parser = Parser::after_prompt(Arc::clone(&self.program), prompt);
+        let mut is_reasoning = false;
+        let mut sink = |_: Span, event: Event<'_>| {
+            is_reasoning |= matches!(event, Event::Reasoning(text) if !text.trim().is_empty());
+        };
+        parser.push(Input::Text("I look. "), &mut sink);
+        parser.finish(Finish::Stop, &mut sink);
+        is_reasoning
     }
 
     /// What writes the history and the tools as text.
     pub(crate) fn emulation(&self) -> Result<&Emulation<'static>, &str> {
-        self.emulation.as_ref().map_err(String::as_str)
+        let make = || emulation(self.taught(), &self.toolbox);
+        self.emulation
+            .get_or_init(make)
+            .as_ref()
+            .map_err(String::as_str)
     }
+}
+
+fn markers(dialects: &[&'static Dialect]) -> Vec<&'static str> {
+    let all = dialects.iter().copied().flat_map(Dialect::literals);
+    let may_be_token = |text: &&str| {
+        let ends = [("<", ">"), ("[", "]")];
+        let has = |(start, end): &(&str, &str)| text.starts_with(start) && text.ends_with(end);
+        ends.iter().any(has)
+    };
+    let markers: BTreeSet<&str> = all.map(str::trim).filter(may_be_token).collect();
+    markers.into_iter().collect()
+}
+
+/// The literals after which a text that was reasoning is the answer.
+fn reasoning_closers(dialects: &[&'static Dialect], program: &Arc<Program>) -> Vec<&'static str> {
+    let all = dialects.iter().copied().flat_map(Dialect::literals);
+    let all: BTreeSet<&str> = all.collect();
+    let closes = |literal: &&str| {
+        let mut parser = Parser::new(Arc::clone(program)).reasoning_open();
+        let (mut reasoning, mut answer) = (String::new(), String::new());
+        let mut sink = |_: Span, event: Event<'_>| match event {
+            Event::Reasoning(text) => reasoning.push_str(text),
+            Event::Text(text) => answer.push_str(text),
+            _ => {}
+        };
+        parser.push(Input::Text("x"), &mut sink);
+        parser.push(Input::Text(literal), &mut sink);
+        parser.push(Input::Text("y"), &mut sink);
+        parser.finish(Finish::Stop, &mut sink);
+        reasoning.trim() == "x" && answer.trim() == "y"
+    };
+    all.into_iter().filter(closes).collect()
 }
 
 fn emulation(taught: &'static Dialect, toolbox: &Toolbox) -> Result<Emulation<'static>, String> {
@@ -85,13 +174,18 @@ fn taught(dialect: Option<&str>) -> Result<&'static Dialect, ChatError> {
 
 /// Whether a list of dialects can be read and taught.
 pub(crate) fn check(dialect: &str) -> Result<(), ChatError> {
-    dialects_named(dialect, None)?;
+    shared_dialects(dialect, None)?;
     taught(Some(dialect)).map(|_| ())
 }
 
 /// The programs that were used last.
 #[derive(Debug, Default)]
-pub(crate) struct ToolPrograms(Mutex<KeptPrograms>);
+pub(crate) struct ToolPrograms {
+    programs: Mutex<KeptPrograms>,
+    /// By the names of the dialects, in order, and of the one that is taught. There are as few as lists in the settings, and as
+    /// sets of tools that dialects have of their own.
+    dialects: Mutex<HashMap<Vec<&'static str>, Arc<DialectProgram>>>,
+}
 
 #[derive(Debug, Default)]
 struct KeptPrograms {
@@ -109,7 +203,7 @@ impl ToolPrograms {
     ) -> Result<Arc<ToolProgram>, ChatError> {
         let key = key(toolbox, dialect);
         {
-            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut kept = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
             kept.time += 1;
             let time = kept.time;
             if let Some((program, last_use)) = kept.programs.get_mut(&key) {
@@ -118,8 +212,8 @@ impl ToolPrograms {
             }
         }
         // Others continue meanwhile; two that need the same make it twice.
-        let program = Arc::new(ToolProgram::new(toolbox, dialect)?);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let program = Arc::new(self.make(toolbox, dialect)?);
+        let mut kept = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.programs.len() >= MOST {
             let oldest = kept
                 .programs
@@ -132,6 +226,28 @@ impl ToolPrograms {
         let time = kept.time;
         kept.programs.insert(key, (Arc::clone(&program), time));
         Ok(program)
+    }
+
+    /// A program for these tools, which no other request has.
+    pub(crate) fn make(
+        &self,
+        toolbox: &Toolbox,
+        dialect: Option<&str>,
+    ) -> Result<ToolProgram, ChatError> {
+        let taught = taught(dialect)?;
+        let dialects = shared_dialects(dialect.unwrap_or(ALL_DIALECTS), Some(toolbox))?;
+        let names = dialects.iter().copied().chain([taught]);
+        let names: Vec<&'static str> = names.map(Dialect::name).collect();
+        let kept = || self.dialects.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = kept().get(&names).cloned();
+        let dialects = match found {
+            Some(dialects) => dialects,
+            None => {
+                let made = Arc::new(DialectProgram::new(&dialects, taught)?);
+                Arc::clone(kept().entry(names).or_insert(made))
+            }
+        };
+        Ok(ToolProgram::new(toolbox, dialects))
     }
 }
 
@@ -160,6 +276,7 @@ fn key(toolbox: &Toolbox, dialect: Option<&str>) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
+    use allocation_counter::measure;
     use toolglot_value::json;
 
     use super::*;
@@ -176,7 +293,35 @@ mod tests {
         for n in 0..MOST {
             get(&format!("t{n}"), Some("hermes"));
         }
-        assert_eq!(programs.0.lock().expect("no panic").programs.len(), MOST);
+        let n_kept = programs.programs.lock().expect("no panic").programs.len();
+        assert_eq!(n_kept, MOST);
         assert!(!Arc::ptr_eq(&first, &get("a", Some("hermes"))));
+    }
+
+    fn tools(request: usize) -> Toolbox {
+        let tools = (0..10).map(|n| {
+            let name = format!("tool_{request}_{n}");
+            let string = json!({"type": "string", "description": "A path below the root."});
+            let schema = json!({"type": "object", "properties": {"path": string, "limit": {"type": "integer"}}, "required": ["path"]});
+            json!({"type": "function", "function": {"name": name, "description": "Reads.", "parameters": schema}})
+        });
+        Toolbox::from_json(&tools.collect()).expect("a list of tools")
+    }
+
+    /// Counted, not timed: the counter is per thread.
+    #[test]
+    fn new_tools_cost_little_beside_the_engine() {
+        let count = |work: &mut dyn FnMut()| measure(|| work()).count_total;
+        let programs = ToolPrograms::default();
+        let base = toolglot_dialects::auto();
+        let get = |toolbox: &Toolbox| drop(programs.get(toolbox, None).expect("a program"));
+        get(&tools(0));
+        let (known, new) = (tools(0), tools(1));
+        let again = count(&mut || get(&known));
+        let made = count(&mut || get(&new));
+        let of_engine = count(&mut || drop(base.for_tools(&new.tool_set())));
+        // Ten tools: their schemas as text for the key, and a copy of them.
+        assert!(again <= 200, "{again}");
+        assert!(made <= of_engine + 1000, "{made} {of_engine}");
     }
 }

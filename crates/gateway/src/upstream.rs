@@ -14,6 +14,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use thiserror::Error;
+use toolglot_value::Value;
 
 use crate::error::GatewayError;
 
@@ -167,6 +168,26 @@ impl Upstream {
         self.send(request).await
     }
 
+    /// The JSON that a question is answered with: a GET, or a POST with a body.
+    pub(crate) async fn ask(
+        &self,
+        path: &str,
+        client: &HeaderMap,
+        body: Option<String>,
+        cap: usize,
+    ) -> Option<Value> {
+        let response = match body {
+            Some(body) => self.post(path, client, body).await,
+            None => self.get(path, client).await,
+        };
+        let response = response.ok()?;
+        if !response.status().is_success() {
+            return None;
+        }
+        let body = self.whole(response.into_body(), cap).await.ok()?;
+        toolglot_value::from_slice(&body).ok()
+    }
+
     async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, UpstreamError> {
         match tokio::time::timeout(self.silence, self.client.request(request)).await {
             Err(_) => Err(UpstreamError::Silent(self.silence)),
@@ -224,6 +245,17 @@ impl Upstream {
             }
         });
         Body::from_stream(frames)
+    }
+
+    /// The host and the port.
+    pub(crate) fn address(&self) -> (&str, u16) {
+        let usual = if self.scheme == Scheme::HTTPS {
+            443
+        } else {
+            80
+        };
+        let port = self.authority.port_u16().unwrap_or(usual);
+        (self.authority.host(), port)
     }
 
     fn uri(&self, path: &str) -> Result<Uri, UpstreamError> {

@@ -12,7 +12,12 @@ pub(crate) enum UpstreamKind {
     /// It writes tools into the prompt even where no call is wanted, and then parses none.
     Vllm,
     /// It renders a prompt and completes one.
-    LlamaCpp,
+    LlamaCpp {
+        /// Whether the model's template writes tools.
+        writes_tools: bool,
+    },
+    /// It parses calls by the model's template, and shows it.
+    Ollama,
     /// Any other.
     Other,
 }
@@ -23,7 +28,7 @@ const CAP: usize = 4 << 20;
 impl UpstreamKind {
     /// Asks the upstream for its models, whose owner says what serves them.
     pub(crate) async fn of(upstream: &Upstream, client: &HeaderMap) -> UpstreamKind {
-        let models = get(upstream, client, "/v1/models").await;
+        let models = upstream.ask("/v1/models", client, None, CAP).await;
         UpstreamKind::of_models(upstream, client, &models.unwrap_or_default()).await
     }
 
@@ -35,7 +40,11 @@ impl UpstreamKind {
     ) -> UpstreamKind {
         match models["data"][0]["owned_by"].as_str() {
             Some("vllm") => UpstreamKind::Vllm,
-            Some("llamacpp") if renders_tools(upstream, client).await => UpstreamKind::LlamaCpp,
+            Some("llamacpp") => UpstreamKind::LlamaCpp {
+                writes_tools: writes_tools(upstream, client).await,
+            },
+            // The name space of its models.
+            Some("library") => UpstreamKind::Ollama,
             _ => UpstreamKind::Other,
         }
     }
@@ -43,8 +52,10 @@ impl UpstreamKind {
     /// The mode to try first.
     pub(crate) fn mode(self) -> Mode {
         match self {
-            UpstreamKind::Vllm | UpstreamKind::LlamaCpp => Mode::Raw,
-            UpstreamKind::Other => Mode::Recover,
+            UpstreamKind::Vllm | UpstreamKind::LlamaCpp { writes_tools: true } => Mode::Raw,
+            UpstreamKind::LlamaCpp { .. } | UpstreamKind::Ollama | UpstreamKind::Other => {
+                Mode::Recover
+            }
         }
     }
 
@@ -52,14 +63,15 @@ impl UpstreamKind {
     pub(crate) fn name(self) -> &'static str {
         match self {
             UpstreamKind::Vllm => "vLLM",
-            UpstreamKind::LlamaCpp => "llama.cpp",
+            UpstreamKind::LlamaCpp { .. } => "llama.cpp",
+            UpstreamKind::Ollama => "Ollama",
             UpstreamKind::Other => "a server that parses calls itself",
         }
     }
 }
 
 /// Whether the template of a llama.cpp server writes tools.
-async fn renders_tools(upstream: &Upstream, client: &HeaderMap) -> bool {
+async fn writes_tools(upstream: &Upstream, client: &HeaderMap) -> bool {
     let prompt = prompt_with_tool(upstream, client).await;
     prompt.is_some_and(|prompt| prompt.contains("toolglot_probe"))
 }
@@ -70,17 +82,6 @@ pub(crate) async fn prompt_with_tool(upstream: &Upstream, client: &HeaderMap) ->
     let tool = json!({"type": "function", "function": {
         "name": "toolglot_probe", "description": "", "parameters": {"type": "object", "properties": {}}}});
     let body = json!({"messages": messages, "tools": [tool]}).to_string();
-    let response = upstream.post("/apply-template", client, body).await.ok()?;
-    let body = upstream.whole(response.into_body(), CAP).await.ok()?;
-    let answer = toolglot_value::from_slice(&body).ok()?;
-    answer["prompt"].as_str().map(str::to_owned)
-}
-
-async fn get(upstream: &Upstream, client: &HeaderMap, path: &str) -> Option<Value> {
-    let response = upstream.get(path, client).await.ok()?;
-    if !response.status().is_success() {
-        return None;
-    }
-    let body = upstream.whole(response.into_body(), CAP).await.ok()?;
-    toolglot_value::from_slice(&body).ok()
+    let answer = upstream.ask("/apply-template", client, Some(body), CAP);
+    answer.await?["prompt"].as_str().map(str::to_owned)
 }

@@ -3,10 +3,12 @@
 mod admission;
 mod calls;
 mod client;
+mod execute;
 mod fake_upstream;
 mod gateway;
 mod limits;
 mod modes;
 mod passthrough;
+mod reasoning;
 mod recorded;
 mod report;

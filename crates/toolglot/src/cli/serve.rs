@@ -1,18 +1,22 @@
 //! `toolglot serve`: a gateway that gives agents working tool calls on any model server.
 
 use std::env;
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::net::TcpListener;
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use toolglot_gateway::{GatewayError, Limits, ModelSettings, Models, Server};
+use toolglot_session::{OwnFile, SessionBuilder};
+use tracing_subscriber::fmt::format::FmtSpan;
 
 use crate::cli::args::{DoctorArguments, GatewayArguments};
 use crate::cli::failure::Failure;
 use crate::cli::human::screen::{harmless, stderr};
 use crate::cli::outcome::Outcome;
-use crate::cli::source;
+use crate::cli::{open_session, source};
 
 /// Serves until ctrl-c or SIGTERM.
 pub(crate) fn serve(arguments: &GatewayArguments) -> Result<Outcome, Failure> {
@@ -26,6 +30,12 @@ pub(crate) fn serve(arguments: &GatewayArguments) -> Result<Outcome, Failure> {
     if let Some(directory) = &arguments.record {
         builder = builder.record(directory, u64::from(arguments.record_max) << 20);
     }
+    if arguments.execute {
+        builder = builder.execute(session(arguments)?, arguments.execute_tool.clone());
+    }
+    if let Some(file) = &arguments.trace {
+        trace(file)?;
+    }
     let server = builder.build()?;
     let listener = TcpListener::bind(arguments.listen).map_err(|source| Failure::Listen {
         address: arguments.listen,
@@ -33,6 +43,43 @@ pub(crate) fn serve(arguments: &GatewayArguments) -> Result<Outcome, Failure> {
     })?;
     server.run(listener)?;
     Ok(Outcome::Fine)
+}
+
+/// What makes the session that runs tools for clients.
+fn session(arguments: &GatewayArguments) -> Result<SessionBuilder, Failure> {
+    let log = open_session::log(arguments.audit.as_deref(), arguments.audit_values);
+    let session = open_session::builder(&arguments.root, &arguments.policy, log)?;
+    // Whoever sits at the terminal of a server is not who calls: nobody is asked.
+    let mut session = open_session::with_sandbox(session, &arguments.sandbox);
+    let files = [
+        (&arguments.api_key_file, OwnFile::TOKEN),
+        (&arguments.upstream_key_file, OwnFile::TOKEN),
+    ];
+    for (file, kind) in files {
+        if let Some(file) = file {
+            session = session.protect(file, kind);
+        }
+    }
+    Ok(session)
+}
+
+/// Appends spans and events to a file from here on, each as a line of JSON once it is over.
+fn trace(file: &Path) -> Result<(), Failure> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let opened = options
+        .open(file)
+        .map_err(|error| source::failed(file, error))?;
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .with_span_events(FmtSpan::CLOSE)
+        .with_writer(Mutex::new(opened))
+        .finish();
+    // Only this sets one.
+    let _ = tracing::subscriber::set_global_default(subscriber);
+    Ok(())
 }
 
 /// Writes the configuration for an upstream.
@@ -71,7 +118,7 @@ fn models(arguments: &GatewayArguments) -> Result<Models, Failure> {
     let mut settings = ModelSettings::default();
     settings.mode = arguments.mode.map(Into::into);
     settings.dialect.clone_from(&arguments.dialect);
-    settings.reasoning_open = arguments.reasoning_open;
+    settings.reasoning_open = arguments.reasoning_open.then_some(true);
     Ok(Models::all(settings))
 }
 

@@ -6,7 +6,14 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use toolglot_gateway::Mode;
 
+use super::policy::PolicyArguments;
+use super::sandbox::SandboxArguments;
+
 #[derive(Debug, Args)]
+#[command(
+    mut_group("PolicyArguments", |group| group.requires("execute")),
+    mut_group("SandboxArguments", |group| group.requires("execute"))
+)]
 pub(crate) struct GatewayArguments {
     /// The model server, as in http://127.0.0.1:8000
     #[arg(long, value_name = "URL")]
@@ -41,6 +48,28 @@ pub(crate) struct GatewayArguments {
     /// The most that the directory of messages may hold, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 1024, requires = "record", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) record_max: u32,
+    /// Append each request, answer and call to this file as a line of JSON, with the attributes of OpenTelemetry's conventions for generative AI
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Run tools of the registry under the policy, for clients that cannot; needs an API key
+    #[arg(long)]
+    pub(crate) execute: bool,
+    /// The ids of the tools to run, `*` for any text; may be repeated. Without it, all that may run
+    #[arg(long, value_name = "PATTERN", requires = "execute")]
+    pub(crate) execute_tool: Vec<String>,
+    /// The directory that no tool leaves
+    #[arg(long, value_name = "DIR", default_value = ".", requires = "execute")]
+    pub(crate) root: PathBuf,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArguments,
+    /// A log to which is appended what is decided and done; also by the variable `TOOLGLOT_AUDIT`
+    #[arg(long, value_name = "FILE", requires = "execute")]
+    pub(crate) audit: Option<PathBuf>,
+    /// Put the arguments themselves into the log, secrets masked, and not only their sizes
+    #[arg(long, requires = "execute")]
+    pub(crate) audit_values: bool,
+    #[command(flatten)]
+    pub(crate) sandbox: SandboxArguments,
     /// The most requests at a time
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_requests: u32,

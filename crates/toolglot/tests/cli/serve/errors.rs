@@ -87,3 +87,30 @@ fn a_wrong_argument_is_one_line() {
         assert!(ran.err.starts_with("error: "), "{}", ran.err);
     }
 }
+
+#[test]
+fn tools_are_run_for_nobody_without_a_key() {
+    for (arguments, told) in [
+        (
+            &["--execute"][..],
+            "error: whoever reaches the gateway could run tools: `--execute` needs an API key file\n",
+        ),
+        (
+            &["--allow", "write"],
+            "error: the following required arguments were not provided:\n  --execute\n",
+        ),
+        (
+            &["--sandbox", "plain"],
+            "error: the following required arguments were not provided:\n  --execute\n",
+        ),
+        (
+            &["--execute-tool", "a"],
+            "error: the following required arguments were not provided:\n  --execute\n",
+        ),
+    ] {
+        let upstream = ["serve", "--upstream", "http://127.0.0.1:9"];
+        let ran = toolglot(&[&upstream[..], arguments].concat(), "");
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
+        assert!(ran.err.starts_with(told), "{}", ran.err);
+    }
+}
