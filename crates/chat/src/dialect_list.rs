@@ -21,10 +21,12 @@ pub fn shared_dialects(
     toolbox: Option<&Toolbox>,
 ) -> Result<Vec<&'static Dialect>, ChatError> {
     let names = list.split(',').map(str::trim);
-    let found = names.filter(|name| !name.is_empty()).map(|name| match name {
-        "auto" => Ok(automatic(toolbox)),
-        name => dialect_named(name).map(|dialect| vec![dialect]),
-    });
+    let found = names
+        .filter(|name| !name.is_empty())
+        .map(|name| match name {
+            "auto" => Ok(automatic(toolbox)),
+            name => dialect_named(name).map(|dialect| vec![dialect]),
+        });
     let found = found.collect::<Result<Vec<_>, ChatError>>()?;
     merged(found.into_iter().flatten())
 }

@@ -1,6 +1,7 @@
 //! The answer of one exchange, as the client reads it.
 
 use std::convert::Infallible;
+use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::body::{Body, Bytes};
@@ -26,6 +27,9 @@ use crate::telemetry;
 
 /// How long an upstream may keep its connection open after its last event.
 const AFTER_DONE: Duration = Duration::from_secs(1);
+
+/// The most names in the header on what was left out.
+const MOST_OMITTED: usize = 16;
 
 /// So many bytes of a stream are held back where the client wants a call and none has come.
 const HELD_BYTES: usize = 64 << 10;
@@ -86,7 +90,8 @@ impl AnswerStream {
     pub(crate) async fn new(mut exchange: Exchange) -> Result<AnswerStream, Fault> {
         let request_span = Span::current();
         let span = inference_span(&exchange, &request_span);
-        let opened = exchange.open().instrument(span.clone()).await?;
+        let opened = exchange.open().instrument(span.clone()).await;
+        let opened = opened.inspect_err(|fault| telemetry::failed(&span, &fault.error))?;
         let (source, start) = source(opened);
         let head = HeadParts::new();
         Ok(AnswerStream {
@@ -111,7 +116,7 @@ impl AnswerStream {
     /// The response: streamed or whole, as the client wants it.
     pub(crate) async fn response(self) -> Result<Response<Body>, Fault> {
         let mode = HeaderValue::from_static(self.exchange.mode().word());
-        let omitted = self.exchange.request.omitted().join(", ");
+        let omitted = omitted(self.exchange.request.omitted());
         let mut response = if self.exchange.request.is_stream() {
             let mut response = Response::new(self.body());
             let headers = response.headers_mut();
@@ -220,6 +225,10 @@ impl AnswerStream {
                 return None;
             }
             answer.has_sent = answer.reading.answer.has_content();
+            if answer.has_sent && answer.exchange.gateway.executor.is_none() {
+                // The upstream is not asked again.
+                answer.exchange.forget_history();
+            }
             Some((Ok::<Bytes, Infallible>(out.into()), (answer, Vec::new())))
         }))
     }
@@ -235,7 +244,6 @@ impl AnswerStream {
         match step {
             Step::More => {}
             Step::Failed(error) => {
-                self.span.record("error.type", error.kind.code());
                 self.exchange.gateway.metrics.upstream_failure();
                 self.record(Finish::Unknown);
                 self.fail(error.into(), out);
@@ -287,7 +295,7 @@ impl AnswerStream {
         is_first && !self.has_asked && !self.has_sent && !matches!(self.source, Source::Salvaged(_))
     }
 
-    /// Runs calls of the gateway's own tools, and lets the model go on with their results.
+    /// Runs calls of the gateway's own tools, and asks the model to continue with their results.
     async fn run_round(
         &mut self,
         calls: Vec<OwnCall>,
@@ -426,6 +434,7 @@ impl AnswerStream {
     }
 
     fn fail(&mut self, fault: Fault, out: &mut Vec<u8>) {
+        telemetry::failed(&self.span, &fault.error);
         self.reading.error(&fault.error, out);
         self.failure = Some(fault);
         self.end();
@@ -442,6 +451,16 @@ impl AnswerStream {
         let model = self.exchange.request.model();
         self.reading.settle(&self.exchange.gateway.metrics, model);
     }
+}
+
+/// What was left out, as far as a header has room.
+fn omitted(names: &[String]) -> String {
+    let n_shown = names.len().min(MOST_OMITTED);
+    let mut text = names[..n_shown].join(", ");
+    if n_shown < names.len() {
+        let _ = write!(text, ", and {} more", names.len() - n_shown);
+    }
+    text
 }
 
 fn too_long(cap: usize) -> ApiError {

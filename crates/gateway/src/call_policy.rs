@@ -41,7 +41,7 @@ pub(crate) struct CallPolicy {
 /// A call of a tool that the gateway runs itself.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnCall {
-    /// The tool's name as models are told it.
+    /// The tool's name as the model learns it.
     pub(crate) name: String,
     pub(crate) arguments: String,
     pub(crate) end: End,
@@ -162,7 +162,7 @@ impl CallFilter for CallPolicy {
         let thought_end = self.reasoning_end.unwrap_or_default();
         if call.name_span.is_some_and(|span| span.start < thought_end) {
             return Decision::Text(format!(
-                "\n[The call of `{}` was not made, since it stands in reasoning: {}]\n",
+                "\n[The call of `{}` was not made, since it is in the reasoning: {}]\n",
                 call.name, call.arguments
             ));
         }

@@ -27,10 +27,10 @@ pub enum GatewayError {
     #[error("{0} is reachable from other machines: give an API key file, or listen on 127.0.0.1")]
     NeedsKey(SocketAddr),
     /// The gateway is to run tools, and asks nobody for a key.
-    #[error("whoever reaches the gateway could run tools: `--execute` needs an API key file")]
+    #[error("`--execute` needs an API key file: without it any caller could run tools")]
     ExecuteNeedsKey,
     /// The tools that the gateway is to run cannot be read.
-    #[error("the tools that the gateway is to run cannot be read")]
+    #[error("cannot read the tools that the gateway runs")]
     Execute(#[source] SessionError),
     /// A key that no HTTP header can carry.
     #[error("{0} has a control character or is empty")]

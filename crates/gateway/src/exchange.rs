@@ -245,9 +245,9 @@ impl Exchange {
         }
         // A request may tell the template another thing.
         let words = ["chat_template_kwargs", "reasoning_effort", "think"];
-        let is_told = words.into_iter().any(|key| !body[key].is_null());
+        let is_set = words.into_iter().any(|key| !body[key].is_null());
         match &self.program {
-            Some(program) if self.is_automatic && !is_told => {
+            Some(program) if self.is_automatic && !is_set => {
                 let model = body["model"].as_str().unwrap_or_default();
                 let asked = (&self.headers, model);
                 let gateway = &self.gateway;
@@ -347,6 +347,12 @@ impl Exchange {
         }
     }
 
+    /// Frees what only another request to the upstream would need.
+    pub(crate) fn forget_history(&mut self) {
+        self.request.forget_history();
+        self.lesson = Vec::new();
+    }
+
     /// Tells the model that its call has to be written again.
     pub(crate) fn correct(&mut self, text: &str, doubtful: Option<&DoubtfulCall>) {
         let program = self.program.as_deref();
@@ -375,10 +381,28 @@ impl Exchange {
     }
 }
 
-/// Whether an error is about the tools of the request.
+/// Words with which servers say that they take no tools, in lower case. An error about one tool, or about a result, has none
+/// of them: it is the client's, and another mode would hide it.
+const REFUSALS: &[&str] = &[
+    // Ollama: `MODEL does not support tools`; others: `tools are not supported`, `tool calling is unsupported`.
+    "support",
+    // llama.cpp: `tools param requires --jinja flag`.
+    "--jinja",
+    // vLLM: `"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`.
+    "--enable-auto-tool-choice",
+    // Servers that check their fields: `unknown field tools`, `extra inputs are not permitted: tools`.
+    "unknown field",
+    "unrecognized",
+    "unexpected keyword",
+    "not permitted",
+    "not implemented",
+];
+
+/// Whether an error says that the upstream or the model takes no tools.
 fn refuses_tools(status: StatusCode, body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body).to_lowercase();
-    matches!(status.as_u16(), 400 | 404 | 422 | 500 | 501) && text.contains("tool")
+    let has_refusal = || REFUSALS.iter().any(|words| text.contains(words));
+    matches!(status.as_u16(), 400 | 404 | 422 | 500 | 501) && text.contains("tool") && has_refusal()
 }
 
 /// Whether llama.cpp can complete the prompt of this request: it is text, and its form is free.
@@ -421,6 +445,41 @@ fn completion(body: Value, prompt: &str, program: Option<&ToolProgram>) -> Value
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_server_without_tools_refuses_them() {
+        for (body, expected) in [
+            (
+                "{\"error\":\"registry.ollama.ai/library/m does not support tools\"}",
+                true,
+            ),
+            (
+                "{\"error\":{\"message\":\"tools param requires --jinja flag\"}}",
+                true,
+            ),
+            (
+                "\"auto\" tool choice requires --enable-auto-tool-choice",
+                true,
+            ),
+            ("Extra inputs are not permitted: body.tools", true),
+            (
+                "messages[3]: `tool` must follow an assistant message with tool_calls",
+                false,
+            ),
+            (
+                "tools[0].function.name: string does not match pattern",
+                false,
+            ),
+            ("this model does not support images", false),
+        ] {
+            let status = StatusCode::BAD_REQUEST;
+            assert_eq!(refuses_tools(status, body.as_bytes()), expected, "{body}");
+        }
+        assert!(!refuses_tools(
+            StatusCode::UNAUTHORIZED,
+            b"tools: unsupported key"
+        ));
+    }
 
     #[test]
     fn a_chat_becomes_a_completion() {

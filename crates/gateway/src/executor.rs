@@ -7,7 +7,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(crate) const MOST_ROUNDS: usize = 10;
 /// How long tools that are ended may take to be gone, the log of them written.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// So much of a result stands in the record of an answer, in bytes.
+/// The most of a result in the record of an answer, in bytes.
 const RECORDED_BYTES: usize = 2 << 10;
 
 /// Which tools are run, and how.
@@ -40,7 +40,7 @@ pub(crate) struct Executor {
     running: RunningCalls,
 }
 
-/// Tools as models are told of them.
+/// Tools as a model learns of them.
 #[derive(Debug, Default)]
 pub(crate) struct OfferedTools {
     pub(crate) specs: Vec<ToolSpec>,
@@ -211,9 +211,10 @@ impl ExecutedRounds {
                 result.push_str("..");
             }
             let (id, arguments) = (&call.id, &call.arguments);
-            text.push_str(&format!(
-                "\n[Before this, `{id}` was called with {arguments}: {result}]\n"
-            ));
+            let _ = writeln!(
+                text,
+                "\n[Before this, `{id}` was called with {arguments}: {result}]"
+            );
         }
         text
     }

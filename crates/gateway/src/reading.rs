@@ -247,7 +247,7 @@ impl Reading {
             native => {
                 match native {
                     UpstreamEvent::CallStart { name, .. } => {
-                        name.clone_into(&mut self.counts.native)
+                        name.clone_into(&mut self.counts.native);
                     }
                     UpstreamEvent::CallEnd { end, .. } => {
                         let name = std::mem::take(&mut self.counts.native);
@@ -287,7 +287,7 @@ impl Reading {
         }
     }
 
-    /// Sends calls on that wait: the reasoning stands where it is known to, so no end of it can follow that nothing opened.
+    /// Sends the calls that wait: no closer without an opener can follow any more.
     fn stop_waiting(&mut self, out: &mut Vec<u8>) {
         if std::mem::take(&mut self.policy.is_waiting) {
             self.answer.release(&mut self.policy, out);

@@ -386,7 +386,7 @@ fn router(gateway: Arc<Gateway>) -> Router {
         .route(Api::Chat.path(), post(answer).fallback(forward))
         .route(Api::Responses.path(), post(answer).fallback(forward))
         .route(Api::Messages.path(), post(answer).fallback(forward))
-        .route(COUNT_TOKENS, post(count_tokens))
+        .route(COUNT_TOKENS, post(count_tokens).fallback(forward))
         .fallback(forward)
         .layer(admitted)
         .route("/healthz", get("ok"))
@@ -455,6 +455,11 @@ impl Gateway {
             let message = "an API key is needed: `Authorization: Bearer KEY` or `x-api-key: KEY`";
             return Err(Fault::new(StatusCode::UNAUTHORIZED, message));
         }
+        // A tunnel would pass by all that is checked here.
+        if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
+            let message = format!("the method {} is not served", request.method());
+            return Err(Fault::new(StatusCode::METHOD_NOT_ALLOWED, message));
+        }
         // A form of a page could send anything else without asking first.
         let is_read = matches!(
             *request.method(),
@@ -516,15 +521,16 @@ impl Gateway {
         response.map_err(|error| self.failure(&error))
     }
 
-    /// What the upstream is. It is asked once, with the headers of the first client.
+    /// What the upstream is. It is asked until it says so, with the headers of a client.
     pub(crate) async fn kind(&self, client: &HeaderMap) -> UpstreamKind {
         let ask = async {
-            let kind = UpstreamKind::of(&self.upstream, client).await;
+            let kind = UpstreamKind::of(&self.upstream, client).await.ok_or(())?;
             let (name, mode) = (kind.name(), kind.mode().word());
             self.say(&format!("the upstream is {name}: mode `{mode}`"));
-            kind
+            Ok::<_, ()>(kind)
         };
-        *self.kind.get_or_init(|| ask).await
+        let kind = self.kind.get_or_try_init(|| ask).await;
+        kind.copied().unwrap_or(UpstreamKind::Other)
     }
 
     /// The mode that worked for a model after another had not.
@@ -635,11 +641,13 @@ async fn answer(State(gateway): State<Arc<Gateway>>, request: Request) -> Respon
     };
     let (parts, body) = request.into_parts();
     let outcome = async {
-        let body = gateway.body(body).await?;
+        let mut body = gateway.body(body).await?;
         if gateway.is_passed(&body.bytes) {
             return gateway.pass(parts, body.bytes).await;
         }
         let request = ChatRequest::read(api, &body.bytes)?;
+        // What was read is held from here on, and counts as its text did.
+        body.bytes.clear();
         let exchange = Exchange::new(Arc::clone(&gateway), request, parts.headers, body).await?;
         AnswerStream::new(exchange).await?.response().await
     };

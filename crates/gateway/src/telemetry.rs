@@ -1,5 +1,5 @@
 //! Spans and events with the attributes of OpenTelemetry's conventions for generative AI
-//! (<https://opentelemetry.io/docs/specs/semconv/gen-ai/>, seen 2026-11), for whoever subscribes with `tracing`.
+//! (<https://opentelemetry.io/docs/specs/semconv/gen-ai/>, seen 2026-11), for subscribers of `tracing`.
 //!
 //! ```text
 //!  POST /v1/messages              a request of a client
@@ -10,7 +10,7 @@
 //! No attribute holds an argument, a result or a text.
 
 use axum::http::Method;
-use toolglot_wire::{Ending, FinishReason};
+use toolglot_wire::{ApiError, Ending, FinishReason};
 
 use tracing::Span;
 use tracing::field::Empty;
@@ -69,6 +69,11 @@ pub(crate) fn ended(span: &Span, ending: &Ending) {
     if let Some(count) = count("completion_tokens") {
         span.record("gen_ai.usage.output_tokens", count);
     }
+}
+
+/// Why there is no answer.
+pub(crate) fn failed(span: &Span, error: &ApiError) {
+    span.record("error.type", error.kind.code());
 }
 
 /// A call that was read.

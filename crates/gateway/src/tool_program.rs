@@ -240,12 +240,11 @@ impl ToolPrograms {
         let names: Vec<&'static str> = names.map(Dialect::name).collect();
         let kept = || self.dialects.lock().unwrap_or_else(PoisonError::into_inner);
         let found = kept().get(&names).cloned();
-        let dialects = match found {
-            Some(dialects) => dialects,
-            None => {
-                let made = Arc::new(DialectProgram::new(&dialects, taught)?);
-                Arc::clone(kept().entry(names).or_insert(made))
-            }
+        let dialects = if let Some(dialects) = found {
+            dialects
+        } else {
+            let made = Arc::new(DialectProgram::new(&dialects, taught)?);
+            Arc::clone(kept().entry(names).or_insert(made))
         };
         Ok(ToolProgram::new(toolbox, dialects))
     }
@@ -311,7 +310,7 @@ mod tests {
     /// Counted, not timed: the counter is per thread.
     #[test]
     fn new_tools_cost_little_beside_the_engine() {
-        let count = |work: &mut dyn FnMut()| measure(|| work()).count_total;
+        let count = |work: &mut dyn FnMut()| measure(work).count_total;
         let programs = ToolPrograms::default();
         let base = toolglot_dialects::auto();
         let get = |toolbox: &Toolbox| drop(programs.get(toolbox, None).expect("a program"));

@@ -19,15 +19,28 @@ use toolglot_value::Value;
 use crate::error::GatewayError;
 
 /// Headers that belong to one connection and are never passed on (RFC 9110, section 7.6.1).
-const HOP_BY_HOP: [&str; 8] = [
+const HOP_BY_HOP: [&str; 10] = [
     "connection",
+    "expect",
     "keep-alive",
     "proxy-authenticate",
     "proxy-authorization",
+    "proxy-connection",
     "te",
     "trailer",
     "transfer-encoding",
     "upgrade",
+];
+
+/// So much of an answer is read before its client has read the rest, in bytes; an answer's head is no longer than that.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// Headers about a body that is written anew.
+const OF_BODY: [&str; 4] = [
+    "content-encoding",
+    "content-digest",
+    "digest",
+    "content-md5",
 ];
 
 /// Where requests go, and with which key.
@@ -109,6 +122,8 @@ impl Upstream {
             .wrap_connector(connector);
         let client = Client::builder(TokioExecutor::new())
             .pool_idle_timeout(Duration::from_secs(20))
+            // A stream is idle most of the time; a head and an event of a few KiB are what it gets.
+            .http1_max_buf_size(BUFFER_BYTES)
             .build(connector);
         Ok(Upstream {
             scheme,
@@ -147,6 +162,9 @@ impl Upstream {
         headers.insert("content-type", HeaderValue::from_static("application/json"));
         // The answer is read here.
         headers.remove(ACCEPT_ENCODING);
+        for name in OF_BODY {
+            headers.remove(name);
+        }
         let mut request = Request::new(Body::from(json.into()));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.uri(path)?;

@@ -26,10 +26,17 @@ pub(crate) enum UpstreamKind {
 const CAP: usize = 4 << 20;
 
 impl UpstreamKind {
-    /// Asks the upstream for its models, whose owner says what serves them.
-    pub(crate) async fn of(upstream: &Upstream, client: &HeaderMap) -> UpstreamKind {
-        let models = upstream.ask("/v1/models", client, None, CAP).await;
-        UpstreamKind::of_models(upstream, client, &models.unwrap_or_default()).await
+    /// Asks the upstream for its models, whose owner says what serves them. `None`: it is not ready, or knows the client not;
+    /// another time it may say.
+    pub(crate) async fn of(upstream: &Upstream, client: &HeaderMap) -> Option<UpstreamKind> {
+        let response = upstream.get("/v1/models", client).await.ok()?;
+        let status = response.status();
+        if status.is_server_error() || matches!(status.as_u16(), 401 | 403 | 408 | 429) {
+            return None;
+        }
+        let body = upstream.whole(response.into_body(), CAP).await.ok()?;
+        let models = toolglot_value::from_slice(&body).unwrap_or_default();
+        Some(UpstreamKind::of_models(upstream, client, &models).await)
     }
 
     /// The kind of an upstream with this list of models.

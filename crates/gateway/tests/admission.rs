@@ -46,6 +46,18 @@ fn forms_of_pages_are_refused() {
 }
 
 #[test]
+fn tunnels_are_refused() {
+    let upstream = FakeUpstream::new(vec![Answer::json(200, "{}")]);
+    let gateway = Gateway::before(&upstream);
+    for line in ["CONNECT localhost:80", "TRACE /v1/models"] {
+        let headers = ["content-type: application/json"];
+        let reply = send(gateway.address, line, &headers, "");
+        assert_eq!(reply.status, 405, "{line}: {}", reply.body);
+    }
+    assert_eq!(upstream.asked().len(), 0);
+}
+
+#[test]
 fn a_key_is_asked_for_and_stays_here() {
     let upstream = FakeUpstream::new(vec![Answer::json(200, "{}")]);
     let builder = Server::builder(upstream.url()).keys(vec!["sesame".to_owned()]);

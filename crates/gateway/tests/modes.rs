@@ -190,6 +190,55 @@ fn tools_that_are_refused_are_emulated_from_then_on() {
     assert_eq!(has_tools, [true, false, false]);
 }
 
+/// One error about a message says nothing about the model.
+#[test]
+fn a_wrong_history_changes_no_mode() {
+    let models = Answer::json(404, "{}");
+    let wrong = r#"{"error": {"message": "messages[3]: `tool` must follow tool_calls"}}"#;
+    let upstream = FakeUpstream::new(vec![models, Answer::json(400, wrong), whole(CALL)]);
+    let gateway = gateway(&upstream, ModelSettings::default());
+    let reply = ask(&gateway);
+    assert_eq!(reply.status, 400, "{}", reply.body);
+    let reply = ask(&gateway);
+    assert!(
+        reply.head.contains("x-toolglot-mode: recover"),
+        "{}",
+        reply.head
+    );
+}
+
+/// It may start after the gateway, and a client may have no key.
+#[test]
+fn an_upstream_that_is_not_ready_is_asked_again() {
+    let loading = Answer::json(503, r#"{"error": {"message": "Loading model"}}"#);
+    let models = Answer::json(200, r#"{"data": [{"id": "m", "owned_by": "vllm"}]}"#);
+    let answers = vec![
+        loading.clone(),
+        // The request itself, and once more.
+        loading.clone(),
+        loading,
+        models,
+        whole(CALL),
+    ];
+    let upstream = FakeUpstream::new(answers);
+    let gateway = gateway(&upstream, ModelSettings::default());
+    assert_eq!(ask(&gateway).status, 502);
+    for _ in 0..2 {
+        let reply = ask(&gateway);
+        assert!(
+            reply.head.contains("x-toolglot-mode: raw"),
+            "{}",
+            reply.head
+        );
+    }
+    let n_asked = upstream
+        .asked()
+        .iter()
+        .filter(|asked| asked.line.starts_with("GET /v1/models"))
+        .count();
+    assert_eq!(n_asked, 2);
+}
+
 #[test]
 fn native_calls_are_made_once() {
     let native = json!({"index": 0, "id": "x", "type": "function", "function": {"name": "ls", "arguments": "{\"path\":\".\"}"}});

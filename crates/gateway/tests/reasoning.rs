@@ -57,7 +57,7 @@ fn no_call_before_a_closer_without_an_opener_is_sent() {
             let reply = post(gateway.address, path, &asked(path, true));
             let read = read_stream(path, &reply.body);
             assert_eq!(paths(&read.calls), ["b"], "{path} {cut:?}: {}", reply.body);
-            let words = "The call of `ls` was not made, since it stands in reasoning";
+            let words = "The call of `ls` was not made, since it is in the reasoning";
             assert!(read.text.contains(words), "{}", read.text);
         }
         let counted = get(gateway.address, "/metrics").body;

@@ -26,7 +26,7 @@ pub struct CalledMessage {
 }
 
 impl Session {
-    /// The tools that are files and may run here, as a model is told of them: what a file says of itself reaches no model before
+    /// The tools that are files and may run here, as a model learns of them: what a file says of itself reaches no model before
     /// somebody vouches for it. In order of their ids.
     pub fn offered_tools(&self) -> Vec<ToolSpec> {
         let registry = self.registry();

@@ -211,6 +211,7 @@ impl Answer {
     /// paragraph.
     pub fn end_part(&mut self, out: &mut Vec<u8>) {
         self.has_gap |= self.has_text;
+        self.blanks.1.clear();
         self.close(out);
     }
 

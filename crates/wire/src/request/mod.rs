@@ -159,6 +159,12 @@ impl Request {
         Arc::make_mut(&mut self.tools).add(specs);
     }
 
+    /// Frees the conversation, once nobody will ask the upstream with it any more. What an answer needs stays.
+    pub fn forget_history(&mut self) {
+        self.history = Vec::new();
+        self.rest = Map::new();
+    }
+
     /// Wants no call any more where any was wanted: one was made that the client does not see.
     pub fn relax_choice(&mut self) {
         if self.choice == ToolChoice::Required {

@@ -9,6 +9,9 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 /// The most bytes of an event, where nobody says otherwise: an answer that is not streamed comes in one.
 const LIMIT: usize = 16 << 20;
 
+/// So much memory of an event is used again for the next one.
+const KEPT_BYTES: usize = 16 << 10;
+
 /// One event. Borrowed until the sink returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamEvent<'a> {
@@ -90,6 +93,7 @@ impl EventStream {
                 line.extend_from_slice(piece);
                 let read = self.line(&line, sink);
                 line.clear();
+                line.shrink_to(KEPT_BYTES);
                 self.line = line;
                 read?;
             }
@@ -113,6 +117,8 @@ impl EventStream {
                 let read = sink(StreamEvent { kind, data });
                 self.kind.clear();
                 self.data.clear();
+                // One large event does not cost memory until the stream ends.
+                self.data.shrink_to(KEPT_BYTES);
                 return read;
             }
             self.kind.clear();

@@ -93,7 +93,7 @@ fn tools_are_run_for_nobody_without_a_key() {
     for (arguments, told) in [
         (
             &["--execute"][..],
-            "error: whoever reaches the gateway could run tools: `--execute` needs an API key file\n",
+            "error: `--execute` needs an API key file: without it any caller could run tools\n",
         ),
         (
             &["--allow", "write"],
