@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_json::LineDelimitedWriter;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
 };
 use parquet::errors::ParquetError;
 
@@ -44,15 +45,16 @@ impl ParquetSource {
         n_read: Arc<AtomicU64>,
     ) -> Result<ParquetSource, CorpusError> {
         let n_bytes = file.metadata().map(|metadata| metadata.len()).unwrap_or(0);
-        let metadata = ArrowReaderMetadata::load(&file, Default::default()).map_err(|error| {
-            // The footer is at the end.
-            CorpusError::Read {
-                path: path.to_owned(),
-                byte: n_bytes,
-                rows: 0,
-                source: failed(error),
-            }
-        })?;
+        let metadata =
+            ArrowReaderMetadata::load(&file, ArrowReaderOptions::default()).map_err(|error| {
+                // The footer is at the end.
+                CorpusError::Read {
+                    path: path.to_owned(),
+                    byte: n_bytes,
+                    rows: 0,
+                    source: failed(error),
+                }
+            })?;
         let names: Vec<String> = metadata
             .schema()
             .fields()

@@ -69,7 +69,7 @@ const BAR_LENGTH: u64 = 330;
 const ROW: u64 = 24;
 
 /// How many characters of a label are shown; the whole of it is its tooltip.
-const LABEL: usize = 34;
+const LABEL: usize = 30;
 
 /// Bars beside their labels, one below the other.
 pub(super) fn bars(title: &str, bars: &[Bar], total: u64) -> String {

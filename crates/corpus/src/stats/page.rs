@@ -205,7 +205,8 @@ fn more(out: &mut String, n_names: usize, n: u64) {
 }
 
 fn histogram_chart(out: &mut String, title: &str, histogram: &Histogram, n: u64) {
-    let sizes = histogram.sizes().map(|(low, high, n)| {
+    let sizes = histogram.sizes().skip_while(|(_, _, n)| *n == 0);
+    let sizes = sizes.map(|(low, high, n)| {
         let label = if low == high {
             low.to_string()
         } else {

@@ -3,6 +3,7 @@
 mod contract;
 mod convert;
 mod converted_results;
+mod corpus;
 mod dialects;
 mod examples;
 mod explain;
