@@ -117,8 +117,12 @@ async fn one(address: SocketAddr, plan: &Plan) -> Result<Firsts, String> {
         if firsts.text.is_none() && has(b"some words") {
             firsts.text = Some(now);
         }
-        // The first argument, as a string in JSON that is in a string.
-        if firsts.arguments.is_none() && has(b"\\\"path") {
+        // The first name within the arguments of a call; in a text the same bytes have a backslash before each quote.
+        let field = b"\"arguments\":";
+        let call = all.windows(field.len()).position(|window| window == field);
+        let has_argument =
+            call.is_some_and(|at| all[at..].windows(7).any(|window| window == b"content"));
+        if firsts.arguments.is_none() && has_argument {
             firsts.arguments = Some(now);
         }
         if !is_more {

@@ -67,6 +67,8 @@ async fn serve(mut stream: TcpStream, counters: &Counters) -> io::Result<()> {
         let is_stream =
             serde_json::from_slice::<Value>(&body).is_ok_and(|body| body["stream"] == true);
         if !is_stream {
+            // A model writes no faster for a client that waits for all of it.
+            tokio::time::sleep(Duration::from_micros(plan.pause * plan.n_pieces() as u64)).await;
             let text: String = (0..plan.n_pieces())
                 .map(|at| plan.piece(at, counters.start))
                 .collect();
