@@ -101,8 +101,9 @@ impl Plan {
     }
 
     fn call_text(&self) -> String {
-        let call = json!({"name": TOOL, "arguments": self.arguments()});
-        format!("\n<tool_call>\n{call}\n</tool_call>")
+        // The name comes first, as models write it: arguments cannot be sent before it.
+        let arguments = self.arguments();
+        format!("\n<tool_call>\n{{\"name\": \"{TOOL}\", \"arguments\": {arguments}}}\n</tool_call>")
     }
 }
 
