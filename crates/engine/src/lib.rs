@@ -83,6 +83,7 @@ extern crate alloc;
 
 mod body;
 mod call;
+mod doubt;
 mod event;
 mod grammar;
 mod limits;
@@ -93,8 +94,10 @@ mod remark;
 mod render;
 mod span;
 mod tools;
+mod vocabulary;
 
 pub use call::{Call, Calls};
+pub use doubt::{Arguments, CallFacts, DoubtRule, DoubtSpan, Tail};
 pub use event::{CallHead, CallId, End, Event, Finish, Input, Place, Sink};
 pub use grammar::{Dialect, Evidence, GrammarError, IdForm};
 pub use limits::{InCode, InReasoning, Limits};

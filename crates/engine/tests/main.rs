@@ -2,6 +2,7 @@
 //!
 //! `allocations.rs` is a binary of its own: it replaces the allocator of the process, to count.
 
+mod doubt;
 mod fold;
 mod grammar;
 mod properties;

@@ -3,14 +3,11 @@
 
 use super::passing::Passing;
 use crate::program::{NodeId, is_blank};
-
-/// Name spaces that models put before a tool's name: `functions.f` as in OpenAI's instructions, `default_api.f` as in
-/// Google's, `tools.f` as Llama 3 does. They are none where the tool itself is called so.
-const SPACES: &[&str] = &["functions.", "function.", "tools.", "tool.", "default_api."];
+use crate::vocabulary::{NAME_SPACES, VALUE_WORDS};
 
 /// How many bytes of `name` are such a name space.
 pub(crate) fn space(name: &str) -> usize {
-    let space = SPACES.iter().find(|space| name.starts_with(**space));
+    let space = NAME_SPACES.iter().find(|space| name.starts_with(**space));
     space.map_or(0, |space| space.len())
 }
 
@@ -34,9 +31,6 @@ pub(crate) struct Python {
     pub(crate) has_passed: bool,
 }
 
-/// Values that are words.
-const WORDS: [&str; 6] = ["True", "False", "None", "true", "false", "null"];
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Name,
@@ -55,7 +49,7 @@ enum State {
     Value,
     /// Behind `key:`, and brackets: a value must begin that no signature has for a type.
     Typed,
-    /// In a word there, of which so much was read: a bit for each of [`WORDS`] that it may be.
+    /// In a word there, of which so much was read: a bit for each of [`VALUE_WORDS`] that it may be.
     Word {
         fits: u8,
         length: u8,
@@ -151,15 +145,16 @@ impl Python {
             (State::Typed, b'[' | b'{') => {}
             (State::Typed, b'"' | b'\'' | b'-' | b'0'..=b'9' | b']' | b'}') => return self.call(),
             (State::Typed, _) if word => {
-                let fits = (1 << WORDS.len()) - 1;
+                let fits = (1 << VALUE_WORDS.len()) - 1;
                 return self.value_word(fits, 0, byte);
             }
             (State::Word { fits, length }, _) if word => {
                 return self.value_word(fits, length, byte);
             }
             (State::Word { fits, length }, _) => {
-                let is_whole = |n: usize| fits & (1 << n) != 0 && WORDS[n].len() == length.into();
-                return if (0..WORDS.len()).any(is_whole) {
+                let is_whole =
+                    |n: usize| fits & (1 << n) != 0 && VALUE_WORDS[n].len() == length.into();
+                return if (0..VALUE_WORDS.len()).any(is_whole) {
                     self.call()
                 } else {
                     PythonStep::Dead
@@ -184,8 +179,9 @@ impl Python {
 
     /// The next byte of a word that may be a value.
     fn value_word(&mut self, fits: u8, length: u8, byte: u8) -> PythonStep {
-        let goes_on = |n: &usize| WORDS[*n].as_bytes().get(usize::from(length)) == Some(&byte);
-        let words = (0..WORDS.len()).filter(goes_on);
+        let goes_on =
+            |n: &usize| VALUE_WORDS[*n].as_bytes().get(usize::from(length)) == Some(&byte);
+        let words = (0..VALUE_WORDS.len()).filter(goes_on);
         let fits = words.fold(0, |all, n| all | (fits & (1 << n)));
         if fits == 0 {
             return PythonStep::Dead;

@@ -32,7 +32,7 @@ impl Parser {
             return false;
         }
         self.committed = true;
-        self.hints.read(view.slice(self.candidate, self.pos));
+        self.entry.read(view.slice(self.candidate, self.pos));
         let is_thought = self.context.speech == Speech::Reasoning;
         let adjoins = self.adjoins_thought();
         self.ended_reasoning = is_thought || adjoins;
@@ -147,7 +147,8 @@ impl Parser {
             thought.called = true;
         }
         let mut call = OpenCall::new(&program.dialect_of(node).name, place, pos);
-        call.is_wrapped = self.is_wrapped;
+        self.entry.tell(&mut call.facts);
+        call.facts.is_in_later_fence = self.is_wrapped;
         (self.registers.id, self.registers.ns) = (None, None);
         if let Some(tool) = tool {
             call.name = String::from(&**tool);

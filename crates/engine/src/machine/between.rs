@@ -481,7 +481,7 @@ impl Parser {
                 return;
             }
         }
-        if names || ends && !self.is_bare() {
+        if names || ends && !self.awaits_tail() {
             self.flush(program, view, common, self.pos, sink);
             let has_head = self
                 .teller

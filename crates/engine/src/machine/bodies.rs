@@ -12,7 +12,7 @@ use super::view::View;
 use super::{Context, Mode, Parser};
 use crate::body::{JsonBody, Xml, XmlOut, XmlStep};
 use crate::program::{Node, NodeId, Program};
-use crate::{Code, End, Sink, Span};
+use crate::{Arguments, Code, End, Sink, Span, Tail};
 
 impl Parser {
     /// Returns whether the mode changed.
@@ -170,16 +170,21 @@ impl Parser {
         let at = self.pos;
         self.end_fitting(program, true, sink);
         self.teller.flush_args(at, sink);
-        if matches!(program.node(node), Node::Py { .. }) && self.waits_for_line(view) {
+        let is_python = matches!(program.node(node), Node::Py { .. });
+        if is_python && self.waits_for_line(view) {
             return self.look_along(node);
         }
-        if let Node::Json { .. } | Node::Object(_) = program.node(node)
-            && let Some(call) = &mut self.teller.call
-        {
-            call.json_end = Some(at);
-        }
-        if let Node::Py { .. } = program.node(node) {
-            self.heed_hints(sink);
+        let words_before = self.entry.words_before;
+        if let Some(call) = &mut self.teller.call {
+            call.text_end = at;
+            match program.node(node) {
+                Node::Py { .. } if at < words_before => call.facts.tail = Tail::Words,
+                Node::Json { .. } | Node::Object(_) => call.json_end = Some(at),
+                _ => {}
+            }
+            if is_python && at == call.name_at.end + 2 {
+                call.facts.arguments = Arguments::Empty;
+            }
         }
         self.go_on_behind(program, view, node, sink);
     }
@@ -218,7 +223,7 @@ impl Parser {
             return;
         }
         let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
-        if !self.is_bare() && !self.threads.iter().any(ends) {
+        if !self.awaits_tail() && !self.threads.iter().any(ends) {
             // Where the entry may end, and behind a bare call, what follows has a say.
             self.exit_certain(program, view, sink);
         }

@@ -12,7 +12,7 @@ use super::view::View;
 use super::{Mode, Parser};
 use crate::body::{Asked, Envelope, LeftOut};
 use crate::program::{Node, Program};
-use crate::{Code, End, Sink, Span};
+use crate::{Arguments, Code, End, Sink, Span};
 
 impl Parser {
     pub(super) fn envelope(
@@ -154,6 +154,7 @@ impl Parser {
         let (start, end) = envelope.name_at;
         if let Some(call) = &mut self.teller.call {
             call.tool = meant.map(|(tool, _)| tool);
+            call.facts.is_bare = self.entry.is_bare(!envelope.is_marked());
             call.name = name;
             call.name_at = Span::new(start.min(end), end);
             call.written_id = envelope.id.take().or(call.written_id.take());
@@ -237,9 +238,11 @@ impl Parser {
                 sink,
             );
         }
-        if let Some(at) = envelope.defines_at.take() {
-            let message = "the arguments are a schema: the tool may be described, and not called";
-            self.speak_of(Span::empty(at), message, sink);
+        if let Some(at) = envelope.defines_at.take()
+            && let Some(call) = &mut self.teller.call
+        {
+            call.facts.arguments = Arguments::Schema;
+            call.arguments_at = at;
         }
         if let Some((at, what)) = envelope.left_out.take() {
             let message = String::from(match what {
@@ -306,8 +309,8 @@ impl Parser {
             if let Some(call) = &mut self.teller.call {
                 // No arguments at all.
                 call.whole = false;
+                call.facts.arguments = Arguments::Missing;
             }
-            self.heed_name(envelope, sink);
         }
         self.teller.markup(view, self.pos, sink);
         self.end_body(program, view, node, sink);

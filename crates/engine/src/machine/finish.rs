@@ -62,8 +62,8 @@ impl Parser {
             Mode::Between => self.end_between(program, view, sink),
             // With the last byte it was decided.
             Mode::Ahead(_)
-            | Mode::Spoken(_)
-            | Mode::Along(_)
+            | Mode::MidLineTag(_)
+            | Mode::LineTail(_)
             | Mode::Afterthought(_)
             | Mode::Weighing(_) => false,
             Mode::Value(value)

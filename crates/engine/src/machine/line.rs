@@ -8,31 +8,7 @@
 //! ```
 
 use crate::program::is_blank;
-
-/// Words that a block of code begins with, if its line ends with `:` or `{`.
-const HEADERS: &[&[u8]] = &[
-    b"async",
-    b"case",
-    b"class",
-    b"def",
-    b"elif",
-    b"else",
-    b"except",
-    b"finally",
-    b"for",
-    b"function",
-    b"if",
-    b"match",
-    b"try",
-    b"while",
-    b"with",
-];
-
-/// Words that stand before a call, or before the name that keeps what it gives.
-const KEEPERS: &[&[u8]] = &[b"await", b"const", b"let", b"return", b"var", b"yield"];
-
-/// The longest of these words, in bytes.
-const LONGEST: usize = 8;
+use crate::vocabulary::{BLOCK_KEYWORDS, LONGEST_KEYWORD, RESULT_KEYWORDS};
 
 /// What leads the line so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,7 +41,7 @@ enum Lead {
 /// A word, as far as it may be one of those that are known.
 #[derive(Clone, Copy, Debug, Default)]
 struct Word {
-    bytes: [u8; LONGEST],
+    bytes: [u8; LONGEST_KEYWORD],
     length: usize,
 }
 
@@ -74,7 +50,7 @@ impl Word {
         if let Some(place) = self.bytes.get_mut(self.length) {
             *place = byte;
         }
-        self.length = (self.length + 1).min(LONGEST + 1);
+        self.length = (self.length + 1).min(LONGEST_KEYWORD + 1);
     }
 
     fn is_one_of(&self, words: &[&[u8]]) -> bool {
@@ -171,11 +147,11 @@ impl Line {
                 self.in_word(Lead::Later, byte)
             }
             (Lead::Word | Lead::Later, byte) if is_word(byte) => self.in_word(self.lead, byte),
-            (Lead::Word, _) if self.word.is_one_of(HEADERS) => {
+            (Lead::Word, _) if self.word.is_one_of(BLOCK_KEYWORDS) => {
                 self.header = Some(byte);
                 Lead::Over
             }
-            (Lead::Word | Lead::Later, b' ') if self.word.is_one_of(KEEPERS) => Lead::Keeps,
+            (Lead::Word | Lead::Later, b' ') if self.word.is_one_of(RESULT_KEYWORDS) => Lead::Keeps,
             (Lead::Word | Lead::Later | Lead::Gap, b' ') => Lead::Gap,
             (Lead::Word | Lead::Later | Lead::Gap, b'=') => Lead::Sign,
             (Lead::Sign | Lead::Keeps, b' ') => Lead::Keeps,
@@ -309,7 +285,7 @@ impl Line {
 fn is_prose(line: &[u8]) -> bool {
     let length = line.iter().take_while(|&&byte| is_word(byte)).count();
     let (word, behind) = line.split_at(length);
-    if HEADERS.contains(&word) || KEEPERS.contains(&word) {
+    if BLOCK_KEYWORDS.contains(&word) || RESULT_KEYWORDS.contains(&word) {
         return false;
     }
     match behind {

@@ -11,15 +11,14 @@
 mod acts;
 mod afterthought;
 mod ahead;
-mod along;
 mod attributes;
 mod bent;
 mod between;
 mod beyond;
 mod bodies;
-mod broken_list;
 mod capture;
 mod context;
+mod entry;
 mod envelope;
 mod fence;
 mod filled;
@@ -29,7 +28,9 @@ mod forgotten;
 mod gap;
 mod junk;
 mod line;
+mod line_tail;
 mod log;
+mod mid_line_tag;
 mod outcome;
 mod probe;
 mod prompt;
@@ -37,7 +38,6 @@ mod python;
 mod quick;
 mod quote;
 mod remarks;
-mod spoken;
 mod step;
 mod teller;
 mod text;
@@ -55,14 +55,16 @@ pub(crate) use fitting::changed;
 pub(crate) use thread::Thread;
 pub(crate) use typing::{How, how, infer, json_or_text, plain_json, typed};
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::body::{Envelope, JsonBody, Python, Xml};
+use crate::doubt::Doubts;
 use crate::program::{ByteSet, NodeId, Program};
-use crate::{Finish, InCode, InReasoning, Input, Sink, Span};
+use crate::{DoubtRule, Finish, InCode, InReasoning, Input, Sink, Span};
 use context::{Context, Waiting, first_bytes};
 use filled::Filled;
 use log::{Act, Log, LogId};
@@ -81,10 +83,10 @@ enum Mode {
     Between,
     /// Arguments stand before the name.
     Ahead(Box<ahead::Ahead>),
-    /// A tag in the midst of a line, or a call that ends, may be spoken of.
-    Spoken(spoken::Spoken),
-    /// Other calls may stand behind a bare one on its line, and words behind those.
-    Along(along::Along),
+    /// A tag of one tool is within a line: its closer tells whether it is a call.
+    MidLineTag(mid_line_tag::MidLineTag),
+    /// How the line goes on after a call is a fact of it.
+    LineTail(line_tail::LineTail),
     /// Reasoning may go on behind a call in it.
     Afterthought(afterthought::Afterthought),
     /// A call in reasoning counts only if that never ends.
@@ -161,8 +163,8 @@ pub struct Parser {
     /// Where the entry was over before that body, and what says so.
     over: Option<(u64, Thread)>,
     candidate_noted: bool,
-    /// What the entry's begin says of its calls.
-    hints: spoken::Hints,
+    /// What was measured of the entry: facts of its calls.
+    entry: entry::EntryFacts,
     /// The message was cut off: that it ends is no evidence.
     cut_off: bool,
     /// At the message's end: only closers are missing.
@@ -231,7 +233,7 @@ impl Parser {
             fallback_bodies: Vec::new(),
             over: None,
             candidate_noted: false,
-            hints: spoken::Hints::default(),
+            entry: entry::EntryFacts::default(),
             cut_off: false,
             between_values: false,
             at_end: false,
@@ -297,6 +299,20 @@ impl Parser {
     pub fn in_reasoning(mut self, in_reasoning: InReasoning) -> Parser {
         self.in_reasoning = in_reasoning;
         self
+    }
+
+    /// Judges calls by `rules` in place of [`DoubtRule::TABLE`], which a caller may extend.
+    #[must_use]
+    pub fn doubted_by(mut self, rules: impl Into<Cow<'static, [DoubtRule]>>) -> Parser {
+        self.teller.doubts = Doubts(rules.into());
+        self
+    }
+
+    /// Judges no call: what the text only mentions is a call like any other. For tools that show what was read; whoever runs
+    /// calls leaves the rules on.
+    #[must_use]
+    pub fn unjudged(self) -> Parser {
+        self.doubted_by(&[][..])
     }
 
     /// The spellings that come as [`Input::Special`] only, as those of the model's tokenizer do: in plain letters they are
@@ -423,8 +439,8 @@ impl Parser {
                 Mode::Text => self.text(&program, view, eof, sink),
                 Mode::Between => self.between(&program, view, sink),
                 Mode::Ahead(_) => self.ahead(&program, view, eof, sink),
-                Mode::Spoken(_) => self.spoken(&program, view, eof, sink),
-                Mode::Along(_) => self.along(&program, view, eof, sink),
+                Mode::MidLineTag(_) => self.mid_line_tag(&program, view, eof, sink),
+                Mode::LineTail(_) => self.line_tail(&program, view, eof, sink),
                 Mode::Afterthought(_) => self.afterthought(&program, view, eof),
                 Mode::Weighing(_) => self.weigh(&program, view, eof, sink),
                 Mode::Value(_) => self.value(&program, view, eof, sink),
@@ -458,7 +474,7 @@ impl Parser {
     fn tell_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         match &self.mode {
             Mode::Text => self.teller.speak(self.context.speech, view, self.pos, sink),
-            Mode::Ahead(_) | Mode::Spoken(_) => {
+            Mode::Ahead(_) | Mode::MidLineTag(_) => {
                 self.teller
                     .speak(self.context.speech, view, self.candidate, sink);
             }
@@ -466,7 +482,7 @@ impl Parser {
                 self.teller
                     .speak(self.context.speech, view, self.candidate, sink);
             }
-            Mode::Between | Mode::Along(_) | Mode::Afterthought(_) | Mode::Weighing(_) => {}
+            Mode::Between | Mode::LineTail(_) | Mode::Afterthought(_) | Mode::Weighing(_) => {}
             Mode::Value(value) => {
                 let (told, dropped) = (value.told, value.dropped);
                 if dropped {

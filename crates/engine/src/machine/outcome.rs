@@ -6,9 +6,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::between::joins_calls;
+use super::line_tail::LineTail;
+use super::mid_line_tag::MidLineTag;
 use super::quote::Marks;
 use super::remarks::wants;
-use super::spoken::Spoken;
 use super::thread::{Judge, Thread};
 use super::value::Value;
 use super::view::View;
@@ -55,15 +56,15 @@ impl Parser {
             self.look_ahead(program, view, body);
             return;
         }
-        if matches!(program.node(body.node), Node::Text(_)) && self.may_be_spoken_of(program, &body)
+        if matches!(program.node(body.node), Node::Text(_)) && self.is_mid_line_tag(program, &body)
         {
-            self.mode = Mode::Spoken(Spoken { body, pos: at });
+            self.mode = Mode::MidLineTag(MidLineTag { body, pos: at });
             return;
         }
         if matches!(program.node(body.node), Node::Match) && self.may_go_on(at) {
-            self.mode = Mode::Spoken(Spoken { body, pos: at });
+            self.mode = Mode::LineTail(LineTail::Entry { body, pos: at });
             if self.at_end {
-                self.spoken(program, view, true, sink);
+                self.line_tail(program, view, true, sink);
             }
             return;
         }

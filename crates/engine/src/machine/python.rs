@@ -6,11 +6,13 @@ use alloc::sync::Arc;
 
 use toolglot_json::Root;
 
+use super::log::{Act, Log};
 use super::thread::Thread;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::{JsonBody, Passing, PassingStep, Python, PythonStep};
 use crate::program::{Node, Program};
+use crate::vocabulary::CONTINUATIONS;
 use crate::{Code, Sink, Span};
 
 /// The name of a call of Python.
@@ -156,7 +158,7 @@ impl Parser {
         };
         let marked = body.marked;
         if python.has_passed {
-            body = self.begin_behind_unknown(body, python.at);
+            body = self.begin_after_unknown(body, python.at);
         }
         if !self.commit(program, view, Some(&named.name), sink) {
             return;
@@ -168,17 +170,17 @@ impl Parser {
             call.name.clone_from(&named.name);
             call.name_at = at;
             call.tool = named.tool;
-            call.bare = !marked;
+            call.awaits_tail = self.entry.is_bare(!marked);
+            call.facts.is_bare = call.awaits_tail;
+            call.facts.follows_word = self.entry.follows_word;
+            call.facts.is_enclosed = self.entry.is_enclosed;
         }
         if !marked {
-            self.hints.bare_body = Some(python.node);
+            self.entry.bare_body = Some(python.node);
         }
         if named.tool.is_none() && !program.tools.is_empty() {
             let message = alloc::format!("unknown tool `{}`", named.name);
             self.teller.note(Code::UnknownTool, at, message, None, sink);
-        }
-        if self.hints.bare_body.is_some() {
-            self.doubt_call(at, sink);
         }
         if program.dialect_of(python.node).reads_lines {
             self.teller.count_line_call();
@@ -213,6 +215,21 @@ impl Parser {
         self.mode = Mode::Json(Box::new(body));
     }
 
+    /// The call that begins at `at` is the first of its list whose tool is known: what stands before it is text.
+    fn begin_after_unknown(&mut self, body: Thread, at: u64) -> Thread {
+        let mut acts = core::mem::take(&mut self.spare_acts);
+        self.log.acts(Log::ROOT, body.log, &mut acts);
+        self.log.clear();
+        let enters = acts.iter().filter(|(act, _)| matches!(act, Act::Enter(_)));
+        let log = enters.fold(Log::ROOT, |log, &(act, _)| self.log.push(log, act, at));
+        self.spare_acts = acts;
+        (self.fallback, self.over) = (None, None);
+        self.fallback_bodies.clear();
+        (self.candidate, self.safe) = (at, at);
+        self.entry.is_in_broken_list = true;
+        Thread { log, ..body }
+    }
+
     pub(super) fn dead_python(
         &mut self,
         program: &Program,
@@ -239,8 +256,7 @@ impl Parser {
     /// Whether the candidate stands in the midst of a sentence, or of code: an item of an attribute or a macro (`#![f(1)]`).
     fn is_in_prose(&self) -> bool {
         let last = self.teller.last_solid;
-        let goes_on =
-            last.is_ascii_alphanumeric() || last >= 0x80 || b",;()]=#[{+-/&|<\\@$%".contains(&last);
+        let goes_on = last.is_ascii_alphanumeric() || last >= 0x80 || CONTINUATIONS.contains(&last);
         let goes_on = goes_on || self.teller.last == b'!';
         goes_on && !self.committed && (!self.bol || b"=([{".contains(&last))
     }

@@ -11,6 +11,7 @@ use toolglot_json::internal::{Keys, escape_into};
 
 use super::quote::Quote;
 use super::view::View;
+use crate::doubt::{CallFacts, DoubtRule, DoubtSpan, Doubts};
 use crate::remark::remark;
 use crate::{CallHead, CallId, Code, End, Event, Note, Place, Sink, Span};
 
@@ -34,14 +35,18 @@ pub(crate) struct OpenCall {
     pub(crate) opened: bool,
     /// The arguments are complete: a body wrote all of them.
     pub(crate) whole: bool,
-    /// Nothing but its name says that it is a call: how its line goes on may speak against it.
-    pub(crate) bare: bool,
+    /// What the rules of doubt judge it by.
+    pub(crate) facts: CallFacts,
+    /// Where its text ended: its arguments, or its line's other calls.
+    pub(crate) text_end: u64,
+    /// Where its arguments begin, if that is a fact of it.
+    pub(crate) arguments_at: u64,
+    /// It is a bare call of Python: how its line goes on is a fact of it.
+    pub(crate) awaits_tail: bool,
     /// Where the JSON ended that holds its arguments.
     pub(crate) json_end: Option<u64>,
     /// It can end no better than this.
     pub(crate) at_best: End,
-    /// It stands in a wrapper that does not begin the message: what follows that may worsen its end.
-    pub(crate) is_wrapped: bool,
     keys: Keys,
 }
 
@@ -60,10 +65,12 @@ impl OpenCall {
             started: false,
             opened: false,
             whole: false,
-            bare: false,
+            facts: CallFacts::new(place),
+            text_end: at,
+            arguments_at: at,
+            awaits_tail: false,
             json_end: None,
             at_best: End::Closed,
-            is_wrapped: false,
             keys: Keys::default(),
         }
     }
@@ -120,8 +127,10 @@ pub(crate) struct Teller {
     pub(crate) last: u8,
     /// The last byte of text that is not blank.
     pub(crate) last_solid: u8,
-    /// The ends of the last calls in wrappers, which what follows those may worsen.
-    waiting: Vec<(CallId, End)>,
+    /// The last calls in wrappers, and how they ended: what follows their fence is a fact of them.
+    waiting: Vec<(CallId, End, CallFacts)>,
+    /// The rules that judge calls.
+    pub(crate) doubts: Doubts,
     counts: BTreeMap<Code, usize>,
     notes_cap: usize,
     /// The names of the program's tools.
@@ -260,7 +269,7 @@ impl Teller {
             && let Some(n) = self.quote.clone().past_calls(view.bytes(self.cursor, to))
         {
             self.speak(speech, view, self.cursor + n as u64, sink);
-            self.end_waiting(End::Recovered, sink);
+            self.end_waiting(true, sink);
         }
         let text = view.slice(self.cursor, to);
         let span = Span::new(self.cursor, to);
@@ -348,8 +357,8 @@ impl Teller {
         let Some(mut call) = self.call.take() else {
             return;
         };
-        if !call.is_wrapped {
-            self.end_waiting(End::Recovered, sink);
+        if !call.facts.is_in_later_fence {
+            self.end_waiting(true, sink);
         }
         (call.id, call.started) = (id, true);
         self.call_by_name(&mut call, sink);
@@ -459,11 +468,11 @@ impl Teller {
         }
         self.start_call(view, to, sink);
         let Some(call) = &mut self.call else { return };
-        let end = end.max(call.at_best);
+        let end = end.max(call.at_best).max(self.doubts.end(call.facts));
         if !call.whole && end != End::Truncated {
             self.args.push_str(if call.opened { "}" } else { "{}" });
         }
-        let (id, is_wrapped) = (call.id, call.is_wrapped);
+        let (id, facts) = (call.id, call.facts);
         self.flush_args(self.cursor, sink);
         if self.quote.has_wrapper()
             && self.recited.len() < RECITED
@@ -473,26 +482,42 @@ impl Teller {
         }
         self.recital = 0;
         self.markup(view, to, sink);
+        self.note_doubts(sink);
         self.overflow(sink);
-        let call = self.call.take();
-        if !is_wrapped {
+        self.call = None;
+        if !facts.is_in_later_fence {
             let event = Event::CallEnd { call: id, end };
             self.tell(Span::empty(self.cursor), event, sink);
             return;
         }
-        let message = "the call is in a fence that follows other text";
-        let at = call.map_or(Span::empty(self.cursor), |call| call.name_at);
-        self.note(Code::FencedCall, at, message.into(), None, sink);
-        self.waiting.push((id, end));
+        self.waiting.push((id, end, facts));
         if self.waiting.len() > WAITING {
-            self.end_waiting(End::Recovered, sink);
+            self.end_waiting(true, sink);
         }
     }
 
-    /// Ends the calls in wrappers whose ends wait, no better than `at_best`: it is known what follows those.
-    pub(crate) fn end_waiting(&mut self, at_best: End, sink: &mut dyn Sink) {
-        for (call, end) in core::mem::take(&mut self.waiting) {
-            let end = end.max(at_best);
+    /// What the rules of doubt say of the open call, whose bytes are over.
+    fn note_doubts(&mut self, sink: &mut dyn Sink) {
+        let Some(call) = &self.call else { return };
+        let (facts, name_at) = (call.facts, call.name_at);
+        let (arguments_at, text_end) = (call.arguments_at, call.text_end);
+        let notes: Vec<DoubtRule> = self.doubts.of(facts).copied().collect();
+        for rule in notes {
+            let Some(code) = rule.code else { continue };
+            let span = match rule.span {
+                DoubtSpan::Name => name_at,
+                DoubtSpan::Arguments => Span::empty(arguments_at),
+                DoubtSpan::End => Span::empty(text_end),
+            };
+            self.note(code, span, rule.message.into(), None, sink);
+        }
+    }
+
+    /// Ends the calls in wrappers whose ends wait: it is known whether text follows those.
+    pub(crate) fn end_waiting(&mut self, has_text: bool, sink: &mut dyn Sink) {
+        for (call, end, mut facts) in core::mem::take(&mut self.waiting) {
+            facts.has_text_after_fence = has_text;
+            let end = end.max(self.doubts.end(facts));
             let event = Event::CallEnd { call, end };
             self.tell(Span::empty(self.cursor), event, sink);
         }
@@ -501,9 +526,7 @@ impl Teller {
     /// The message ends here. That nothing follows the last calls in wrappers counts for nothing where it was cut off.
     pub(crate) fn end(&mut self, is_cut_off: bool, sink: &mut dyn Sink) {
         self.quote.end();
-        let is_last = !is_cut_off && !self.quote.is_past_calls();
-        let at_best = if is_last { End::Closed } else { End::Recovered };
-        self.end_waiting(at_best, sink);
+        self.end_waiting(is_cut_off || self.quote.is_past_calls(), sink);
     }
 
     /// Makes a remark.

@@ -1,8 +1,8 @@
 //! Text mode: find the next byte that can begin an opener, or the literal that a context waits for.
 
+use super::entry::EntryFacts;
 use super::line::Line;
 use super::quick::HELD;
-use super::spoken::{Doubt, Hints};
 use super::thread::Thread;
 use super::view::View;
 use super::{Log, Mode, Parser, Speech};
@@ -150,7 +150,7 @@ impl Parser {
         self.safe = at;
         self.committed = false;
         self.candidate_noted = false;
-        self.hints = Hints::behind(self.teller.last, next);
+        self.entry = EntryFacts::new(self.teller.last, next);
         (self.fallback, self.over) = (None, None);
         let special = self.tokens.is_at(at);
         // A prompt ends where the answer begins, and nobody speaks of a token that is one.
@@ -168,7 +168,7 @@ impl Parser {
         let is_said = self.context.speech == Speech::Text;
         // Behind calls of other kinds, a program that keeps what calls give explains those.
         self.is_kept = is_said && line.keeps() && !line.is_nested() && self.teller.calls_in_lines();
-        self.hints.doubt = (is_said && line.is_nested()).then_some(Doubt::Nested);
+        self.entry.is_enclosed = is_said && line.is_nested();
         // The fence that closes a wrapper opens no other one.
         let may_be_code = self.context.speech != Speech::Reasoning && !special;
         self.candidate_in_code = self.teller.quote.is_quoted(next) && may_be_code;
@@ -177,6 +177,7 @@ impl Parser {
         let closes_wrapper = is_fence && self.teller.quote.is_wrapped();
         let begins_quotation = self.candidate_in_code && self.teller.quote.is_fresh() && !is_fence;
         self.bol = begins || begins_quotation || special || self.follows_marker();
+        self.entry.begins_line = self.bol;
         self.start = begins_quotation || !self.teller.spoken && !closes_wrapper;
         self.is_wrapped = self.candidate_in_code
             && self.in_code == InCode::Auto

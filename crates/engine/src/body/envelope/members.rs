@@ -11,19 +11,7 @@ use super::{Asked, Envelope, LeftOut, Part, push_separated};
 use crate::grammar::Role;
 use crate::machine::Thread;
 use crate::program::{Node, Program};
-
-/// Keys of an envelope that mean nothing and speak against nothing.
-pub(super) const NEUTRAL: &[&str] = &["type", "id", "index"];
-
-/// Keys that mean nothing before the name: what a model thinks of the call that it writes.
-const ASIDES: &[&str] = &[
-    "description",
-    "explanation",
-    "reasoning",
-    "thought",
-    "thoughts",
-    "tool_call_id",
-];
+use crate::vocabulary::{ASIDE_KEYS, NEUTRAL_KEYS};
 
 impl Envelope {
     /// A key was read: which role, in which of the readings?
@@ -48,8 +36,8 @@ impl Envelope {
         self.member_at = self.here();
         self.capture.clear();
         self.overlong = false;
-        let is_neutral = NEUTRAL.contains(&key);
-        let is_aside = self.name.is_none() && self.path.is_empty() && ASIDES.contains(&key);
+        let is_neutral = NEUTRAL_KEYS.contains(&key);
+        let is_aside = self.name.is_none() && self.path.is_empty() && ASIDE_KEYS.contains(&key);
         // Readings that know the key go first; for the others the key may be the name.
         if self.is_braceless && self.is_first(program, &path) {
             return Asked::Dead;
@@ -114,7 +102,7 @@ impl Envelope {
             }
             if role == Role::Args && !again {
                 let asides = core::mem::take(&mut self.asides);
-                let is_said = |(key, _): &(String, String)| !NEUTRAL.contains(&key.as_str());
+                let is_said = |(key, _): &(String, String)| !NEUTRAL_KEYS.contains(&key.as_str());
                 if !core::mem::take(&mut self.loose).is_empty() || asides.iter().any(is_said) {
                     self.leave_out(self.loose_at, LeftOut::Other);
                 }
@@ -157,7 +145,7 @@ impl Envelope {
         if is_loose && self.loose.is_empty() && self.asides.is_empty() {
             self.loose_at = self.member_at;
         }
-        self.part = if is_loose && (is_neutral || ASIDES.contains(&key)) {
+        self.part = if is_loose && (is_neutral || ASIDE_KEYS.contains(&key)) {
             self.asides.push((key.to_owned(), String::new()));
             Part::Aside
         } else if is_loose {
@@ -197,10 +185,10 @@ impl Envelope {
         let Some(declared) = self.declares(program, key) else {
             return false;
         };
-        let is_neutral = NEUTRAL.contains(&key);
+        let is_neutral = NEUTRAL_KEYS.contains(&key);
         if self.flat {
             // What says something about the call is no argument, unless the tool has it.
-            return !(is_neutral || ASIDES.contains(&key)) || declared;
+            return !(is_neutral || ASIDE_KEYS.contains(&key)) || declared;
         }
         let has_room = !self.args_seen || self.args_void;
         has_room && !self.has_aside && !is_neutral && declared
@@ -229,7 +217,7 @@ impl Envelope {
 
     /// As what a key beside the arguments is left out.
     fn left_out_as(&self, program: &Program, key: &str) -> LeftOut {
-        if self.declares(program, key) == Some(true) && !ASIDES.contains(&key) {
+        if self.declares(program, key) == Some(true) && !ASIDE_KEYS.contains(&key) {
             LeftOut::Parameter
         } else {
             LeftOut::Other

@@ -499,7 +499,7 @@ impl Envelope {
                 push_separated(&mut members, &quoted(key));
                 members.push(':');
                 members.push_str(value);
-            } else if !members::NEUTRAL.contains(&key.as_str()) {
+            } else if !crate::vocabulary::NEUTRAL_KEYS.contains(&key.as_str()) {
                 self.leave_out(self.loose_at, LeftOut::Other);
             }
             if is_last {
@@ -588,7 +588,7 @@ impl Envelope {
 fn is_parameter(program: &Program, tool: Option<usize>, key: &str) -> bool {
     match tool {
         Some(tool) => program.tools.tool(tool).parameters.get(key).is_some(),
-        None => !members::NEUTRAL.contains(&key),
+        None => !crate::vocabulary::NEUTRAL_KEYS.contains(&key),
     }
 }
 

@@ -15,14 +15,7 @@ use super::Envelope;
 use super::arguments::closing_mark;
 use crate::machine::takes_key;
 use crate::program::Program;
-
-/// How a schema begins, blanks aside: parameters of a tool's definition, which are no arguments.
-const SCHEMAS: &[&str] = &[
-    "{\"type\":\"object\"",
-    "{\"type\":\"dict\"",
-    "{\"properties\":{",
-    "{\"$schema\":\"",
-];
+use crate::vocabulary::SCHEMA_OPENERS;
 
 impl Envelope {
     /// Whether the call waits only for what its arguments are.
@@ -37,7 +30,11 @@ impl Envelope {
         }
         let solid = self.args[from..].chars();
         let solid = solid.filter(|c| !c.is_ascii_whitespace());
-        let longest = SCHEMAS.iter().map(|schema| schema.len()).max().unwrap_or(0);
+        let longest = SCHEMA_OPENERS
+            .iter()
+            .map(|schema| schema.len())
+            .max()
+            .unwrap_or(0);
         let room = longest.saturating_sub(self.begin.len());
         self.begin.extend(solid.take(room));
         if !self.committed {
@@ -58,8 +55,13 @@ impl Envelope {
             return Some(false);
         }
         let begin = self.begin.as_str();
-        let Some(schema) = SCHEMAS.iter().find(|schema| begin.starts_with(**schema)) else {
-            let may_begin = SCHEMAS.iter().any(|schema| schema.starts_with(begin));
+        let Some(schema) = SCHEMA_OPENERS
+            .iter()
+            .find(|schema| begin.starts_with(**schema))
+        else {
+            let may_begin = SCHEMA_OPENERS
+                .iter()
+                .any(|schema| schema.starts_with(begin));
             return (!may_begin || !self.in_args()).then_some(false);
         };
         // A tool may have a parameter that is called so.

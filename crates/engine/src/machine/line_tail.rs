@@ -1,0 +1,290 @@
+//! How a line goes on after a call: a fact of the call, and of the bare calls before it on the line.
+//!
+//! ```text
+//!   f(x=1), g(x=2) are equal.
+//!         ^ the first call ends, and waits for the words after the last
+//!                 ^ the entry ends: so does the last call's own line
+//!   [f(x=1)], g(x=2)]
+//!           ^ a bracket too many: the list goes on
+//! ```
+//!
+//! In brackets calls do not wait: a list of them is an answer more often than not, and streams.
+
+use alloc::string::String;
+
+use super::thread::Thread;
+use super::view::View;
+use super::{Mode, Parser};
+use crate::body::Brackets;
+use crate::program::{NodeId, Program};
+use crate::vocabulary::{CONJUNCTIONS, SENTENCE_SIGNS, WIDE_STOPS};
+use crate::{Code, Sink, Span, Tail};
+
+/// The lookahead.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum LineTail {
+    /// After a call of several on a line.
+    Call(CallLine),
+    /// After an entry, whose end is `body`: all bytes before `pos` were read.
+    Entry { body: Thread, pos: u64 },
+}
+
+/// The line after the call whose body is at `node`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CallLine {
+    node: NodeId,
+    /// All bytes before it were read.
+    pos: u64,
+    place: Place,
+    /// Where the last call ends.
+    end: u64,
+    /// A semicolon stands before what comes: a statement of its own.
+    is_statement: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// Between calls.
+    Joint,
+    /// In a word that begins there, or in the blanks after it.
+    Word { from: u64, to: Option<u64> },
+    /// In the brackets of a call.
+    Inside(Brackets),
+}
+
+/// What a character decides.
+enum Step {
+    More,
+    /// Read it again: it stands elsewhere now.
+    Again,
+    /// The calls are over; whether words follow them.
+    Over(bool),
+}
+
+impl CallLine {
+    fn step(&mut self, c: char, view: View<'_>) -> Step {
+        let is_more = !self.is_statement;
+        match &mut self.place {
+            Place::Joint => match c {
+                ' ' | '\t' | ',' | '+' | '&' => {}
+                ';' => self.is_statement = true,
+                c if c.is_alphanumeric() || c == '_' => {
+                    let from = self.pos;
+                    self.place = Place::Word { from, to: None };
+                }
+                c => return Step::Over(continues_sentence(c) && is_more),
+            },
+            Place::Word { from, to } => match c {
+                '(' => self.place = Place::Inside(Brackets::new()),
+                ' ' => *to = to.or(Some(self.pos)),
+                c if to.is_none() && (c.is_alphanumeric() || "_.-\\".contains(c)) => {}
+                _ => {
+                    let word = view.slice(*from, to.unwrap_or(self.pos));
+                    if !CONJUNCTIONS.contains(&word) {
+                        return Step::Over(is_more);
+                    }
+                    self.place = Place::Joint;
+                    return Step::Again;
+                }
+            },
+            // It is the line that decides, and each line is read ahead once.
+            Place::Inside(_) if c == '\n' => return Step::Over(false),
+            Place::Inside(brackets) => {
+                let byte = u8::try_from(c).unwrap_or(u8::MAX);
+                if brackets.step(byte) {
+                    self.end = self.pos + 1;
+                    (self.place, self.is_statement) = (Place::Joint, false);
+                }
+            }
+        }
+        Step::More
+    }
+}
+
+impl Parser {
+    /// How the line goes on after the open call is a fact of it, and was not measured yet.
+    pub(super) fn awaits_tail(&self) -> bool {
+        let call = self.teller.call.as_ref();
+        call.is_some_and(|call| call.awaits_tail)
+    }
+
+    /// Whether the bare call that ends here waits for how its line goes on. Each byte of that is read ahead once.
+    pub(super) fn waits_for_line(&self, view: View<'_>) -> bool {
+        let is_last = self.at_end && self.pos >= view.end();
+        let is_read = self.pos < self.entry.read_to;
+        self.awaits_tail() && !is_read && !self.entry.is_bracketed && !is_last
+    }
+
+    /// Reads ahead along the line after a call, which ends at `pos`.
+    pub(super) fn look_along(&mut self, node: NodeId) {
+        let at = self.pos;
+        self.mode = Mode::LineTail(LineTail::Call(CallLine {
+            node,
+            pos: at,
+            place: Place::Joint,
+            end: at,
+            is_statement: false,
+        }));
+    }
+
+    /// The entry ends at `at`: whether what follows is a fact of its last call.
+    pub(super) fn may_go_on(&self, at: u64) -> bool {
+        let call = self.teller.call.as_ref();
+        self.entry.bare_body.is_some() || call.is_some_and(|call| call.json_end == Some(at))
+    }
+
+    /// Returns whether the mode changed.
+    pub(super) fn line_tail(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        eof: bool,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        match core::mem::take(&mut self.mode) {
+            Mode::LineTail(LineTail::Call(line)) => self.call_line(program, line, view, eof, sink),
+            Mode::LineTail(LineTail::Entry { body, pos }) => {
+                self.entry_line(program, (body, pos), view, eof, sink)
+            }
+            _ => false,
+        }
+    }
+
+    fn call_line(
+        &mut self,
+        program: &Program,
+        mut line: CallLine,
+        view: View<'_>,
+        eof: bool,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let at = self.pos;
+        let cap = program.limits.undecided as u64;
+        let has_words = loop {
+            let Some(c) = view.slice(line.pos, view.end()).chars().next() else {
+                if !eof {
+                    self.mode = Mode::LineTail(LineTail::Call(line));
+                    return false;
+                }
+                break matches!(line.place, Place::Word { .. }) && !line.is_statement;
+            };
+            self.work += c.len_utf8() as u64;
+            match line.step(c, view) {
+                Step::More => line.pos += c.len_utf8() as u64,
+                Step::Again => {}
+                Step::Over(has_words) => break has_words,
+            }
+            if line.pos - at > cap {
+                break false;
+            }
+        };
+        self.entry.read_to = line.end.max(at + 1);
+        self.entry.words_before = if has_words { line.end } else { 0 };
+        self.end_body(program, view, line.node, sink);
+        true
+    }
+
+    fn entry_line(
+        &mut self,
+        program: &Program,
+        (body, read_to): (Thread, u64),
+        view: View<'_>,
+        eof: bool,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let at = self.pos;
+        let rest = view.slice(read_to, view.end());
+        let text = rest.trim_start_matches([' ', '\t', ',']);
+        let n_blank = (rest.len() - text.len()) as u64;
+        self.work += n_blank + 1;
+        let pos = read_to + n_blank;
+        let is_long = pos - at >= program.limits.undecided as u64;
+        let undecided = Mode::LineTail(LineTail::Entry { body, pos });
+        if text.is_empty() && !eof && !is_long {
+            self.mode = undecided;
+            return false;
+        }
+        if let Some(node) = self.entry.bare_body.filter(|_| !is_long) {
+            match list_goes_on(program, (at, pos), view, eof) {
+                Some(true) => {
+                    self.reopen_list(program, node, view, sink);
+                    return true;
+                }
+                Some(false) => {}
+                None => {
+                    self.mode = undecided;
+                    return false;
+                }
+            }
+        }
+        self.entry.bare_body = None;
+        if let Some(call) = &mut self.teller.call {
+            let is_statement = at > view.base && view.byte(at - 1) == Some(b';');
+            let is_member = text.starts_with('"') && view.slice(at, pos).contains(',');
+            let has_words = text.starts_with(continues_sentence) && !is_statement;
+            let tail = match (call.awaits_tail, call.json_end == Some(at)) {
+                _ if is_long => None,
+                (true, _) => has_words.then_some(Tail::Words),
+                (false, true) => is_member.then_some(Tail::Member),
+                (false, false) => None,
+            };
+            if let Some(tail) = tail {
+                (call.facts.tail, call.text_end) = (tail, at);
+            }
+            (call.awaits_tail, call.json_end) = (false, None);
+        }
+        self.found.bodies.clear();
+        self.found.bodies.push(body);
+        self.win(program, view, sink);
+        true
+    }
+
+    /// The bracket before `Parser::pos`, which ended a list of calls, is one too many: the list goes on.
+    fn reopen_list(
+        &mut self,
+        program: &Program,
+        node: NodeId,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) {
+        let at = self.pos;
+        self.teller.markup(view, at, sink);
+        let message = String::from("the list continues after its bracket, which was left out");
+        let bracket = Span::new(at - 1, at);
+        self.teller
+            .note(Code::MismatchedBracket, bracket, message, None, sink);
+        if let Some(call) = &mut self.teller.call {
+            call.facts.is_in_broken_list = true;
+        }
+        self.entry.is_in_broken_list = true;
+        self.go_on_behind(program, view, node, sink);
+    }
+}
+
+/// Whether a line that goes on so after a call mentions it. A sentence may end there; signs of other scripts that are no
+/// letters are arrows, dashes, dots.
+fn continues_sentence(c: char) -> bool {
+    c.is_alphanumeric() || SENTENCE_SIGNS.contains(c) || !c.is_ascii() && !WIDE_STOPS.contains(c)
+}
+
+/// Whether the list of calls that ended at `at` goes on: a comma stands after its bracket, and the call of a known tool
+/// after that, at `next`. Nothing, if that is not known yet.
+fn list_goes_on(
+    program: &Program,
+    (at, next): (u64, u64),
+    view: View<'_>,
+    eof: bool,
+) -> Option<bool> {
+    let is_list = at > view.base && view.byte(at - 1) == Some(b']');
+    if !is_list || view.slice(at, next).matches(',').count() != 1 {
+        return Some(false);
+    }
+    let rest = view.from(next);
+    let in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
+    let length = rest.iter().take_while(in_name).count();
+    if length == rest.len() && !eof && length <= program.limits.capture {
+        return None;
+    }
+    let name = view.slice(next, next + length as u64);
+    Some(rest.get(length) == Some(&b'(') && program.tools.meant(name).is_some())
+}

@@ -1,0 +1,82 @@
+//! A tag that by itself makes a call of one tool (`<bash>`), within a line: prose names such tags.
+//!
+//! It is a call if its closer comes before it opens again. This decides between text and call, so it is found out before
+//! the call begins.
+
+use super::log::Act;
+use super::thread::Thread;
+use super::value::find_closer;
+use super::view::View;
+use super::{Mode, Parser};
+use crate::Sink;
+use crate::program::{Node, Program, RuleRole};
+
+/// The lookahead for the closer of the value that begins at `Parser::pos`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MidLineTag {
+    pub(super) body: Thread,
+    /// All bytes before it were read.
+    pub(super) pos: u64,
+}
+
+impl Parser {
+    /// Whether the value of `body` is all of a call that such a tag opens.
+    pub(super) fn is_mid_line_tag(&self, program: &Program, body: &Thread) -> bool {
+        let Node::Text(text) = program.node(body.node) else {
+            return false;
+        };
+        let fixes = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, tool: Some(_), .. }));
+        let has_more = |act| matches!(act, Act::Argument { .. } | Act::Captured { .. });
+        !self.committed
+            && !self.bol
+            && !self.start
+            && text.argument.is_some()
+            && text.own.is_some()
+            && !text.fence
+            && self.log.any(self.flushed, body.log, fixes)
+            && !self.log.any(self.flushed, body.log, has_more)
+    }
+
+    /// Returns whether the mode changed.
+    pub(super) fn mid_line_tag(
+        &mut self,
+        program: &Program,
+        view: View<'_>,
+        eof: bool,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let Mode::MidLineTag(mut tag) = core::mem::take(&mut self.mode) else {
+            return false;
+        };
+        let Node::Text(text) = program.node(tag.body.node) else {
+            return true;
+        };
+        let at = self.pos;
+        let closer = find_closer(text, &self.registers, view.from(tag.pos));
+        let found = closer.map_or(view.end(), |closer| tag.pos + closer.at as u64);
+        self.work += found - tag.pos + 1;
+        tag.pos = found;
+        let is_long = found - at > program.limits.undecided as u64;
+        let is_whole = closer.is_some_and(|closer| closer.is_whole);
+        if !is_whole && !is_long {
+            if eof {
+                self.reject(at);
+                return true;
+            }
+            self.mode = Mode::MidLineTag(tag);
+            return false;
+        }
+        if !is_long && view.byte(found + 1) != Some(b'/') {
+            self.reject(at);
+            return true;
+        }
+        self.found.bodies.clear();
+        self.found.bodies.push(tag.body);
+        self.threads.clear();
+        self.threads.push(tag.body);
+        if self.commit(program, view, None, sink) {
+            self.win(program, view, sink);
+        }
+        true
+    }
+}

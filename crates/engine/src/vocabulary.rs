@@ -1,0 +1,70 @@
+//! Words of programming languages and of models that the engine knows. Each list says where its words come from.
+
+/// Python and JavaScript: words that a block of code begins with, if its line ends with `:` or `{`.
+pub(crate) const BLOCK_KEYWORDS: &[&[u8]] = &[
+    b"async",
+    b"case",
+    b"class",
+    b"def",
+    b"elif",
+    b"else",
+    b"except",
+    b"finally",
+    b"for",
+    b"function",
+    b"if",
+    b"match",
+    b"try",
+    b"while",
+    b"with",
+];
+
+/// Python and JavaScript: words that stand before a call, or before the name that its result is assigned to.
+pub(crate) const RESULT_KEYWORDS: &[&[u8]] =
+    &[b"await", b"const", b"let", b"return", b"var", b"yield"];
+
+/// The longest word of [`BLOCK_KEYWORDS`] and [`RESULT_KEYWORDS`], in bytes.
+pub(crate) const LONGEST_KEYWORD: usize = 8;
+
+/// English: words between two calls on a line of prose.
+pub(crate) const CONJUNCTIONS: &[&str] = &["and"];
+
+/// Python, and JSON as models mix it in: values that are words.
+pub(crate) const VALUE_WORDS: [&str; 6] = ["True", "False", "None", "true", "false", "null"];
+
+/// Name spaces that models put before a tool's name: `functions.f` as in OpenAI's instructions, `default_api.f` as in
+/// Google's, `tools.f` as Llama 3 does. They are none where the tool itself is called so.
+pub(crate) const NAME_SPACES: &[&str] =
+    &["functions.", "function.", "tools.", "tool.", "default_api."];
+
+/// Keys of an envelope that mean nothing and speak against nothing: those of OpenAI's chat API.
+pub(crate) const NEUTRAL_KEYS: &[&str] = &["type", "id", "index"];
+
+/// Keys that mean nothing before the name: what a model thinks of the call that it writes.
+pub(crate) const ASIDE_KEYS: &[&str] = &[
+    "description",
+    "explanation",
+    "reasoning",
+    "thought",
+    "thoughts",
+    "tool_call_id",
+];
+
+/// How a schema begins, blanks aside: parameters of a tool's definition, which are no arguments. `dict` is the type that
+/// the function lists of Gorilla (BFCL) write.
+pub(crate) const SCHEMA_OPENERS: &[&str] = &[
+    "{\"type\":\"object\"",
+    "{\"type\":\"dict\"",
+    "{\"properties\":{",
+    "{\"$schema\":\"",
+];
+
+/// Signs that a sentence, an attribute or a macro goes on with: after one of them a bracket holds no call of its own.
+pub(crate) const CONTINUATIONS: &[u8] = b",;()]=#[{+-/&|<\\@$%";
+
+/// Signs that a sentence goes on with after a call that it mentions.
+pub(crate) const SENTENCE_SIGNS: &str = "(:=+-*/%&|!>~^?";
+
+/// Signs of other scripts that end a sentence or a statement, as `.` and `;` do: the full stop of Chinese and Japanese, and
+/// the wide semicolon. All others of those scripts are letters, arrows, dashes or dots.
+pub(crate) const WIDE_STOPS: &str = "\u{3002}\u{ff1b}";
