@@ -25,27 +25,30 @@ impl Parser {
         name: Option<&str>,
         sink: &mut dyn Sink,
     ) -> bool {
-        if self.committed {
+        if self.candidate.committed {
             return true;
         }
         if !self.may_count_in_code(program, view, name, sink) || !self.may_count(program) {
             return false;
         }
-        self.committed = true;
-        self.entry.read(view.slice(self.candidate, self.pos));
+        self.candidate.committed = true;
+        self.candidate
+            .entry
+            .read(view.slice(self.candidate.at, self.pos));
         let is_thought = self.context.speech == Speech::Reasoning;
         let adjoins = self.adjoins_thought();
-        self.ended_reasoning = is_thought || adjoins;
+        self.thought.is_ended_by_entry = is_thought || adjoins;
         let by_extra = self
+            .set
             .threads
             .first()
-            .or(self.found.bodies.first())
+            .or(self.set.found.bodies.first())
             .is_some_and(|thread| thread.extra);
         self.teller
-            .speak(self.context.speech, view, self.candidate, sink);
+            .speak(self.context.speech, view, self.candidate.at, sink);
         self.teller.thought_over |= by_extra && is_thought;
         if !adjoins {
-            self.interrupted = None;
+            self.thought.interrupted = None;
         }
         if by_extra || self.context.open_ended || is_thought && self.enters_call(program) {
             let context = core::mem::take(&mut self.context);
@@ -57,7 +60,7 @@ impl Parser {
             self.context = Context::default();
             if self.teller.call.is_some() {
                 self.teller
-                    .end_call(End::Recovered, view, self.candidate, sink);
+                    .end_call(End::Recovered, view, self.candidate.at, sink);
             }
         }
         true
@@ -72,22 +75,22 @@ impl Parser {
         upto: u64,
         sink: &mut dyn Sink,
     ) {
-        let mut acts = core::mem::take(&mut self.spare_acts);
-        self.log.acts(self.flushed, to, &mut acts);
-        self.flushed = to;
+        let mut acts = core::mem::take(&mut self.spare.acts);
+        self.set.log.acts(self.set.flushed, to, &mut acts);
+        self.set.flushed = to;
         for &(act, pos) in &acts {
             match act {
                 Act::Captured {
                     what: Capture::Kind,
                     start,
                     end,
-                } => self.registers.kind_at = Some(Span::new(start, end)),
+                } => self.set.registers.kind_at = Some(Span::new(start, end)),
                 Act::Captured {
                     what: Capture::Skip,
                     start,
                     end,
                 } => self.skip_element(view, Span::new(start, end), sink),
-                _ => self.registers.kind_at = None,
+                _ => self.set.registers.kind_at = None,
             }
             match act {
                 Act::Enter(node) => self.enter(program, view, node, pos, sink),
@@ -115,7 +118,7 @@ impl Parser {
                 }
             }
         }
-        self.spare_acts = acts;
+        self.spare.acts = acts;
     }
 
     pub(super) fn enter(
@@ -139,17 +142,17 @@ impl Parser {
         }
         let place = match self.context.speech {
             Speech::Reasoning => Place::Reasoning,
-            _ if self.ended_reasoning => Place::Reasoning,
-            _ if self.candidate_in_code => Place::Code,
+            _ if self.thought.is_ended_by_entry => Place::Reasoning,
+            _ if self.candidate.is_in_code => Place::Code,
             _ => Place::Answer,
         };
-        if let Some(thought) = &mut self.interrupted {
+        if let Some(thought) = &mut self.thought.interrupted {
             thought.called = true;
         }
         let mut call = OpenCall::new(&program.dialect_of(node).name, place, pos);
-        self.entry.tell(&mut call.facts);
-        call.facts.is_in_later_fence = self.is_wrapped;
-        (self.registers.id, self.registers.ns) = (None, None);
+        self.candidate.entry.tell(&mut call.facts);
+        call.facts.is_in_later_fence = self.candidate.is_wrapped;
+        (self.set.registers.id, self.set.registers.ns) = (None, None);
         if let Some(tool) = tool {
             call.name = String::from(&**tool);
             call.entered = Some(node);
@@ -193,7 +196,7 @@ impl Parser {
                         sink,
                     );
                 }
-                assign(&mut self.registers.name, &text);
+                assign(&mut self.set.registers.name, &text);
             }
             (Capture::Id, Some(call)) => {
                 let dialect = program.dialect_named(&call.dialect);
@@ -205,19 +208,19 @@ impl Parser {
                         spelt.replace("{name}", &call.name).replace("{id}", &text)
                     },
                 ));
-                self.registers.id = Some(text.into_owned());
+                self.set.registers.id = Some(text.into_owned());
             }
             (Capture::Ns, Some(call)) => {
                 call.ns = (!text.is_empty()).then(|| text.clone().into_owned());
-                self.registers.ns = Some(text.into_owned());
+                self.set.registers.ns = Some(text.into_owned());
             }
-            (Capture::Name, None) => assign(&mut self.registers.name, &text),
+            (Capture::Name, None) => assign(&mut self.set.registers.name, &text),
             (Capture::Key, _) => {
-                assign(&mut self.registers.key, &text);
-                self.registers.key_at = Span::new(start, end);
+                assign(&mut self.set.registers.key, &text);
+                self.set.registers.key_at = Span::new(start, end);
             }
-            (Capture::Kind, _) => assign(&mut self.registers.kind, &text),
-            (Capture::Skip, _) => assign(&mut self.registers.skip, &text),
+            (Capture::Kind, _) => assign(&mut self.set.registers.kind, &text),
+            (Capture::Skip, _) => assign(&mut self.set.registers.skip, &text),
             (Capture::Ns, None) => self.late_ns(&text, Span::new(start, end), sink),
             (Capture::Id, None) => {}
         }
@@ -253,7 +256,7 @@ impl Parser {
     /// An element that means nothing goes by, if a `kind` came right before what is skipped. Behind the name it may have
     /// been meant as an argument, unless it is empty.
     fn skip_element(&mut self, view: View<'_>, skipped: Span, sink: &mut dyn Sink) {
-        let Some(at) = self.registers.kind_at.take() else {
+        let Some(at) = self.set.registers.kind_at.take() else {
             return;
         };
         let Some(call) = &mut self.teller.call else {

@@ -61,13 +61,13 @@ pub(super) enum Sight {
 impl Parser {
     /// An entry is over: what mode behind it.
     pub(super) fn behind_entry(&mut self, at: u64) -> Mode {
-        match &self.interrupted {
+        match &self.thought.interrupted {
             Some(interrupted) if interrupted.called => Mode::Afterthought(Afterthought {
                 pos: at,
                 blank: true,
             }),
             _ => {
-                self.interrupted = None;
+                self.thought.interrupted = None;
                 Mode::Text
             }
         }
@@ -76,7 +76,7 @@ impl Parser {
     /// The candidate is none: if it adjoined such an entry, text follows that.
     pub(super) fn behind_candidate(&self) -> Mode {
         if self.adjoins_thought() {
-            let (pos, blank) = (self.candidate, false);
+            let (pos, blank) = (self.candidate.at, false);
             Mode::Afterthought(Afterthought { pos, blank })
         } else {
             Mode::Text
@@ -85,8 +85,12 @@ impl Parser {
 
     /// Whether the candidate stands right behind an entry in reasoning.
     pub(super) fn adjoins_thought(&self) -> bool {
-        let behind = self.interrupted.as_ref().and_then(|thought| thought.behind);
-        behind == Some(self.candidate)
+        let behind = self
+            .thought
+            .interrupted
+            .as_ref()
+            .and_then(|thought| thought.behind);
+        behind == Some(self.candidate.at)
     }
 
     /// Returns whether the mode changed.
@@ -94,7 +98,7 @@ impl Parser {
         let Mode::Afterthought(mut after) = core::mem::take(&mut self.mode) else {
             return false;
         };
-        let Some(mut thought) = self.interrupted.take() else {
+        let Some(mut thought) = self.thought.interrupted.take() else {
             return true;
         };
         let known = thought.end.filter(|&end| end >= self.pos);
@@ -106,7 +110,7 @@ impl Parser {
             } else {
                 program.openers.find(rest, &thought.context.waits)
             };
-            self.work += step.unwrap_or(rest.len()) as u64 + 1;
+            self.set.found.work += step.unwrap_or(rest.len()) as u64 + 1;
             after.pos += step.unwrap_or(rest.len()) as u64;
             if after.pos - self.pos > program.limits.undecided as u64 {
                 break;
@@ -123,7 +127,7 @@ impl Parser {
                 }
                 Sight::Entry if after.blank => {
                     thought.behind = Some(after.pos);
-                    self.interrupted = Some(thought);
+                    self.thought.interrupted = Some(thought);
                     return true;
                 }
                 Sight::Thought | Sight::Speech => break,
@@ -132,14 +136,14 @@ impl Parser {
                     after.blank = false;
                 }
                 Sight::Wait => {
-                    self.interrupted = Some(thought);
+                    self.thought.interrupted = Some(thought);
                     self.mode = Mode::Afterthought(after);
                     return false;
                 }
             }
         }
         if found {
-            self.thought_end = thought.end;
+            self.thought.end = thought.end;
             self.context = thought.context;
         }
         true
@@ -186,7 +190,7 @@ impl Parser {
         let behind_text = self.is_behind_text();
         let mut state = 0;
         for &byte in bytes {
-            self.work += 1;
+            self.set.found.work += 1;
             let Some(next) = program.trie.step(state, byte) else {
                 return Sight::Nothing;
             };
@@ -212,9 +216,9 @@ impl Parser {
 
     /// Keeps the reasoning that a candidate stands in, in place of its end, if it has one.
     pub(super) fn interrupt(&mut self, context: Context) {
-        let end = self.thought_end.take();
+        let end = self.thought.end.take();
         if !context.open_ended {
-            self.interrupted = Some(Box::new(Interrupted::new(context, end)));
+            self.thought.interrupted = Some(Box::new(Interrupted::new(context, end)));
         }
     }
 }

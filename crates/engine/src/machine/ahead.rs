@@ -41,10 +41,10 @@ impl Parser {
     /// Whether `body` would begin the arguments of a call that has no name yet.
     pub(super) fn is_before_name(&self, program: &Program, body: &Thread) -> bool {
         let enters = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, tool: None, .. }));
-        !self.committed
+        !self.candidate.committed
             && self.teller.call.is_none()
-            && self.log.any(self.flushed, body.log, enters)
-            && !self.log.any(self.flushed, body.log, names)
+            && self.set.log.any(self.set.flushed, body.log, enters)
+            && !self.set.log.any(self.set.flushed, body.log, names)
     }
 
     /// Looks for the name behind the body, which begins at `pos`.
@@ -77,8 +77,8 @@ impl Parser {
                 ahead.firsts.insert(bytes[0]);
             }
         }
-        self.threads.clear();
-        self.threads.push(body);
+        self.set.threads.clear();
+        self.set.threads.push(body);
         self.mode = Mode::Ahead(alloc::boxed::Box::new(ahead));
     }
 
@@ -106,7 +106,7 @@ impl Parser {
             if ahead.pos - self.teller.cursor > cap {
                 break;
             }
-            self.work += 1;
+            self.set.found.work += 1;
             if ahead.threads.is_empty() {
                 if !ahead.firsts.has(byte) {
                     ahead.pos += 1;
@@ -117,8 +117,8 @@ impl Parser {
             }
             let pos = ahead.pos;
             let (mut next, mut found) = (
-                core::mem::take(&mut self.next),
-                core::mem::take(&mut self.found),
+                core::mem::take(&mut self.set.next),
+                core::mem::take(&mut self.set.found),
             );
             self.stepper(program, view, Judge::Reading).step(
                 &ahead.threads,
@@ -129,11 +129,12 @@ impl Parser {
             );
             let ended = found.literal_ended;
             core::mem::swap(&mut ahead.threads, &mut next);
-            (self.next, self.found) = (next, found);
+            (self.set.next, self.set.found) = (next, found);
             ahead.pos += 1;
             ahead.closed |= ended;
             if ended {
-                let is_named = |thread: &&Thread| self.log.any(ahead.body.log, thread.log, names);
+                let is_named =
+                    |thread: &&Thread| self.set.log.any(ahead.body.log, thread.log, names);
                 let named = ahead.threads.iter().find(is_named).map(|thread| thread.log);
                 ahead.named = named.or(ahead.named);
             }
@@ -170,18 +171,18 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         self.pos = ahead.at;
-        self.found.bodies.clear();
-        self.found.bodies.push(ahead.body);
-        self.threads.clear();
-        self.threads.push(ahead.body);
-        let name = self.log.newest(named, Log::ROOT, Capture::Name);
+        self.set.found.bodies.clear();
+        self.set.found.bodies.push(ahead.body);
+        self.set.threads.clear();
+        self.set.threads.push(ahead.body);
+        let name = self.set.log.newest(named, Log::ROOT, Capture::Name);
         let name = name.map(|(start, end)| view.slice(start, end));
         if !self.commit(program, view, name, sink) {
             return;
         }
         self.flush(program, view, ahead.body.log, ahead.at, sink);
         let mut acts = Vec::new();
-        self.log.acts(ahead.body.log, named, &mut acts);
+        self.set.log.acts(ahead.body.log, named, &mut acts);
         for (act, _) in acts {
             if let Act::Captured {
                 what: what @ (Capture::Name | Capture::Ns | Capture::Id),

@@ -41,7 +41,7 @@ impl Parser {
     fn literal<'a>(&'a self, program: &'a Program, thread: &Thread) -> Option<(&'a [u8], NodeId)> {
         match program.node(thread.node) {
             Node::Literal { bytes, next, .. } => Some((bytes, *next)),
-            Node::Template { next, .. } => Some((self.instances.get(thread.instance), *next)),
+            Node::Template { next, .. } => Some((self.set.instances.get(thread.instance), *next)),
             _ => None,
         }
     }
@@ -58,7 +58,7 @@ impl Parser {
         let tag = view.from(bent.from + 2);
         let is_word = |&&byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let length = tag.iter().take(LONGEST).take_while(is_word).count();
-        self.work += length as u64;
+        self.set.found.work += length as u64;
         match tag.get(length) {
             None if !eof => return None,
             Some(b'>') => {}

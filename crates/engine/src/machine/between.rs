@@ -9,7 +9,7 @@ use super::step::Stepper;
 use super::thread::{Judge, Thread};
 use super::turn::Turn;
 use super::view::View;
-use super::{Context, Mode, Parser};
+use super::{Context, Mode, Parser, Positions};
 use crate::grammar::Capture;
 use crate::program::{ByteSet, Node, Program};
 use crate::{Code, End, Sink, Span};
@@ -27,10 +27,10 @@ impl Parser {
     ) -> bool {
         let held = program.limits.undecided as u64;
         loop {
-            if self.junk.is_some() && !self.skip_junk(view, sink) {
+            if self.set.junk.is_some() && !self.skip_junk(view, sink) {
                 break;
             }
-            if let Some(at) = self.misspelt
+            if let Some(at) = self.set.misspelt
                 && !self.skip_misspelt(at, view)
             {
                 break;
@@ -42,6 +42,13 @@ impl Parser {
             };
             let pos = self.pos;
             let Parser {
+                set,
+                tokens,
+                candidate,
+                teller,
+                ..
+            } = &mut *self;
+            let Positions {
                 threads,
                 next,
                 found,
@@ -49,52 +56,47 @@ impl Parser {
                 flushed,
                 instances,
                 registers,
-                tokens,
-                candidate,
-                bol,
-                start,
-                is_kept,
-                teller,
                 ..
-            } = &mut *self;
-            let (flushed, candidate) = (*flushed, *candidate);
-            let (bol, start, is_kept) = (*bol, *start, *is_kept);
+            } = set;
             Stepper {
                 program,
                 view,
                 log,
-                flushed,
+                flushed: *flushed,
                 instances,
                 registers,
                 tokens,
                 judge: Judge::Reading,
                 call: teller.call.as_ref(),
-                candidate,
-                bol,
-                start,
+                candidate: candidate.at,
+                bol: candidate.bol,
+                start: candidate.start,
                 nodes: ByteSet::default(),
-                is_kept,
+                is_kept: candidate.is_kept,
             }
             .step(threads, byte, pos, next, found);
-            if !self.committed {
+            if !self.candidate.committed {
                 self.remark_names(program, view, sink);
-                if self.found.spelled {
+                if self.set.found.spelled {
                     self.remark_spelled(view, sink);
                 }
             }
-            if self.found.literal_ended && !self.committed {
+            if self.set.found.literal_ended && !self.candidate.committed {
                 self.drop_speech(program);
             }
-            if self.found.literal_ended && !self.committed && !self.reopens(program) {
-                let is_alive = !self.next.is_empty();
+            if self.set.found.literal_ended && !self.candidate.committed && !self.reopens(program) {
+                let is_alive = !self.set.next.is_empty();
                 self.drop_quoted(program, view, sink);
-                if is_alive && self.next.is_empty() {
+                if is_alive && self.set.next.is_empty() {
                     self.reject(pos + 1);
                     return true;
                 }
             }
-            if !self.found.bodies.is_empty() && self.found.body_first && !self.found.literal_took {
-                let body = self.found.bodies[0];
+            if !self.set.found.bodies.is_empty()
+                && self.set.found.body_first
+                && !self.set.found.literal_took
+            {
+                let body = self.set.found.bodies[0];
                 if matches!(program.node(body.node), Node::Match) {
                     // Blanks before the end are not the entry's.
                     let end = self.fallback_end(program).unwrap_or(pos);
@@ -103,7 +105,7 @@ impl Parser {
                 self.win(program, view, sink);
                 return true;
             }
-            if self.next.is_empty() && self.is_extra_bracket(program, byte) {
+            if self.set.next.is_empty() && self.is_extra_bracket(program, byte) {
                 let span = Span::new(pos, pos + 1);
                 self.teller.note(
                     Code::MismatchedBracket,
@@ -115,14 +117,14 @@ impl Parser {
                 self.pos += 1;
                 continue;
             }
-            if self.next.is_empty()
-                && self.committed
-                && let Some(name) = self.found.another_tool
+            if self.set.next.is_empty()
+                && self.candidate.committed
+                && let Some(name) = self.set.found.another_tool
             {
                 self.cut_short(view, name - 1, sink);
                 return true;
             }
-            if self.next.is_empty()
+            if self.set.next.is_empty()
                 && let Some(at) = self.junk_member(program, view)
             {
                 self.teller.markup(view, at, sink);
@@ -131,25 +133,31 @@ impl Parser {
                 self.teller
                     .note(Code::Junk, Span::new(at, at + 1), message, None, sink);
                 self.pos = at;
-                self.junk = Some(Junk::Outside);
-                self.threads.clone_from(&self.safe_threads);
+                self.set.junk = Some(Junk::Outside);
+                self.set.threads.clone_from(&self.candidate.safe_threads);
                 continue;
             }
-            if self.next.is_empty() && self.supply_closer(program, view) {
+            if self.set.next.is_empty() && self.supply_closer(program, view) {
                 continue;
             }
-            if self.next.is_empty() && self.fallback.is_none() && self.body_is_left(program) {
+            if self.set.next.is_empty()
+                && self.candidate.fallback.is_none()
+                && self.body_is_left(program)
+            {
                 // The literal that took the byte leads nowhere from here.
                 self.win(program, view, sink);
                 return true;
             }
-            if self.next.is_empty() || pos + 1 - self.teller.cursor > held {
-                if let Some(at) = self.fallback.take() {
+            if self.set.next.is_empty() || pos + 1 - self.teller.cursor > held {
+                if let Some(at) = self.candidate.fallback.take() {
                     self.pos = at;
-                    self.found.bodies.clear();
-                    self.found.bodies.append(&mut self.fallback_bodies);
+                    self.set.found.bodies.clear();
+                    self.set
+                        .found
+                        .bodies
+                        .append(&mut self.candidate.fallback_bodies);
                     self.win(program, view, sink);
-                } else if self.committed {
+                } else if self.candidate.committed {
                     match self.turn_ends(program, view) {
                         Turn::Undecided => return false,
                         Turn::Ends => self.recover(program, view, pos, true, sink),
@@ -161,17 +169,17 @@ impl Parser {
                 }
                 return true;
             }
-            if !self.found.bodies.is_empty() {
+            if !self.set.found.bodies.is_empty() {
                 self.remember_fallback(program, pos);
             }
-            core::mem::swap(&mut self.threads, &mut self.next);
+            core::mem::swap(&mut self.set.threads, &mut self.set.next);
             self.pos += 1;
-            for n in 0..self.found.markers.len() {
-                let (from, dialect) = self.found.markers[n];
+            for n in 0..self.set.found.markers.len() {
+                let (from, dialect) = self.set.found.markers[n];
                 self.outrank_captures(program, from, dialect);
             }
-            if self.found.literal_ended {
-                if !self.committed && self.is_spoken_of(program, view) {
+            if self.set.found.literal_ended {
+                if !self.candidate.committed && self.is_spoken_of(program, view) {
                     self.explain_rejection(program, view, self.pos, sink);
                     self.reject(self.pos);
                     return true;
@@ -181,7 +189,7 @@ impl Parser {
                     return true;
                 }
             }
-            if self.fallback.is_none() && self.match_certain(program, view, sink) {
+            if self.candidate.fallback.is_none() && self.match_certain(program, view, sink) {
                 return true;
             }
         }
@@ -198,28 +206,28 @@ impl Parser {
             self.teller.end_call(End::Recovered, view, at, sink);
         }
         self.forget();
-        self.threads.clear();
-        self.safe_threads.clear();
+        self.set.threads.clear();
+        self.candidate.safe_threads.clear();
         self.context = Context::default();
-        self.committed = false;
-        (self.pos, self.not_before) = (at, at);
+        self.candidate.committed = false;
+        (self.pos, self.input.not_before) = (at, at);
         self.mode = Mode::Text;
     }
 
     /// The closing tag behind a name is missing, or misspelt: what may follow it is read in its place, and until that has
     /// come whole the candidate is what it was.
     fn supply_closer(&mut self, program: &Program, view: View<'_>) -> bool {
-        if self.committed || self.fallback.is_some() || self.quoted {
+        if self.candidate.committed || self.candidate.fallback.is_some() || self.candidate.quoted {
             return false;
         }
         let is_tag = |bytes: &[u8]| bytes.starts_with(b"</") && bytes.ends_with(b">");
         let named = |act: &Act| matches!(act, Act::Captured { what, .. } if *what == Capture::Name);
-        let mut closers = self.threads.iter().filter_map(|thread| {
+        let mut closers = self.set.threads.iter().filter_map(|thread| {
             let Node::Literal { bytes, next, .. } = program.node(thread.node) else {
                 return None;
             };
             let is_closer =
-                is_tag(bytes) && self.log.last(thread.log).is_some_and(|act| named(&act));
+                is_tag(bytes) && self.set.log.last(thread.log).is_some_and(|act| named(&act));
             is_closer.then_some((*thread, *next))
         });
         let Some((closer, next)) = closers.next() else {
@@ -233,7 +241,7 @@ impl Parser {
         let behind = Thread {
             node: next,
             off: 0,
-            log: self.log.push(closer.log, act, begin),
+            log: self.set.log.push(closer.log, act, begin),
             ..closer
         };
         let mut threads = Vec::new();
@@ -244,9 +252,9 @@ impl Parser {
         if threads.iter().any(ends) {
             return false;
         }
-        self.threads = threads;
+        self.set.threads = threads;
         self.pos = end;
-        self.misspelt = is_misspelt.then_some(end);
+        self.set.misspelt = is_misspelt.then_some(end);
         true
     }
 
@@ -258,24 +266,24 @@ impl Parser {
             let goes_on = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
             if !goes_on || self.pos - at > LONGEST {
                 self.pos += u64::from(byte == b'>');
-                self.misspelt = None;
-                for thread in &mut self.threads {
+                self.set.misspelt = None;
+                for thread in &mut self.set.threads {
                     thread.since = self.pos;
                 }
                 return true;
             }
             self.pos += 1;
-            self.work += 1;
+            self.set.found.work += 1;
         }
         false
     }
 
     /// Passes text between the values of a call, where the evidence for the one before it found it.
     fn skip_gap(&mut self, view: View<'_>, sink: &mut dyn Sink) {
-        let Some(gap) = self.gap.filter(|gap| gap.start == self.pos) else {
+        let Some(gap) = self.set.gap.filter(|gap| gap.start == self.pos) else {
             return;
         };
-        self.gap = None;
+        self.set.gap = None;
         if let Some(call) = &mut self.teller.call {
             call.worsen(End::Recovered);
         }
@@ -283,14 +291,14 @@ impl Parser {
         let message = String::from("text between arguments belongs to none of them");
         self.teller.note(Code::Junk, gap, message, None, sink);
         self.pos = gap.end;
-        for thread in &mut self.threads {
+        for thread in &mut self.set.threads {
             thread.since = self.pos;
         }
     }
 
     /// Nothing goes on but a body that can begin here.
     fn body_is_left(&self, program: &Program) -> bool {
-        let first = self.found.bodies.first();
+        let first = self.set.found.bodies.first();
         first.is_some_and(|body| !matches!(program.node(body.node), Node::Match))
     }
 
@@ -304,16 +312,16 @@ impl Parser {
             _ => false,
         };
         matches!(byte, b'}' | b']' | b')')
-            && self.committed
-            && self.fallback.is_none()
+            && self.candidate.committed
+            && self.candidate.fallback.is_none()
             && self.teller.call.as_ref().is_none_or(|call| call.whole)
-            && self.threads.iter().any(waits)
+            && self.set.threads.iter().any(waits)
     }
 
     /// Literals, captures and attributes, and the openers before any is complete, are read as a run, short of what ends them.
     fn skip_alone(&mut self, program: &Program, view: View<'_>) {
         let pos = self.pos;
-        let first = self.threads.first();
+        let first = self.set.threads.first();
         let Some(
             Node::Literal { .. }
             | Node::Template { .. }
@@ -325,7 +333,7 @@ impl Parser {
             return;
         };
         let room = (program.limits.undecided as u64).saturating_sub(pos - self.teller.cursor);
-        let run = if let [thread] = self.threads.as_mut_slice()
+        let run = if let [thread] = self.set.threads.as_mut_slice()
             && matches!(program.node(thread.node), Node::Trie)
         {
             let bytes = view.from(pos);
@@ -342,36 +350,36 @@ impl Parser {
             }
             run as u64
         } else {
-            let mut threads = core::mem::take(&mut self.threads);
+            let mut threads = core::mem::take(&mut self.set.threads);
             let stepper = self.stepper(program, view, Judge::Reading);
             let run = stepper.run(&mut [&mut threads], pos, room);
-            self.threads = threads;
+            self.set.threads = threads;
             run
         };
         self.pos += run;
-        self.work += run;
+        self.set.found.work += run;
     }
 
     /// A literal before a capture: where a marker was read whole, a thread of the same dialect that took its bytes for a
     /// capture is dropped.
     fn outrank_captures(&mut self, program: &Program, from: u64, dialect: u16) {
-        if self.threads.len() < 2 {
+        if self.set.threads.len() < 2 {
             return;
         }
-        let Parser {
+        let pos = self.pos;
+        let Positions {
             threads,
             log,
             flushed,
-            pos,
             ..
-        } = self;
+        } = &mut self.set;
         threads.retain(|thread| {
             if program.dialect_index(thread.node) != dialect {
                 return true;
             }
             let reading = matches!(program.node(thread.node), Node::Capture(_))
                 && thread.since >= from
-                && thread.since < *pos;
+                && thread.since < pos;
             let read = log.any(
                 *flushed,
                 thread.log,
@@ -382,81 +390,83 @@ impl Parser {
     }
 
     fn remember_fallback(&mut self, program: &Program, pos: u64) {
-        let node = self.found.bodies[0].node;
+        let node = self.set.found.bodies[0].node;
         let is_match = matches!(program.node(node), Node::Match);
         let is_py = matches!(program.node(node), Node::Py { .. });
-        let replaces = match (self.fallback, self.fallback_bodies.first()) {
+        let replaces = match (
+            self.candidate.fallback,
+            self.candidate.fallback_bodies.first(),
+        ) {
             (Some(at), Some(have)) if is_py && matches!(program.node(have.node), Node::Match) => {
                 // A call may begin behind the end: if it does not, the entry was over there.
-                self.over = Some((at, *have));
+                self.candidate.over = Some((at, *have));
                 true
             }
             (Some(_), Some(have)) => have.node == node && !is_match,
             _ => {
-                self.over = None;
+                self.candidate.over = None;
                 true
             }
         };
         if replaces {
-            self.fallback = Some(pos);
-            self.fallback_bodies.clone_from(&self.found.bodies);
+            self.candidate.fallback = Some(pos);
+            self.candidate
+                .fallback_bodies
+                .clone_from(&self.set.found.bodies);
         }
     }
 
     fn fallback_end(&self, program: &Program) -> Option<u64> {
-        if let Some((end, _)) = self.over {
+        if let Some((end, _)) = self.candidate.over {
             return Some(end);
         }
         let is_match = self
+            .candidate
             .fallback_bodies
             .first()
             .is_some_and(|body| matches!(program.node(body.node), Node::Match));
-        self.fallback.filter(|_| is_match)
+        self.candidate.fallback.filter(|_| is_match)
     }
 
     /// A literal ended at `pos`: this is where acts may become certain.
     fn literal_ended(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
-        let ended = self.found.ended.map(|literal| program.node(literal));
+        let ended = self.set.found.ended.map(|literal| program.node(literal));
         let joins = matches!(ended, Some(Node::Literal { bytes, .. }) if joins_calls(bytes));
         let is_over = |call: &super::teller::OpenCall| call.whole;
-        if joins && self.committed && self.teller.call.as_ref().is_none_or(is_over) {
+        if joins && self.candidate.committed && self.teller.call.as_ref().is_none_or(is_over) {
             // A word between two calls: without the second it is text.
             return;
         }
-        if self.found.literal_took && self.fallback.is_some() && self.found.literal_length >= MARK {
+        if self.set.found.literal_took
+            && self.candidate.fallback.is_some()
+            && self.set.found.literal_length >= MARK
+        {
             // A literal outranks the body that waited for it. A bracket alone does not: both may begin so.
-            (self.fallback, self.over) = (None, None);
-            self.fallback_bodies.clear();
+            (self.candidate.fallback, self.candidate.over) = (None, None);
+            self.candidate.fallback_bodies.clear();
         }
-        self.safe = self.pos;
-        self.safe_threads.clone_from(&self.threads);
-        if !self.committed
+        self.candidate.safe = self.pos;
+        self.candidate.safe_threads.clone_from(&self.set.threads);
+        if !self.candidate.committed
             && self
+                .set
                 .threads
                 .first()
                 .is_some_and(|thread| self.is_over_at(program, thread))
         {
-            self.threads.retain(|thread| thread.extra);
+            self.set.threads.retain(|thread| thread.extra);
             if !self.commit(program, view, None, sink) {
                 return;
             }
         }
-        if self.fallback.is_some() {
+        if self.candidate.fallback.is_some() {
             return;
         }
-        let common = {
-            let Parser {
-                log,
-                threads,
-                flushed,
-                ..
-            } = self;
-            log.common(*flushed, threads.iter().map(|thread| thread.log))
-        };
-        if common == self.flushed {
+        let common = self.set.common();
+        if common == self.set.flushed {
             return;
         }
-        let names = self.log.any(self.flushed, common, |act| {
+        let names = self.set.log.any(self.set.flushed, common, |act| {
             matches!(
                 act,
                 Act::Captured {
@@ -466,14 +476,15 @@ impl Parser {
             )
         });
         let ends = self
+            .set
             .log
-            .any(self.flushed, common, |act| matches!(act, Act::Exit(_)));
-        let marked = self.threads.iter().all(|thread| thread.marked);
-        if !self.committed {
+            .any(self.set.flushed, common, |act| matches!(act, Act::Exit(_)));
+        let marked = self.set.threads.iter().all(|thread| thread.marked);
+        if !self.candidate.committed {
             // Behind a closer that is not there, a bracket alone confirms nothing.
             let supplied = |act| matches!(act, Act::Supplied { .. });
-            let is_weak =
-                self.found.literal_length < MARK && self.log.any(self.flushed, common, supplied);
+            let is_weak = self.set.found.literal_length < MARK
+                && self.set.log.any(self.set.flushed, common, supplied);
             if !(names && marked) || is_weak {
                 return;
             }
@@ -490,6 +501,7 @@ impl Parser {
                 .is_some_and(|call| call.ns.is_some() || call.written_id.is_some());
             let late = !has_head
                 && self
+                    .set
                     .threads
                     .iter()
                     .any(|thread| program.awaits_head(thread.node));
@@ -509,8 +521,8 @@ impl Parser {
             Node::Capture(_) | Node::Attrs(_) => true,
             node => node.is_body() && !matches!(node, Node::Match),
         };
-        let is_sync = self.context.sync && !self.threads.iter().any(opens);
-        thread.extra && !within && (is_sync || self.log.any(self.flushed, thread.log, ends))
+        let is_sync = self.context.sync && !self.set.threads.iter().any(opens);
+        thread.extra && !within && (is_sync || self.set.log.any(self.set.flushed, thread.log, ends))
     }
 
     /// An entry that can only end here ends here. Returns whether it does.
@@ -521,10 +533,10 @@ impl Parser {
         sink: &mut dyn Sink,
     ) -> bool {
         let is_match = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
-        let ends = !self.threads.is_empty() && self.threads.iter().all(is_match);
+        let ends = !self.set.threads.is_empty() && self.set.threads.iter().all(is_match);
         if ends {
-            self.found.bodies.clear();
-            self.found.bodies.push(self.threads[0]);
+            self.set.found.bodies.clear();
+            self.set.found.bodies.push(self.set.threads[0]);
             self.win(program, view, sink);
         }
         ends
@@ -532,18 +544,11 @@ impl Parser {
 
     /// Behind a body: an end that all threads agree on is told at once.
     pub(super) fn exit_certain(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
-        let common = {
-            let Parser {
-                log,
-                threads,
-                flushed,
-                ..
-            } = self;
-            log.common(*flushed, threads.iter().map(|thread| thread.log))
-        };
+        let common = self.set.common();
         if self
+            .set
             .log
-            .any(self.flushed, common, |act| matches!(act, Act::Exit(_)))
+            .any(self.set.flushed, common, |act| matches!(act, Act::Exit(_)))
         {
             self.flush(program, view, common, self.pos, sink);
         }

@@ -167,7 +167,7 @@ impl Parser {
                 &mut next,
                 &mut found,
             );
-            self.work += found.work;
+            self.set.found.work += found.work;
             probe.pos += 1;
             over.threads = next;
             let value = over
@@ -211,7 +211,7 @@ impl Parser {
                 memchr::memchr2(cases[0], cases[1], rest)
             });
             let step = at.min().unwrap_or(rest.len());
-            self.work += step as u64 + 1;
+            self.set.found.work += step as u64 + 1;
             probe.pos += step as u64;
             if probe.pos - over.from > program.limits.blanks as u64 {
                 return Some(false);
@@ -264,7 +264,7 @@ impl Parser {
                 next: *next,
             }),
             Node::Template { fold, next, .. } => Some(Closer {
-                bytes: self.instances.get(thread.instance).to_vec(),
+                bytes: self.set.instances.get(thread.instance).to_vec(),
                 fold: *fold,
                 next: *next,
             }),
@@ -306,7 +306,11 @@ impl Parser {
         loop {
             let Some(byte) = view.byte(probe.pos) else {
                 if eof {
-                    return Some(if self.cut_off { Turn::Cut } else { ends });
+                    return Some(if self.ending.is_cut_off {
+                        Turn::Cut
+                    } else {
+                        ends
+                    });
                 }
                 probe.beyond = Some(beyond);
                 return None;
@@ -364,7 +368,7 @@ impl Parser {
                 &mut inner,
             );
             core::mem::swap(&mut beyond.enclosing, &mut next);
-            self.work += found.work + inner.work;
+            self.set.found.work += found.work + inner.work;
             probe.pos += 1;
             if entered {
                 return Some(ends);
@@ -404,21 +408,21 @@ impl Parser {
     ) -> (bool, Found) {
         let (mut next, mut found) = (Vec::new(), Found::default());
         // An entry there would begin a line or not, and never the message.
-        let place = (self.candidate, self.bol, self.start);
-        (self.candidate, self.bol, self.start) = (beyond.from, bol, false);
+        let place = (self.candidate.at, self.candidate.bol, self.candidate.start);
+        (self.candidate.at, self.candidate.bol, self.candidate.start) = (beyond.from, bol, false);
         self.stepper(program, view, judge)
             .step(&beyond.entries, byte, pos, &mut next, &mut found);
-        (self.candidate, self.bol, self.start) = place;
+        (self.candidate.at, self.candidate.bol, self.candidate.start) = place;
         core::mem::swap(&mut beyond.entries, &mut next);
         let is_name = |act| {
             let what = Capture::Name;
             matches!(act, Act::Captured { what: have, .. } if have == what)
         };
         let entered = beyond.entries.iter().any(|thread| {
-            let named = found.literal_ended && self.log.any(Log::ROOT, thread.log, is_name);
+            let named = found.literal_ended && self.set.log.any(Log::ROOT, thread.log, is_name);
             let enters = |act| enters_tool(program, act);
-            let fixed =
-                program.node(thread.node).is_body() && self.log.any(Log::ROOT, thread.log, enters);
+            let fixed = program.node(thread.node).is_body()
+                && self.set.log.any(Log::ROOT, thread.log, enters);
             named || fixed
         });
         (entered, found)
@@ -439,7 +443,7 @@ impl Parser {
         match beyond.prose {
             Some(Line::Begin) => {
                 let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count() as u64;
-                self.work += n_blank + 1;
+                self.set.found.work += n_blank + 1;
                 probe.pos += n_blank;
                 beyond.from = probe.pos;
                 if n_blank < rest.len() as u64 {
@@ -453,7 +457,7 @@ impl Parser {
                 let judge = Judge::Entry { plausible: false };
                 let (entered, found) =
                     self.step_entries(program, (judge, true), beyond, rest[0], probe.pos, view);
-                self.work += found.work;
+                self.set.found.work += found.work;
                 probe.pos += 1;
                 if entered {
                     return Prose::Entry;
@@ -467,8 +471,8 @@ impl Parser {
             Some(Line::Rest) | None => {
                 let line = memchr::memchr(b'\n', rest);
                 let line = line.map_or(rest, |end| &rest[..=end]);
-                self.work += line.len() as u64;
-                match find_closer(text, &self.registers, line) {
+                self.set.found.work += line.len() as u64;
+                match find_closer(text, &self.set.registers, line) {
                     Some(closer) if closer.is_whole || line.len() < rest.len() => {
                         probe.pos += closer.at as u64 + 1;
                         probe.prose_to = Some(probe.pos);

@@ -69,7 +69,7 @@ impl Parser {
             } else {
                 core::mem::swap(self.teller.args(), &mut body.out.text);
             }
-            self.work += used as u64;
+            self.set.found.work += used as u64;
             self.pos += used as u64;
             self.tell_repairs(&mut body, sink);
             if step == Step::More && self.pos == end && end < view.end() {
@@ -174,7 +174,7 @@ impl Parser {
         if is_python && self.waits_for_line(view) {
             return self.look_along(node);
         }
-        let words_before = self.entry.words_before;
+        let words_before = self.candidate.entry.words_before;
         if let Some(call) = &mut self.teller.call {
             call.text_end = at;
             match program.node(node) {
@@ -204,26 +204,26 @@ impl Parser {
             Node::Xml(xml) => xml.next,
             _ => return,
         };
-        self.log.clear();
-        self.flushed = Log::ROOT;
-        self.instances.clear();
-        let mut threads = core::mem::take(&mut self.threads);
+        self.set.log.clear();
+        self.set.flushed = Log::ROOT;
+        self.set.instances.clear();
+        let mut threads = core::mem::take(&mut self.set.threads);
         threads.clear();
         let mut thread = Thread::at(next, Log::ROOT, at);
         thread.marked = true;
         self.stepper(program, view, Judge::Reading)
             .close(thread, at, &mut threads);
-        self.threads = threads;
-        self.committed = true;
-        self.safe = at;
-        self.safe_threads.clone_from(&self.threads);
-        (self.fallback, self.over) = (None, None);
+        self.set.threads = threads;
+        self.candidate.committed = true;
+        self.candidate.safe = at;
+        self.candidate.safe_threads.clone_from(&self.set.threads);
+        (self.candidate.fallback, self.candidate.over) = (None, None);
         self.mode = Mode::Between;
         if self.match_certain(program, view, sink) {
             return;
         }
         let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
-        if !self.awaits_tail() && !self.threads.iter().any(ends) {
+        if !self.awaits_tail() && !self.set.threads.iter().any(ends) {
             // Where the entry may end, and behind a bare call, what follows has a say.
             self.exit_certain(program, view, sink);
         }
@@ -248,10 +248,10 @@ impl Parser {
         self.teller.end_call(End::Truncated, view, at, sink);
         self.end_body(program, view, node, sink);
         // Late closers are markup still; all else is text.
-        let threads = core::mem::take(&mut self.threads);
+        let threads = core::mem::take(&mut self.set.threads);
         let late = threads.into_iter().filter(|thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3));
         let extras = late
-            .map(|thread| self.wait(program, thread, self.flushed))
+            .map(|thread| self.wait(program, thread, self.set.flushed))
             .collect::<alloc::vec::Vec<_>>();
         self.context = Context {
             speech: Speech::Text,
@@ -261,8 +261,8 @@ impl Parser {
             sync: true,
             open_ended: false,
         };
-        self.safe_threads.clear();
-        self.not_before = at;
+        self.candidate.safe_threads.clear();
+        self.input.not_before = at;
         self.mode = Mode::Text;
     }
 
@@ -283,7 +283,7 @@ impl Parser {
             xml.close(&mut out);
         }
         core::mem::swap(self.teller.args(), &mut out.json);
-        self.work += xml.pos - before + 1 + core::mem::take(&mut xml.looked);
+        self.set.found.work += xml.pos - before + 1 + core::mem::take(&mut xml.looked);
         self.pos = xml.pos;
         self.tell_elements(&out, sink);
         if step == XmlStep::More {

@@ -106,7 +106,7 @@ impl Parser {
             open_ended,
             sync: false,
         };
-        self.thought_end = None;
+        self.thought.end = None;
         self.mode = Mode::Text;
         self.forget();
     }
@@ -114,14 +114,14 @@ impl Parser {
     /// What is left of a thread that waits; its acts behind `flushed` are kept.
     pub(super) fn wait(&self, program: &Program, thread: Thread, flushed: LogId) -> Waiting {
         let mut acts = Vec::new();
-        self.log.acts(flushed, thread.log, &mut acts);
+        self.set.log.acts(flushed, thread.log, &mut acts);
         let acts = acts
             .into_iter()
             .map(|(act, _)| act)
             .filter(|act| matches!(act, Act::Enter(_) | Act::Exit(_)))
             .collect();
         let template = matches!(program.node(thread.node), Node::Template { .. });
-        let literal = template.then(|| self.instances.get(thread.instance).to_vec());
+        let literal = template.then(|| self.set.instances.get(thread.instance).to_vec());
         Waiting {
             thread: Thread {
                 extra: true,
@@ -136,10 +136,10 @@ impl Parser {
 
     /// Nothing is being read: the log and the filled literals begin anew.
     pub(super) fn forget(&mut self) {
-        self.log.clear();
-        self.flushed = Log::ROOT;
-        self.instances.clear();
-        (self.misspelt, self.gap) = (None, None);
+        self.set.log.clear();
+        self.set.flushed = Log::ROOT;
+        self.set.instances.clear();
+        (self.set.misspelt, self.set.gap) = (None, None);
     }
 }
 

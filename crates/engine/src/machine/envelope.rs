@@ -36,7 +36,7 @@ impl Parser {
                 let live = (!self.fitting.is_on()).then(|| self.teller.args());
                 envelope.feed(program, rest, program.limits.undecided, live)
             };
-            self.work += envelope.pos.saturating_sub(before);
+            self.set.found.work += envelope.pos.saturating_sub(before);
             self.pos = envelope.pos;
             match asked {
                 Asked::More => {}
@@ -90,9 +90,9 @@ impl Parser {
 
     /// What the envelope has of memory is for the next.
     fn spare(&mut self, mut envelope: Box<Envelope>) {
-        self.found.bodies = core::mem::take(&mut envelope.bodies);
-        self.found.bodies.clear();
-        self.spare_envelope = Some(envelope);
+        self.set.found.bodies = core::mem::take(&mut envelope.bodies);
+        self.set.found.bodies.clear();
+        self.spare.envelope = Some(envelope);
     }
 
     /// Whether a call behind the answer is one of those before, name and arguments.
@@ -133,13 +133,13 @@ impl Parser {
         sink: &mut dyn Sink,
     ) -> bool {
         let body = envelope.bodies[0];
-        self.threads.clear();
-        self.threads.push(body);
-        self.found.bodies.clear();
+        self.set.threads.clear();
+        self.set.threads.push(body);
+        self.set.found.bodies.clear();
         if !self.commit(program, view, envelope.name.as_deref(), sink) {
             return false;
         }
-        self.threads.clear();
+        self.set.threads.clear();
         let upto = envelope.head_end();
         self.flush(program, view, body.log, upto, sink);
         envelope.committed = true;
@@ -154,7 +154,7 @@ impl Parser {
         let (start, end) = envelope.name_at;
         if let Some(call) = &mut self.teller.call {
             call.tool = meant.map(|(tool, _)| tool);
-            call.facts.is_bare = self.entry.is_bare(!envelope.is_marked());
+            call.facts.is_bare = self.candidate.entry.is_bare(!envelope.is_marked());
             call.name = name;
             call.name_at = Span::new(start.min(end), end);
             call.written_id = envelope.id.take().or(call.written_id.take());
@@ -185,7 +185,9 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         let mut acts = Vec::new();
-        self.log.acts(Log::ROOT, envelope.bodies[0].log, &mut acts);
+        self.set
+            .log
+            .acts(Log::ROOT, envelope.bodies[0].log, &mut acts);
         let enter = acts.iter().rev().find_map(|&(act, _)| match act {
             Act::Enter(node) => Some(node),
             _ => None,
@@ -346,7 +348,7 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         let at = envelope.here();
-        if self.committed && self.teller.call.is_none() && envelope.is_nameless() {
+        if self.candidate.committed && self.teller.call.is_none() && envelope.is_nameless() {
             // One member of a list is none: what stands behind it may be.
             let message = String::from("an object without a tool's name is between calls");
             let span = Span::new(envelope.at, at);
@@ -357,24 +359,25 @@ impl Parser {
             self.end_body(program, view, envelope.bodies[0].node, sink);
             return;
         }
-        if self.committed {
-            self.safe_threads
+        if self.candidate.committed {
+            self.candidate
+                .safe_threads
                 .retain(|thread| !matches!(program.node(thread.node), Node::Object(_)));
             self.recover(program, view, at, false, sink);
             return;
         }
         let marked = envelope.bodies.iter().any(|body| body.marked);
         if let (false, Some(name), true) = (marked, &envelope.name, envelope.is_unknown()) {
-            if self.quoted && self.candidate_in_code {
+            if self.candidate.quoted && self.candidate.is_in_code {
                 let (start, end) = envelope.name_at;
                 self.remark_quoted(name, Span::new(start.min(end), end), sink);
-            } else if !self.is_wrapped {
+            } else if !self.candidate.is_wrapped {
                 let message =
                     alloc::format!("unknown tool `{name}`; without a marker it is not a call");
                 self.remark_at_name(Code::UnknownTool, envelope.name_at, message, view, sink);
             }
         }
-        if marked && !self.is_aside() && !self.candidate_noted {
+        if marked && !self.is_aside() && !self.candidate.is_noted {
             let dialect = &program.dialect_of(envelope.bodies[0].node).name;
             let (code, message) = if envelope.name.is_none() {
                 (
@@ -388,9 +391,9 @@ impl Parser {
                 )
             };
             self.teller
-                .speak(self.context.speech, view, self.candidate, sink);
+                .speak(self.context.speech, view, self.candidate.at, sink);
             self.teller
-                .note(code, Span::new(self.candidate, at), message, None, sink);
+                .note(code, Span::new(self.candidate.at, at), message, None, sink);
         }
         self.reject(at);
     }

@@ -18,7 +18,7 @@ use crate::{Code, End, Finish, Sink, Span};
 impl Parser {
     pub(super) fn end(&mut self, why: Finish, view: View<'_>, sink: &mut dyn Sink) {
         let program = Arc::clone(&self.program);
-        self.cut_off = why == Finish::Length;
+        self.ending.is_cut_off = why == Finish::Length;
         // Whatever is undecided is decided now; what is given back is read again.
         for _ in 0..=view.text.len() * 8 + 64 {
             self.run(view, true, sink);
@@ -33,7 +33,7 @@ impl Parser {
         }
         self.teller
             .speak(self.context.speech, view, view.end(), sink);
-        self.teller.end(self.cut_off, sink);
+        self.teller.end(self.ending.is_cut_off, sink);
         if self.context.speech == Speech::Reasoning && !self.teller.spoken {
             let message = String::from("the reasoning has no end; nothing was answered");
             self.teller.note(
@@ -141,13 +141,14 @@ impl Parser {
                 false
             }
             Mode::Python(python) => {
-                let marked = self.threads.first().is_some_and(|body| body.marked);
+                let marked = self.set.threads.first().is_some_and(|body| body.marked);
                 // Behind a call another one begins only with its name.
                 let word = view.slice(python.name_at.min(view.end()), view.end());
                 let name = word.split('(').next().unwrap_or_default();
-                let goes_on = name.len() < word.len() || self.cut_off;
-                let is_call = !self.committed
-                    || goes_on && (self.cut_off || program.tools.find(name.trim()).is_some());
+                let goes_on = name.len() < word.len() || self.ending.is_cut_off;
+                let is_call = !self.candidate.committed
+                    || goes_on
+                        && (self.ending.is_cut_off || program.tools.find(name.trim()).is_some());
                 if marked && is_call && !self.is_aside() {
                     return self.end_begun(view, sink);
                 }
@@ -192,7 +193,7 @@ impl Parser {
                 let may_settle = if envelope.committed {
                     !is_cut_off
                 } else {
-                    envelope.is_marked() && !self.quoted
+                    envelope.is_marked() && !self.candidate.quoted
                 };
                 let is_settled = may_settle && envelope.settle(stopped)
                     || envelope.committed && envelope.settle_mark();
@@ -241,36 +242,40 @@ impl Parser {
                 .iter()
                 .position(|thread| matches!(program.node(thread.node), Node::Match))
         };
-        if let Some(n) = ends(&self.threads) {
-            let thread = self.threads[n];
-            self.found.bodies.clear();
-            self.found.bodies.push(thread);
+        if let Some(n) = ends(&self.set.threads) {
+            let thread = self.set.threads[n];
+            self.set.found.bodies.clear();
+            self.set.found.bodies.push(thread);
             self.pos = view.end();
             self.win(program, view, sink);
             return false;
         }
         // A value that began is read from where it did, and one whose opener is cut off did not begin.
         let is_text = |thread: &super::Thread| matches!(program.node(thread.node), Node::Text(_));
-        let goes_on = self.committed
-            && self.fallback_bodies.first().is_some_and(is_text)
-            && self.threads.iter().any(|thread| !thread.extra);
+        let goes_on = self.candidate.committed
+            && self.candidate.fallback_bodies.first().is_some_and(is_text)
+            && self.set.threads.iter().any(|thread| !thread.extra);
         if goes_on {
-            self.fallback = None;
-            self.fallback_bodies.clear();
+            self.candidate.fallback = None;
+            self.candidate.fallback_bodies.clear();
         }
-        if let Some(at) = self.fallback.take() {
+        if let Some(at) = self.candidate.fallback.take() {
             let is_over = self
+                .candidate
                 .fallback_bodies
                 .first()
                 .is_some_and(|body| matches!(program.node(body.node), Node::Match));
             // A committed entry goes on in what the message's end cut off (`<tool_calls>.. </tool_ca`).
             let goes_on = is_over
-                && self.committed
+                && self.candidate.committed
                 && !view.slice(at, view.end()).trim().is_empty()
-                && self.threads.iter().any(|thread| !thread.extra);
+                && self.set.threads.iter().any(|thread| !thread.extra);
             self.pos = at;
-            self.found.bodies.clear();
-            self.found.bodies.append(&mut self.fallback_bodies);
+            self.set.found.bodies.clear();
+            self.set
+                .found
+                .bodies
+                .append(&mut self.candidate.fallback_bodies);
             self.win(program, view, sink);
             if goes_on {
                 self.teller.markup(view, view.end(), sink);
@@ -281,26 +286,26 @@ impl Parser {
         let is_value = |thread: &super::Thread| {
             matches!(program.node(thread.node), Node::Text(_) | Node::Xml(_))
         };
-        let text = self.threads.iter().copied().find(is_value);
+        let text = self.set.threads.iter().copied().find(is_value);
         let is_other =
             |thread: &super::Thread| program.node(thread.node).is_body() && !is_value(thread);
-        let text = text.filter(|_| !self.threads.iter().any(is_other));
+        let text = text.filter(|_| !self.set.threads.iter().any(is_other));
         if let (Some(body), true) = (
             text,
-            self.committed || self.threads.iter().any(|thread| thread.marked),
+            self.candidate.committed || self.set.threads.iter().any(|thread| thread.marked),
         ) {
-            self.found.bodies.clear();
-            self.found.bodies.push(body);
+            self.set.found.bodies.clear();
+            self.set.found.bodies.push(body);
             self.pos = view.end();
             self.win(program, view, sink);
             return true;
         }
-        if !self.committed {
-            if !self.bol && is_plain(view.slice(self.candidate, view.end())) {
+        if !self.candidate.committed {
+            if !self.candidate.bol && is_plain(view.slice(self.candidate.at, view.end())) {
                 self.reject(view.end());
                 return true;
             }
-            let is_cut_tag = self.cut_off && self.is_cut_tag(program, view);
+            let is_cut_tag = self.ending.is_cut_off && self.is_cut_tag(program, view);
             if !is_cut_tag && !self.is_begun_call(program, view, view.end()) {
                 self.explain_rejection(program, view, view.end(), sink);
                 self.reject(view.end());
@@ -308,29 +313,22 @@ impl Parser {
             }
             let tells = |act| matches!(act, Act::Captured { what, .. } if what == Capture::Name);
             let is_named = |thread: &&super::Thread| {
-                !thread.extra && self.log.any(Log::ROOT, thread.log, tells)
+                !thread.extra && self.set.log.any(Log::ROOT, thread.log, tells)
             };
-            let Some(&begun) = self.safe_threads.iter().find(is_named) else {
+            let Some(&begun) = self.candidate.safe_threads.iter().find(is_named) else {
                 return self.end_begun(view, sink);
             };
             // It has its name, though not all readings agree on what comes: a call that was cut off.
-            self.threads.clear();
-            self.threads.push(begun);
+            self.set.threads.clear();
+            self.set.threads.push(begun);
             if !self.commit(program, view, None, sink) {
                 return true;
             }
         }
-        self.between_values = self.lacks_only_closers(program, &self.threads, view.end());
+        self.ending.lacks_only_closers =
+            self.lacks_only_closers(program, &self.set.threads, view.end());
         // Committed: what is certain of the head is told.
-        let common = {
-            let Parser {
-                log,
-                threads,
-                flushed,
-                ..
-            } = self;
-            log.common(*flushed, threads.iter().map(|thread| thread.log))
-        };
+        let common = self.set.common();
         self.flush(program, view, common, view.end(), sink);
         self.pos = view.end();
         if self.teller.call.is_none() {
@@ -352,14 +350,14 @@ impl Parser {
     pub(super) fn end_begun(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let from = self.teller.cursor;
         self.teller.markup(view, view.end(), sink);
-        if !self.candidate_noted {
+        if !self.candidate.is_noted {
             let message = String::from("the message ends before the call has a name");
             let at = Span::new(from, view.end());
             self.teller
                 .note(Code::MissingToolName, at, message, None, sink);
         }
-        self.threads.clear();
-        self.safe_threads.clear();
+        self.set.threads.clear();
+        self.candidate.safe_threads.clear();
         self.forget();
         self.pos = view.end();
         self.mode = Mode::Text;
@@ -369,18 +367,20 @@ impl Parser {
     /// Whether a tag that is a known tool's name begins its line, and the message was cut off behind it.
     fn is_cut_tag(&self, program: &Program, view: View<'_>) -> bool {
         let is_known = |thread: &super::Thread| {
-            let named = self.log.newest(thread.log, Log::ROOT, Capture::Name);
+            let named = self.set.log.newest(thread.log, Log::ROOT, Capture::Name);
             let dialect = program.dialect_of(thread.node);
             let known = |(start, end)| program.knows(dialect, view.slice(start, end));
             !thread.extra && named.is_some_and(known)
         };
-        self.bol && !self.quoted && self.safe_threads.iter().any(is_known)
+        self.candidate.bol
+            && !self.candidate.quoted
+            && self.candidate.safe_threads.iter().any(is_known)
     }
 
     /// `end`: the message ends here.
     fn pass_end(&mut self, program: &Program, view: View<'_>) {
         let mut behind = Vec::new();
-        for thread in self.threads.clone() {
+        for thread in self.set.threads.clone() {
             if let Node::End { next } = program.node(thread.node) {
                 let next = super::Thread {
                     node: *next,
@@ -393,7 +393,7 @@ impl Parser {
                 );
             }
         }
-        self.threads.append(&mut behind);
+        self.set.threads.append(&mut behind);
     }
 
     /// The message ends inside a call.
@@ -410,7 +410,7 @@ impl Parser {
             self.teller.end_call(End::Truncated, view, view.end(), sink);
             return;
         }
-        let whole = call.whole || self.between_values;
+        let whole = call.whole || self.ending.lacks_only_closers;
         let (end, code, message) = match (whole, why) {
             (true, Finish::Stop) => (
                 End::Closed,

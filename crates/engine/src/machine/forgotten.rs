@@ -123,7 +123,7 @@ impl Parser {
             }
             let bytes = |thread: &Thread| match program.node(thread.node) {
                 Node::Literal { bytes, .. } => Some(bytes.to_vec()),
-                Node::Template { .. } => Some(parser.instances.get(thread.instance).to_vec()),
+                Node::Template { .. } => Some(parser.set.instances.get(thread.instance).to_vec()),
                 _ => None,
             };
             set.iter().filter_map(bytes).collect::<Vec<Vec<u8>>>()
@@ -133,7 +133,7 @@ impl Parser {
         loop {
             let rest = view.from(probe.pos);
             let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count();
-            self.work += n_blank as u64 + 1;
+            self.set.found.work += n_blank as u64 + 1;
             probe.pos += n_blank as u64;
             let rest = &rest[n_blank..];
             if probe.pos - probe.at > program.limits.undecided as u64 {
@@ -164,7 +164,7 @@ impl Parser {
         view: View<'_>,
     ) -> bool {
         let (Some((start, end)), Some(call)) = (
-            self.log.newest(log, Log::ROOT, Capture::Key),
+            self.set.log.newest(log, Log::ROOT, Capture::Key),
             &self.teller.call,
         ) else {
             return false;

@@ -80,7 +80,7 @@ impl Parser {
             let Some(byte) = view.byte(end) else {
                 return eof.then_some(false);
             };
-            self.work += 1;
+            self.set.found.work += 1;
             if byte == b'<' {
                 gap.tag = Some((gap.behind.clone(), end));
                 break;
@@ -104,7 +104,7 @@ impl Parser {
             let (mut next, mut found) = (Vec::new(), Found::default());
             self.stepper(program, view, Judge::Evidence)
                 .step(threads, byte, *pos, &mut next, &mut found);
-            self.work += found.work;
+            self.set.found.work += found.work;
             *pos += 1;
             *threads = next;
             let value = threads
@@ -114,7 +114,7 @@ impl Parser {
                     _ => None,
                 });
             if let Some((thread, value)) = value {
-                let captured = self.log.newest(thread.log, Log::ROOT, Capture::Key);
+                let captured = self.set.log.newest(thread.log, Log::ROOT, Capture::Key);
                 let key = match (&value.argument, captured) {
                     (Some(key), _) => key,
                     (None, Some((start, end))) => view.slice(start, end),

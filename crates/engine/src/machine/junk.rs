@@ -31,16 +31,19 @@ impl Parser {
         let is_object = |thread: &Thread| matches!(program.node(thread.node), Node::Object(_));
         let is_end = |thread: &Thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if **bytes == *b"]");
         let told = self.teller.cursor;
-        if !self.committed
-            || self.fallback.is_some()
+        if !self.candidate.committed
+            || self.candidate.fallback.is_some()
             || self.teller.call.is_some()
-            || !view.slice(told, self.safe).trim_end().ends_with(',')
-            || !self.safe_threads.iter().any(is_object)
-            || !self.safe_threads.iter().any(is_end)
+            || !view
+                .slice(told, self.candidate.safe)
+                .trim_end()
+                .ends_with(',')
+            || !self.candidate.safe_threads.iter().any(is_object)
+            || !self.candidate.safe_threads.iter().any(is_end)
         {
             return None;
         }
-        let behind = view.slice(self.safe, self.pos + 1);
+        let behind = view.slice(self.candidate.safe, self.pos + 1);
         let member = behind.trim_ascii_start();
         let begins = |byte: u8| {
             matches!(byte, b'"' | b'\'' | b'-' | b'0'..=b'9')
@@ -53,8 +56,8 @@ impl Parser {
     /// Passes members that are no objects, up to the next that is one or the list's end. Returns whether that came.
     pub(super) fn skip_junk(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         while let Some(byte) = view.byte(self.pos) {
-            let junk = self.junk.unwrap_or(Junk::Outside);
-            self.junk = match (junk, byte) {
+            let junk = self.set.junk.unwrap_or(Junk::Outside);
+            self.set.junk = match (junk, byte) {
                 (Junk::Outside, b'{' | b']') => None,
                 (Junk::Outside, b'"' | b'\'') => Some(Junk::Inside(byte)),
                 (Junk::Inside(_), b'\\') => Some(Junk::Escape(junk.mark())),
@@ -62,17 +65,22 @@ impl Parser {
                 (Junk::Escape(mark), _) => Some(Junk::Inside(mark)),
                 _ => Some(junk),
             };
-            if self.junk.is_none() {
+            if self.set.junk.is_none() {
                 break;
             }
             self.pos += 1;
-            self.work += 1;
+            self.set.found.work += 1;
         }
         self.teller.markup(view, self.pos, sink);
-        self.safe = self.pos;
-        for thread in self.threads.iter_mut().chain(&mut self.safe_threads) {
+        self.candidate.safe = self.pos;
+        for thread in self
+            .set
+            .threads
+            .iter_mut()
+            .chain(&mut self.candidate.safe_threads)
+        {
             thread.since = self.pos;
         }
-        self.junk.is_none()
+        self.set.junk.is_none()
     }
 }

@@ -110,9 +110,9 @@ impl Parser {
 
     /// Whether the bare call that ends here waits for how its line goes on. Each byte of that is read ahead once.
     pub(super) fn waits_for_line(&self, view: View<'_>) -> bool {
-        let is_last = self.at_end && self.pos >= view.end();
-        let is_read = self.pos < self.entry.read_to;
-        self.awaits_tail() && !is_read && !self.entry.is_bracketed && !is_last
+        let is_last = self.ending.is_here && self.pos >= view.end();
+        let is_read = self.pos < self.candidate.entry.read_to;
+        self.awaits_tail() && !is_read && !self.candidate.entry.is_bracketed && !is_last
     }
 
     /// Reads ahead along the line after a call, which ends at `pos`.
@@ -130,7 +130,8 @@ impl Parser {
     /// The entry ends at `at`: whether what follows is a fact of its last call.
     pub(super) fn may_go_on(&self, at: u64) -> bool {
         let call = self.teller.call.as_ref();
-        self.entry.bare_body.is_some() || call.is_some_and(|call| call.json_end == Some(at))
+        self.candidate.entry.bare_body.is_some()
+            || call.is_some_and(|call| call.json_end == Some(at))
     }
 
     /// Returns whether the mode changed.
@@ -168,7 +169,7 @@ impl Parser {
                 }
                 break matches!(line.place, Place::Word { .. }) && !line.is_statement;
             };
-            self.work += c.len_utf8() as u64;
+            self.set.found.work += c.len_utf8() as u64;
             match line.step(c, view) {
                 Step::More => line.pos += c.len_utf8() as u64,
                 Step::Again => {}
@@ -178,8 +179,8 @@ impl Parser {
                 break false;
             }
         };
-        self.entry.read_to = line.end.max(at + 1);
-        self.entry.words_before = if has_words { line.end } else { 0 };
+        self.candidate.entry.read_to = line.end.max(at + 1);
+        self.candidate.entry.words_before = if has_words { line.end } else { 0 };
         self.end_body(program, view, line.node, sink);
         true
     }
@@ -196,7 +197,7 @@ impl Parser {
         let rest = view.slice(read_to, view.end());
         let text = rest.trim_start_matches([' ', '\t', ',']);
         let n_blank = (rest.len() - text.len()) as u64;
-        self.work += n_blank + 1;
+        self.set.found.work += n_blank + 1;
         let pos = read_to + n_blank;
         let is_long = pos - at >= program.limits.undecided as u64;
         let undecided = Mode::LineTail(LineTail::Entry { body, pos });
@@ -204,7 +205,7 @@ impl Parser {
             self.mode = undecided;
             return false;
         }
-        if let Some(node) = self.entry.bare_body.filter(|_| !is_long) {
+        if let Some(node) = self.candidate.entry.bare_body.filter(|_| !is_long) {
             match list_goes_on(program, (at, pos), view, eof) {
                 Some(true) => {
                     self.reopen_list(program, node, view, sink);
@@ -217,7 +218,7 @@ impl Parser {
                 }
             }
         }
-        self.entry.bare_body = None;
+        self.candidate.entry.bare_body = None;
         if let Some(call) = &mut self.teller.call {
             let is_statement = at > view.base && view.byte(at - 1) == Some(b';');
             let is_member = text.starts_with('"') && view.slice(at, pos).contains(',');
@@ -233,8 +234,8 @@ impl Parser {
             }
             (call.awaits_tail, call.json_end) = (false, None);
         }
-        self.found.bodies.clear();
-        self.found.bodies.push(body);
+        self.set.found.bodies.clear();
+        self.set.found.bodies.push(body);
         self.win(program, view, sink);
         true
     }
@@ -256,7 +257,7 @@ impl Parser {
         if let Some(call) = &mut self.teller.call {
             call.facts.is_in_broken_list = true;
         }
-        self.entry.is_in_broken_list = true;
+        self.candidate.entry.is_in_broken_list = true;
         self.go_on_behind(program, view, node, sink);
     }
 }

@@ -27,14 +27,14 @@ impl Parser {
         };
         let fixes = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, tool: Some(_), .. }));
         let has_more = |act| matches!(act, Act::Argument { .. } | Act::Captured { .. });
-        !self.committed
-            && !self.bol
-            && !self.start
+        !self.candidate.committed
+            && !self.candidate.bol
+            && !self.candidate.start
             && text.argument.is_some()
             && text.own.is_some()
             && !text.fence
-            && self.log.any(self.flushed, body.log, fixes)
-            && !self.log.any(self.flushed, body.log, has_more)
+            && self.set.log.any(self.set.flushed, body.log, fixes)
+            && !self.set.log.any(self.set.flushed, body.log, has_more)
     }
 
     /// Returns whether the mode changed.
@@ -52,9 +52,9 @@ impl Parser {
             return true;
         };
         let at = self.pos;
-        let closer = find_closer(text, &self.registers, view.from(tag.pos));
+        let closer = find_closer(text, &self.set.registers, view.from(tag.pos));
         let found = closer.map_or(view.end(), |closer| tag.pos + closer.at as u64);
-        self.work += found - tag.pos + 1;
+        self.set.found.work += found - tag.pos + 1;
         tag.pos = found;
         let is_long = found - at > program.limits.undecided as u64;
         let is_whole = closer.is_some_and(|closer| closer.is_whole);
@@ -70,10 +70,10 @@ impl Parser {
             self.reject(at);
             return true;
         }
-        self.found.bodies.clear();
-        self.found.bodies.push(tag.body);
-        self.threads.clear();
-        self.threads.push(tag.body);
+        self.set.found.bodies.clear();
+        self.set.found.bodies.push(tag.body);
+        self.set.threads.clear();
+        self.set.threads.push(tag.body);
         if self.commit(program, view, None, sink) {
             self.win(program, view, sink);
         }

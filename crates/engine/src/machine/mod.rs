@@ -110,51 +110,75 @@ const HALVES: usize = 4;
 #[derive(Debug)]
 pub struct Parser {
     program: Arc<Program>,
-    /// Bytes that no event accounts for yet, from `base` on.
-    buffer: String,
-    base: u64,
+    input: Held,
     pos: u64,
     mode: Mode,
     teller: Teller,
     context: Context,
+    set: Positions,
+    candidate: Candidate,
+    thought: Thought,
+    ending: Ending,
+    tokens: Tokens,
+    fitting: fitting::Fitting,
+    spare: Spare,
+    options: Options,
+}
 
-    // The candidate.
+/// Bytes that no event accounts for yet, and how often they were read.
+#[derive(Debug, Default)]
+struct Held {
+    buffer: String,
+    /// Where the buffer begins.
+    base: u64,
+    /// No candidate begins before it.
+    not_before: u64,
+    /// Bytes before it were read as a candidate that was none, so deep.
+    reread_end: u64,
+    reread_depth: u8,
+}
+
+/// The ordered set of positions (an NFA simulation, with captures in a log), and what goes by beside it.
+#[derive(Debug, Default)]
+struct Positions {
     threads: Vec<Thread>,
+    /// Those after the byte that is read.
     next: Vec<Thread>,
     found: Found,
     log: Log,
+    /// All acts up to it are done.
     flushed: LogId,
     instances: Filled,
     registers: Registers,
-    candidate: u64,
-    committed: bool,
-    bol: bool,
-    start: bool,
-    /// Only what keeps what a call gives stands before the candidate on its line: `r =`.
-    is_kept: bool,
-    /// The candidate stands in quoted code: where a wrapper may hold calls; or where it counts for nothing.
-    candidate_in_code: bool,
-    is_wrapped: bool,
-    quoted: bool,
-    /// It stands in reasoning that has an end; a call counts there only if that never comes. The one of which that is known.
-    candidate_in_thought: bool,
-    weighs: bool,
-    weighed: Option<u64>,
-    endless: Option<weigh::Endless>,
-    /// Behind the marker of the last call that was left to the reasoning.
-    passed_over: Option<u64>,
     /// Members of a list that are no objects go by.
     junk: Option<junk::Junk>,
     /// The rest of a closer that is misspelt goes by.
     misspelt: Option<u64>,
     /// Text between the values of a call, which goes by.
     gap: Option<Span>,
-    /// The entry that is being read ended reasoning that had no end.
-    ended_reasoning: bool,
-    /// The reasoning that an entry stands in, in place of its end; and where that end is, if it was found since.
-    interrupted: Option<Box<afterthought::Interrupted>>,
-    thought_end: Option<u64>,
-    /// Behind the last completed literal: where a recovery goes back to, and what may still come there.
+}
+
+/// What may be an entry: its place, and where a reading of it can go back to.
+#[derive(Debug, Default)]
+struct Candidate {
+    /// Where it begins.
+    at: u64,
+    /// It is one: nothing of it is given back.
+    committed: bool,
+    /// A note says why it is none.
+    is_noted: bool,
+    bol: bool,
+    start: bool,
+    /// Only what keeps what a call gives stands before it on its line: `r =`.
+    is_kept: bool,
+    /// It stands in quoted code: where a wrapper may hold calls; or where it counts for nothing.
+    is_in_code: bool,
+    is_wrapped: bool,
+    quoted: bool,
+    /// It stands in reasoning that has an end; a call counts there only if that never comes.
+    is_in_thought: bool,
+    weighs: bool,
+    /// The checkpoint: after the last completed literal, where a recovery goes back to, and what may still come there.
     safe: u64,
     safe_threads: Vec<Thread>,
     /// A body, or the end, that could have begun while a literal was still being tried.
@@ -162,30 +186,55 @@ pub struct Parser {
     fallback_bodies: Vec<Thread>,
     /// Where the entry was over before that body, and what says so.
     over: Option<(u64, Thread)>,
-    candidate_noted: bool,
     /// What was measured of the entry: facts of its calls.
     entry: entry::EntryFacts,
+}
+
+/// Calls in reasoning.
+#[derive(Debug, Default)]
+struct Thought {
+    /// The candidate of which it is known that its reasoning never ends.
+    weighed: Option<u64>,
+    endless: Option<weigh::Endless>,
+    /// After the marker of the last call that was left to the reasoning.
+    passed_over: Option<u64>,
+    /// The entry that is being read ended reasoning that had no end.
+    is_ended_by_entry: bool,
+    /// The reasoning that an entry stands in, in place of its end; and where that end is, if it was found since.
+    interrupted: Option<Box<afterthought::Interrupted>>,
+    end: Option<u64>,
+}
+
+/// The message's end.
+#[derive(Debug, Default)]
+struct Ending {
+    is_here: bool,
     /// The message was cut off: that it ends is no evidence.
-    cut_off: bool,
-    /// At the message's end: only closers are missing.
-    between_values: bool,
-    /// The message's end is here.
-    at_end: bool,
+    is_cut_off: bool,
+    /// Only closers are missing.
+    lacks_only_closers: bool,
+}
 
-    // Giving back.
-    reread_end: u64,
-    reread_depth: u8,
-    not_before: u64,
+/// Memory for what comes next.
+#[derive(Debug, Default)]
+struct Spare {
+    probe: probe::Probe,
+    envelope: Option<Box<Envelope>>,
+    acts: Vec<(Act, u64)>,
+}
 
-    tokens: Tokens,
-
-    fitting: fitting::Fitting,
-    spare_probe: probe::Probe,
-    spare_envelope: Option<Box<Envelope>>,
-    spare_acts: Vec<(Act, u64)>,
+#[derive(Debug, Default)]
+struct Options {
     in_code: InCode,
     in_reasoning: InReasoning,
-    work: u64,
+}
+
+impl Positions {
+    /// What all positions agree on.
+    fn common(&self) -> LogId {
+        let logs = self.threads.iter().map(|thread| thread.log);
+        self.log.common(self.flushed, logs)
+    }
 }
 
 impl Parser {
@@ -195,59 +244,23 @@ impl Parser {
         let names = Arc::clone(program.tools.by_place());
         Parser {
             program,
-            buffer: String::new(),
-            base: 0,
+            input: Held::default(),
             pos: 0,
             mode: Mode::Text,
             teller: Teller::new(cap, names),
             context: Context::default(),
-            threads: Vec::new(),
-            next: Vec::new(),
-            found: Found::default(),
-            log: Log::default(),
-            flushed: Log::ROOT,
-            instances: Filled::default(),
-            registers: Registers::default(),
-            candidate: 0,
-            committed: false,
-            bol: true,
-            start: true,
-            is_kept: false,
-            candidate_in_code: false,
-            is_wrapped: false,
-            quoted: false,
-            candidate_in_thought: false,
-            weighs: false,
-            weighed: None,
-            endless: None,
-            passed_over: None,
-            junk: None,
-            misspelt: None,
-            gap: None,
-            ended_reasoning: false,
-            interrupted: None,
-            thought_end: None,
-            safe: 0,
-            safe_threads: Vec::new(),
-            fallback: None,
-            fallback_bodies: Vec::new(),
-            over: None,
-            candidate_noted: false,
-            entry: entry::EntryFacts::default(),
-            cut_off: false,
-            between_values: false,
-            at_end: false,
-            reread_end: 0,
-            reread_depth: 0,
-            not_before: 0,
+            set: Positions::default(),
+            candidate: Candidate {
+                bol: true,
+                start: true,
+                ..Candidate::default()
+            },
+            thought: Thought::default(),
+            ending: Ending::default(),
             tokens: Tokens::default(),
             fitting: fitting::Fitting::default(),
-            spare_probe: probe::Probe::default(),
-            spare_envelope: None,
-            spare_acts: Vec::new(),
-            in_code: InCode::default(),
-            in_reasoning: InReasoning::default(),
-            work: 0,
+            spare: Spare::default(),
+            options: Options::default(),
         }
     }
 
@@ -290,14 +303,14 @@ impl Parser {
     /// What becomes of a call in quoted code.
     #[must_use]
     pub fn in_code(mut self, in_code: InCode) -> Parser {
-        self.in_code = in_code;
+        self.options.in_code = in_code;
         self
     }
 
     /// What becomes of a call inside reasoning.
     #[must_use]
     pub fn in_reasoning(mut self, in_reasoning: InReasoning) -> Parser {
-        self.in_reasoning = in_reasoning;
+        self.options.in_reasoning = in_reasoning;
         self
     }
 
@@ -330,7 +343,8 @@ impl Parser {
         let text = match input {
             Input::Text(text) => text,
             Input::Special { text, .. } => {
-                self.tokens.came(text, self.base + self.buffer.len() as u64);
+                self.tokens
+                    .came(text, self.input.base + self.input.buffer.len() as u64);
                 text
             }
         };
@@ -359,7 +373,7 @@ impl Parser {
             let is_told = match self.mode {
                 Mode::Text => self.quick_prose(text, sink),
                 Mode::Value(_) => self.quick_value(text, sink),
-                _ if self.buffer.is_empty() => {
+                _ if self.input.buffer.is_empty() => {
                     text = &text[self.quick(text, sink)..];
                     text.is_empty()
                 }
@@ -376,40 +390,40 @@ impl Parser {
 
     /// Reads a piece behind what is held; what is undecided then is held.
     fn read_piece(&mut self, text: &str, sink: &mut dyn Sink) {
-        let mut buffer = core::mem::take(&mut self.buffer);
+        let mut buffer = core::mem::take(&mut self.input.buffer);
         if buffer.is_empty() {
             let view = View {
                 text,
-                base: self.base,
+                base: self.input.base,
             };
             self.run(view, false, sink);
-            let keep = (self.teller.cursor - self.base) as usize;
+            let keep = (self.teller.cursor - self.input.base) as usize;
             buffer.push_str(&text[keep..]);
         } else {
             buffer.push_str(text);
             let view = View {
                 text: &buffer,
-                base: self.base,
+                base: self.input.base,
             };
             self.run(view, false, sink);
-            let keep = (self.teller.cursor - self.base) as usize;
+            let keep = (self.teller.cursor - self.input.base) as usize;
             if keep > 0 {
                 buffer.drain(..keep);
             }
         }
-        self.base = self.teller.cursor;
-        self.buffer = buffer;
+        self.input.base = self.teller.cursor;
+        self.input.buffer = buffer;
         if !self.tokens.is_empty() {
-            self.tokens.forget_before(self.base);
+            self.tokens.forget_before(self.input.base);
         }
     }
 
     /// Ends the message.
     pub fn finish(mut self, why: Finish, sink: &mut dyn Sink) {
-        let buffer = core::mem::take(&mut self.buffer);
+        let buffer = core::mem::take(&mut self.input.buffer);
         let view = View {
             text: &buffer,
-            base: self.base,
+            base: self.input.base,
         };
         self.end(why, view, sink);
         debug_assert_eq!(self.teller.cursor, view.end(), "spans tile the input");
@@ -417,20 +431,20 @@ impl Parser {
 
     /// The bytes that no event accounts for yet.
     pub fn held(&self) -> &str {
-        let of_prompt = self.teller.origin().saturating_sub(self.base) as usize;
-        self.buffer.get(of_prompt..).unwrap_or("")
+        let of_prompt = self.teller.origin().saturating_sub(self.input.base) as usize;
+        self.input.buffer.get(of_prompt..).unwrap_or("")
     }
 
     /// Steps made so far: bytes looked at times positions alive. For tests of linearity.
     #[doc(hidden)]
     pub fn work(&self) -> u64 {
-        self.work + self.found.work
+        self.set.found.work
     }
 
     /// Runs until every byte of the view was looked at and what is left is undecided.
     fn run(&mut self, view: View<'_>, eof: bool, sink: &mut dyn Sink) {
         let program = Arc::clone(&self.program);
-        self.at_end = eof;
+        self.ending.is_here = eof;
         let mut guard = 0u32;
         let mut last = (u64::MAX, 0);
         loop {
@@ -461,7 +475,7 @@ impl Parser {
             debug_assert!(guard < 64, "no progress at {} in {:?}", self.pos, self.mode);
             if guard >= 64 {
                 self.mode = Mode::Text;
-                self.not_before = self.pos + 1;
+                self.input.not_before = self.pos + 1;
                 guard = 0;
             }
         }
@@ -476,11 +490,11 @@ impl Parser {
             Mode::Text => self.teller.speak(self.context.speech, view, self.pos, sink),
             Mode::Ahead(_) | Mode::MidLineTag(_) => {
                 self.teller
-                    .speak(self.context.speech, view, self.candidate, sink);
+                    .speak(self.context.speech, view, self.candidate.at, sink);
             }
-            Mode::Between if !self.committed => {
+            Mode::Between if !self.candidate.committed => {
                 self.teller
-                    .speak(self.context.speech, view, self.candidate, sink);
+                    .speak(self.context.speech, view, self.candidate.at, sink);
             }
             Mode::Between | Mode::LineTail(_) | Mode::Afterthought(_) | Mode::Weighing(_) => {}
             Mode::Value(value) => {
@@ -503,7 +517,7 @@ impl Parser {
     /// The message begins with the next byte, which is offset 0. What the prompt left undecided goes on.
     fn begin_message(&mut self) {
         self.teller
-            .begin_message(self.base + self.buffer.len() as u64);
+            .begin_message(self.input.base + self.input.buffer.len() as u64);
         self.tokens.begin_message();
     }
 
@@ -516,18 +530,18 @@ impl Parser {
         Stepper {
             program,
             view,
-            log: &mut self.log,
-            flushed: self.flushed,
-            instances: &mut self.instances,
-            registers: &self.registers,
+            log: &mut self.set.log,
+            flushed: self.set.flushed,
+            instances: &mut self.set.instances,
+            registers: &self.set.registers,
             tokens: &self.tokens,
             judge,
             call: self.teller.call.as_ref(),
-            candidate: self.candidate,
-            bol: self.bol,
-            start: self.start,
+            candidate: self.candidate.at,
+            bol: self.candidate.bol,
+            start: self.candidate.start,
             nodes: ByteSet::default(),
-            is_kept: self.is_kept,
+            is_kept: self.candidate.is_kept,
         }
     }
 }

@@ -21,28 +21,28 @@ use crate::{Code, End, Sink, Span};
 impl Parser {
     /// A body, or the end of the entry, begins at `pos`.
     pub(super) fn win(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
-        let body = self.found.bodies[0];
+        let body = self.set.found.bodies[0];
         let at = self.pos;
         self.keep_end(program, body, at);
         let is_py = matches!(program.node(body.node), Node::Py { .. });
         // What stands before a name that may be no call's is text then.
-        if !(is_py && self.committed && self.teller.call.is_none()) {
-            self.safe = at;
+        if !(is_py && self.candidate.committed && self.teller.call.is_none()) {
+            self.candidate.safe = at;
         }
         match program.node(body.node) {
             Node::Object(_) => {
                 let is_object = |body: &Thread| matches!(program.node(body.node), Node::Object(_));
-                let mut bodies = core::mem::take(&mut self.found.bodies);
+                let mut bodies = core::mem::take(&mut self.set.found.bodies);
                 bodies.retain(is_object);
-                let last = self.spare_envelope.take();
-                let mut envelope = Envelope::begin(last, program, bodies, at, self.start);
+                let last = self.spare.envelope.take();
+                let mut envelope = Envelope::begin(last, program, bodies, at, self.candidate.start);
                 envelope.needs_marker = self.needs_marker();
                 self.mode = Mode::Envelope(envelope);
                 return;
             }
             Node::Py { .. } => {
-                self.threads.clear();
-                self.threads.push(body);
+                self.set.threads.clear();
+                self.set.threads.push(body);
                 // Where a known name opened it, it is read from that name on.
                 self.pos = body.since.min(at);
                 self.mode = Mode::Python(Box::new(Python::new(body.node, self.pos)));
@@ -63,7 +63,7 @@ impl Parser {
         }
         if matches!(program.node(body.node), Node::Match) && self.may_go_on(at) {
             self.mode = Mode::LineTail(LineTail::Entry { body, pos: at });
-            if self.at_end {
+            if self.ending.is_here {
                 self.line_tail(program, view, true, sink);
             }
             return;
@@ -74,18 +74,18 @@ impl Parser {
             self.reopen(view, sink);
             return;
         }
-        self.threads.clear();
-        self.threads.push(body);
+        self.set.threads.clear();
+        self.set.threads.push(body);
         if !self.commit(program, view, None, sink) {
             return;
         }
         self.flush(program, view, body.log, at, sink);
-        self.threads.clear();
+        self.set.threads.clear();
         match program.node(body.node) {
             Node::Match => self.end_entry(program.wraps(body.node), view, at, sink),
             Node::Text(text) if matches!(text.role, RuleRole::Think | RuleRole::Say) => {
                 self.teller.markup(view, at, sink);
-                let texts: Vec<Thread> = core::mem::take(&mut self.found.bodies);
+                let texts: Vec<Thread> = core::mem::take(&mut self.set.found.bodies);
                 self.enter_speech(&texts, view);
             }
             Node::Text(_) => {
@@ -139,31 +139,33 @@ impl Parser {
     fn keep_end(&mut self, program: &Program, body: Thread, at: u64) {
         let is_over = |body: &Thread| matches!(program.node(body.node), Node::Match);
         // Behind a call that is whole another one may begin, or the entry was over.
-        let may_end = !self.committed || self.teller.call.as_ref().is_some_and(|call| call.whole);
+        let may_end =
+            !self.candidate.committed || self.teller.call.as_ref().is_some_and(|call| call.whole);
         let is_py = matches!(program.node(body.node), Node::Py { .. }) && may_end;
         let kept = self
+            .candidate
             .fallback
-            .filter(|_| self.fallback_bodies.first().is_some_and(is_over));
-        let over = self.over.take();
+            .filter(|_| self.candidate.fallback_bodies.first().is_some_and(is_over));
+        let over = self.candidate.over.take();
         if !is_py {
-            self.fallback = None;
-            self.fallback_bodies.clear();
+            self.candidate.fallback = None;
+            self.candidate.fallback_bodies.clear();
         } else if let Some((end, body)) = over {
-            self.fallback = Some(end);
-            self.fallback_bodies.clear();
-            self.fallback_bodies.push(body);
+            self.candidate.fallback = Some(end);
+            self.candidate.fallback_bodies.clear();
+            self.candidate.fallback_bodies.push(body);
         } else if kept.is_none() {
-            let ends = self.found.bodies.iter().copied().filter(is_over);
-            self.fallback_bodies.clear();
-            self.fallback_bodies.extend(ends.take(1));
-            self.fallback = (!self.fallback_bodies.is_empty()).then_some(at);
+            let ends = self.set.found.bodies.iter().copied().filter(is_over);
+            self.candidate.fallback_bodies.clear();
+            self.candidate.fallback_bodies.extend(ends.take(1));
+            self.candidate.fallback = (!self.candidate.fallback_bodies.is_empty()).then_some(at);
         }
     }
 
     /// Whether a name alone makes no call here: behind a fence that wrapped the answer, text explains or repeats it.
     pub(super) fn needs_marker(&self) -> bool {
-        let is_quoted = self.quoted || self.is_wrapped;
-        !self.committed && !is_quoted && self.teller.is_behind_answer()
+        let is_quoted = self.candidate.quoted || self.candidate.is_wrapped;
+        !self.candidate.committed && !is_quoted && self.teller.is_behind_answer()
     }
 
     /// The entry is over; what follows is text again.
@@ -177,13 +179,13 @@ impl Parser {
         if self.teller.call.is_some() && !self.context.sync {
             self.teller.end_call(End::Closed, view, at, sink);
         }
-        let marks = wrapper.then(|| Marks::leading(view.slice(self.candidate, at)));
+        let marks = wrapper.then(|| Marks::leading(view.slice(self.candidate.at, at)));
         self.teller.markup(view, at, sink);
         if let Some(marks) = marks.flatten() {
             self.teller.quote.open_answer(marks);
         }
         self.forget();
-        self.safe_threads.clear();
+        self.candidate.safe_threads.clear();
         self.mode = self.behind_entry(at);
     }
 
@@ -197,15 +199,13 @@ impl Parser {
         stopped: bool,
         sink: &mut dyn Sink,
     ) {
-        let safe_threads = core::mem::take(&mut self.safe_threads);
-        let common = {
-            let Parser { log, flushed, .. } = self;
-            log.common(*flushed, safe_threads.iter().map(|thread| thread.log))
-        };
+        let safe_threads = core::mem::take(&mut self.candidate.safe_threads);
+        let logs = safe_threads.iter().map(|thread| thread.log);
+        let common = self.set.log.common(self.set.flushed, logs);
         if !safe_threads.is_empty() {
-            self.flush(program, view, common, self.safe, sink);
+            self.flush(program, view, common, self.candidate.safe, sink);
         }
-        let safe = self.safe.max(self.teller.cursor);
+        let safe = self.candidate.safe.max(self.teller.cursor);
         self.teller.markup(view, safe, sink);
         // Up to the character that fits nothing: more may not be here yet.
         let at = at.max(safe);
@@ -274,7 +274,7 @@ impl Parser {
         let anchors = self.anchors(program, safe_threads, view);
         let extras: Vec<Waiting> = anchors
             .into_iter()
-            .map(|thread| self.wait(program, thread, self.flushed))
+            .map(|thread| self.wait(program, thread, self.set.flushed))
             .collect();
         self.forget();
         let speech = if self.teller.call.is_some() {
@@ -292,10 +292,10 @@ impl Parser {
             open_ended: false,
         };
         self.pos = self.teller.cursor;
-        self.not_before = self.pos;
-        self.threads.clear();
+        self.input.not_before = self.pos;
+        self.set.threads.clear();
         self.mode = Mode::Text;
-        self.committed = false;
+        self.candidate.committed = false;
     }
 }
 

@@ -107,7 +107,7 @@ impl Parser {
         at: u64,
         view: View<'_>,
     ) {
-        let mut probe = core::mem::take(&mut self.spare_probe);
+        let mut probe = core::mem::take(&mut self.spare.probe);
         probe.begin(at);
         probe.may_leave = value.may_be_left(at);
         self.look_from(program, text, &mut probe, at, view);
@@ -130,8 +130,8 @@ impl Parser {
         (probe.pos, probe.looked, probe.closer, probe.last) = (at, at, false, None);
         probe.read = None;
         // The probe's log begins anew: it is flushed only where the reading goes on behind it.
-        self.log.clear();
-        self.flushed = Log::ROOT;
+        self.set.log.clear();
+        self.set.flushed = Log::ROOT;
         let thread = Thread::at(text.follow, Log::ROOT, at);
         self.stepper(program, view, Judge::Evidence)
             .close(thread, at, &mut probe.follow);
@@ -178,8 +178,8 @@ impl Parser {
         loop {
             match probe.forgotten.map(|forgotten| forgotten.step) {
                 Some(Step::Search) => {
-                    let Some(at) = next_closer(text, &self.registers, view, probe.pos) else {
-                        self.work += view.end() - probe.pos;
+                    let Some(at) = next_closer(text, &self.set.registers, view, probe.pos) else {
+                        self.set.found.work += view.end() - probe.pos;
                         probe.pos = view.end();
                         if eof || probe.pos - probe.at > cap {
                             return self.settle(Turn::Nested, value, probe);
@@ -187,7 +187,7 @@ impl Parser {
                         value.probe = Some(probe);
                         return Verdict::Pending;
                     };
-                    self.work += at - probe.pos + 1;
+                    self.set.found.work += at - probe.pos + 1;
                     self.look_from(program, text, &mut probe, at, view);
                     if let Some(forgotten) = &mut probe.forgotten {
                         forgotten.step = Step::Look;
@@ -223,7 +223,7 @@ impl Parser {
             if let Some(mut gap) = probe.gap.take() {
                 let turn = match self.run_gap(program, &mut gap, view, eof) {
                     Some(true) => {
-                        self.gap = Some(gap.text);
+                        self.set.gap = Some(gap.text);
                         probe.left_call = false;
                         Some(Turn::Ends {
                             recovered: false,
@@ -303,7 +303,7 @@ impl Parser {
                     .stepper(program, view, Judge::Evidence)
                     .run(sets, pos, room);
                 probe.pos += run;
-                self.work += run;
+                self.set.found.work += run;
                 if run > 0 {
                     continue;
                 }
@@ -326,12 +326,12 @@ impl Parser {
         byte: u8,
         view: View<'_>,
     ) -> Option<Turn> {
-        let mut found = core::mem::take(&mut self.found);
-        let mut next = core::mem::take(&mut self.next);
+        let mut found = core::mem::take(&mut self.set.found);
+        let mut next = core::mem::take(&mut self.set.next);
         let turn = self.three_sets(
             program, text, probe, value, byte, view, &mut next, &mut found,
         );
-        (self.found, self.next) = (found, next);
+        (self.set.found, self.set.next) = (found, next);
         turn
     }
 
@@ -376,7 +376,8 @@ impl Parser {
             }
         }
         let follow_ends = probe.follow.iter().any(|thread| {
-            self.log
+            self.set
+                .log
                 .any(Log::ROOT, thread.log, |act| leaves_call(program, act))
         });
         let follow_opens = probe
@@ -420,7 +421,7 @@ impl Parser {
                 next,
                 &mut rest,
             );
-            self.work += rest.work;
+            self.set.found.work += rest.work;
             core::mem::swap(&mut probe.shorn, next);
             if rest.literal_ended {
                 probe.damaged = true;
@@ -446,13 +447,14 @@ impl Parser {
             let from = pos + 1 - found.literal_length;
             for thread in &probe.enclosing {
                 if self
+                    .set
                     .log
                     .any(Log::ROOT, thread.log, |act| leaves_call(program, act))
                 {
                     enclosing_left = true;
                     probe.leaves |= found.literal_ended
                         && begins_line(view.bytes(probe.at, from), value.line_blank);
-                    enclosing_names |= self.log.any(Log::ROOT, thread.log, |act| {
+                    enclosing_names |= self.set.log.any(Log::ROOT, thread.log, |act| {
                         Parser::names_known(program, view, act)
                     });
                 }
@@ -534,7 +536,7 @@ impl Parser {
         let is_long = |thread: &&Thread| {
             let length = match program.node(thread.node) {
                 Node::Literal { bytes, .. } => bytes.len(),
-                Node::Template { .. } => self.instances.get(thread.instance).len(),
+                Node::Template { .. } => self.set.instances.get(thread.instance).len(),
                 _ => 0,
             };
             thread.off == 0 && length > SHORN_MIN

@@ -41,9 +41,9 @@ impl Parser {
         sink: &mut dyn Sink,
     ) -> bool {
         while let Some(byte) = view.byte(self.pos) {
-            self.work += 1;
+            self.set.found.work += 1;
             if let Some(passing) = &mut python.passing {
-                let is_long = self.pos - self.candidate > program.limits.undecided as u64;
+                let is_long = self.pos - self.candidate.at > program.limits.undecided as u64;
                 match passing.step(byte) {
                     _ if is_long => return self.dead_python(program, view, sink),
                     PassingStep::More => self.pos += 1,
@@ -97,7 +97,7 @@ impl Parser {
         let n_space = meant.map_or(0, |(_, n_space)| n_space);
         let known = meant.map(|(tool, _)| tool);
         name.drain(..n_space);
-        let marked = self.threads.first().is_some_and(|body| body.marked);
+        let marked = self.set.threads.first().is_some_and(|body| body.marked);
         let is_foreign = !marked && known.is_none() && !program.tools.is_empty();
         let has_places = known.is_some_and(|tool| !program.tools.keys(tool).is_empty());
         if step == PythonStep::Positional && !has_places && !is_foreign {
@@ -114,16 +114,18 @@ impl Parser {
             // Prose and code hold brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
             return Judged::Text;
         }
-        if is_foreign && (self.quoted || self.is_wrapped && !self.committed) {
+        if is_foreign
+            && (self.candidate.quoted || self.candidate.is_wrapped && !self.candidate.committed)
+        {
             // In an example it is one of a call where it is all of that.
-            if self.start && step == PythonStep::Call {
+            if self.candidate.start && step == PythonStep::Call {
                 let at = Span::new(python.name_at, python.name_end);
                 self.remark_quoted(&name, at, sink);
             }
             return Judged::Text;
         }
         // In reasoning it is weighed as any call is, and judged again where that never ends.
-        if is_foreign && !self.weighs {
+        if is_foreign && !self.candidate.weighs {
             let message =
                 alloc::format!("unknown tool `{name}`; without a marker it is not a call");
             let at = Span::new(python.name_at, python.name_end);
@@ -153,7 +155,7 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        let Some(mut body) = self.threads.first().copied() else {
+        let Some(mut body) = self.set.threads.first().copied() else {
             return;
         };
         let marked = body.marked;
@@ -163,20 +165,20 @@ impl Parser {
         if !self.commit(program, view, Some(&named.name), sink) {
             return;
         }
-        self.threads.clear();
+        self.set.threads.clear();
         self.flush(program, view, body.log, python.at, sink);
         let at = Span::new(python.name_at + named.n_space as u64, python.name_end);
         if let Some(call) = &mut self.teller.call {
             call.name.clone_from(&named.name);
             call.name_at = at;
             call.tool = named.tool;
-            call.awaits_tail = self.entry.is_bare(!marked);
+            call.awaits_tail = self.candidate.entry.is_bare(!marked);
             call.facts.is_bare = call.awaits_tail;
-            call.facts.follows_word = self.entry.follows_word;
-            call.facts.is_enclosed = self.entry.is_enclosed;
+            call.facts.follows_word = self.candidate.entry.follows_word;
+            call.facts.is_enclosed = self.candidate.entry.is_enclosed;
         }
         if !marked {
-            self.entry.bare_body = Some(python.node);
+            self.candidate.entry.bare_body = Some(python.node);
         }
         if named.tool.is_none() && !program.tools.is_empty() {
             let message = alloc::format!("unknown tool `{}`", named.name);
@@ -217,16 +219,16 @@ impl Parser {
 
     /// The call that begins at `at` is the first of its list whose tool is known: what stands before it is text.
     fn begin_after_unknown(&mut self, body: Thread, at: u64) -> Thread {
-        let mut acts = core::mem::take(&mut self.spare_acts);
-        self.log.acts(Log::ROOT, body.log, &mut acts);
-        self.log.clear();
+        let mut acts = core::mem::take(&mut self.spare.acts);
+        self.set.log.acts(Log::ROOT, body.log, &mut acts);
+        self.set.log.clear();
         let enters = acts.iter().filter(|(act, _)| matches!(act, Act::Enter(_)));
-        let log = enters.fold(Log::ROOT, |log, &(act, _)| self.log.push(log, act, at));
-        self.spare_acts = acts;
-        (self.fallback, self.over) = (None, None);
-        self.fallback_bodies.clear();
-        (self.candidate, self.safe) = (at, at);
-        self.entry.is_in_broken_list = true;
+        let log = enters.fold(Log::ROOT, |log, &(act, _)| self.set.log.push(log, act, at));
+        self.spare.acts = acts;
+        (self.candidate.fallback, self.candidate.over) = (None, None);
+        self.candidate.fallback_bodies.clear();
+        (self.candidate.at, self.candidate.safe) = (at, at);
+        self.candidate.entry.is_in_broken_list = true;
         Thread { log, ..body }
     }
 
@@ -236,16 +238,25 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
-        let may_end = self.fallback.is_some() && !self.fallback_bodies.is_empty();
-        if self.committed && !may_end {
-            self.safe_threads
+        let may_end =
+            self.candidate.fallback.is_some() && !self.candidate.fallback_bodies.is_empty();
+        if self.candidate.committed && !may_end {
+            self.candidate
+                .safe_threads
                 .retain(|thread| !matches!(program.node(thread.node), Node::Py { .. }));
             self.recover(program, view, self.pos, false, sink);
-        } else if let Some(at) = self.fallback.take_if(|_| !self.fallback_bodies.is_empty()) {
+        } else if let Some(at) = self
+            .candidate
+            .fallback
+            .take_if(|_| !self.candidate.fallback_bodies.is_empty())
+        {
             // The line of a fence that only wraps what follows.
             self.pos = at;
-            self.found.bodies.clear();
-            self.found.bodies.append(&mut self.fallback_bodies);
+            self.set.found.bodies.clear();
+            self.set
+                .found
+                .bodies
+                .append(&mut self.candidate.fallback_bodies);
             self.win(program, view, sink);
         } else {
             self.reject(self.pos);
@@ -258,12 +269,12 @@ impl Parser {
         let last = self.teller.last_solid;
         let goes_on = last.is_ascii_alphanumeric() || last >= 0x80 || CONTINUATIONS.contains(&last);
         let goes_on = goes_on || self.teller.last == b'!';
-        goes_on && !self.committed && (!self.bol || b"=([{".contains(&last))
+        goes_on && !self.candidate.committed && (!self.candidate.bol || b"=([{".contains(&last))
     }
 
     /// Whether the candidate ends before the call if that is none: with the line of a wrapper fence.
     fn may_wrap(&self, program: &Program) -> bool {
         let is_over = |body: &Thread| matches!(program.node(body.node), Node::Match);
-        !self.committed && self.fallback_bodies.first().is_some_and(is_over)
+        !self.candidate.committed && self.candidate.fallback_bodies.first().is_some_and(is_over)
     }
 }

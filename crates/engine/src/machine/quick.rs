@@ -63,9 +63,9 @@ impl Parser {
             Mode::Json(body) => body.json.pass(json, self.pos),
             _ => {}
         }
-        self.work += length;
+        self.set.found.work += length;
         self.pos += length;
-        self.base = self.pos;
+        self.input.base = self.pos;
         if stretch.is_raw && !is_plain(json) {
             escape_into(self.teller.args(), json);
             self.teller.flush_args(self.pos, sink);
@@ -97,7 +97,7 @@ impl Parser {
             let length = stretch.length as u64;
             self.teller.pass(length, Event::Args { call, json }, sink);
         }
-        self.work += stretch.length as u64;
+        self.set.found.work += stretch.length as u64;
         self.pos += stretch.length as u64;
         true
     }
@@ -106,12 +106,12 @@ impl Parser {
     /// is held. `false` if more may begin here; nothing is touched then.
     #[inline]
     pub(super) fn quick_prose(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
-        let n_held = self.buffer.len();
+        let n_held = self.input.buffer.len();
         if n_held > HELD || text.len() > SMALL {
             return false;
         }
         let speech = self.context.speech;
-        if self.not_before > self.pos
+        if self.input.not_before > self.pos
             || speech == Speech::Junk
             || self.teller.mute
             || self.teller.has_args()
@@ -123,7 +123,7 @@ impl Parser {
             text.as_bytes()
         } else {
             both = [0; HELD + SMALL];
-            both[..n_held].copy_from_slice(self.buffer.as_bytes());
+            both[..n_held].copy_from_slice(self.input.buffer.as_bytes());
             both[n_held..n_held + text.len()].copy_from_slice(text.as_bytes());
             &both[..n_held + text.len()]
         };
@@ -139,7 +139,7 @@ impl Parser {
         let is_plain = kinds & Openers::QUOTES == 0 && self.teller.quote.ignores_plain();
         if n_held + n_open == 0 {
             self.quick_speech(speech, is_plain, text, sink);
-            self.pos = self.base;
+            self.pos = self.input.base;
             return true;
         }
         let (told, open) = text.split_at(text.len() - n_open);
@@ -149,17 +149,17 @@ impl Parser {
             return false;
         }
         if n_held > 0 {
-            let held = core::mem::take(&mut self.buffer);
+            let held = core::mem::take(&mut self.input.buffer);
             self.quick_speech(speech, is_plain, &held, sink);
-            self.buffer = held;
-            self.buffer.clear();
+            self.input.buffer = held;
+            self.input.buffer.clear();
         }
         if !told.is_empty() {
             self.quick_speech(speech, is_plain, told, sink);
         }
-        self.pos = self.base;
+        self.pos = self.input.base;
         if n_open > 0 {
-            self.buffer.push_str(open);
+            self.input.buffer.push_str(open);
         }
         true
     }
@@ -167,15 +167,15 @@ impl Parser {
     /// Tells prose; `is_plain`: no byte of it changes what is quoted.
     #[inline]
     fn quick_speech(&mut self, speech: Speech, is_plain: bool, text: &str, sink: &mut dyn Sink) {
-        let (base, len) = (self.base, text.len() as u64);
-        self.base += len;
+        let (base, len) = (self.input.base, text.len() as u64);
+        self.input.base += len;
         if speech == Speech::Reasoning && self.teller.thought {
             self.teller.pass(len, Event::Reasoning(text), sink);
         } else if speech == Speech::Text && is_plain && self.teller.spoken {
             self.teller.pass(len, Event::Text(text), sink);
         } else {
             self.teller
-                .speak(speech, View { text, base }, self.base, sink);
+                .speak(speech, View { text, base }, self.input.base, sink);
         }
     }
 
@@ -188,7 +188,7 @@ impl Parser {
         if !xml.goes_on(text) {
             return false;
         }
-        self.work += text.len() as u64;
+        self.set.found.work += text.len() as u64;
         self.pos += text.len() as u64;
         self.quick_args(text, sink);
         true
@@ -198,7 +198,7 @@ impl Parser {
     /// what may begin a closer, is held. `false` if it may end the value; nothing is touched then.
     #[inline]
     pub(super) fn quick_value(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
-        let n_held = self.buffer.len();
+        let n_held = self.input.buffer.len();
         if text.len() > SMALL || n_held > SMALL || self.teller.has_args() {
             return false;
         }
@@ -210,26 +210,26 @@ impl Parser {
         };
         let blanks = self.program.limits.blanks;
         if n_held == 0 {
-            let Some(certain) = value.goes_on(node, &self.registers, text.as_bytes(), blanks)
+            let Some(certain) = value.goes_on(node, &self.set.registers, text.as_bytes(), blanks)
             else {
                 return false;
             };
             let (told, held) = text.split_at(certain);
             self.quick_args(told, sink);
-            self.buffer.push_str(held);
+            self.input.buffer.push_str(held);
         } else {
-            self.buffer.push_str(text);
-            let both = self.buffer.as_bytes();
-            let Some(certain) = value.goes_on(node, &self.registers, both, blanks) else {
-                self.buffer.truncate(n_held);
+            self.input.buffer.push_str(text);
+            let both = self.input.buffer.as_bytes();
+            let Some(certain) = value.goes_on(node, &self.set.registers, both, blanks) else {
+                self.input.buffer.truncate(n_held);
                 return false;
             };
-            let mut buffer = core::mem::take(&mut self.buffer);
+            let mut buffer = core::mem::take(&mut self.input.buffer);
             self.quick_args(&buffer[..certain], sink);
             buffer.drain(..certain);
-            self.buffer = buffer;
+            self.input.buffer = buffer;
         }
-        self.work += text.len() as u64;
+        self.set.found.work += text.len() as u64;
         self.pos += text.len() as u64;
         true
     }
@@ -240,8 +240,8 @@ impl Parser {
         if text.is_empty() {
             return;
         }
-        self.base += text.len() as u64;
+        self.input.base += text.len() as u64;
         escape_into(self.teller.args(), text);
-        self.teller.flush_args(self.base, sink);
+        self.teller.flush_args(self.input.base, sink);
     }
 }

@@ -17,32 +17,33 @@ impl Parser {
     /// goes on until that is certain.
     pub(super) fn drop_quoted(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
         let by_trie = self
+            .set
             .next
             .iter()
             .any(|thread| !thread.extra && !matches!(program.node(thread.node), Node::Trie));
-        if !by_trie || !self.quoted {
+        if !by_trie || !self.candidate.quoted {
             return;
         }
         let end = self.pos + 1;
-        let text: String = view.slice(self.candidate, end).into();
+        let text: String = view.slice(self.candidate.at, end).into();
         // A bracket alone says nothing of calls, nor does a function around one.
         let enters = |act| enters_call(program, act);
         let call = text.len() >= 3
             && !text.contains('(')
-            && self.next.iter().any(|thread| {
+            && self.set.next.iter().any(|thread| {
                 // Nor does the first word of a name.
                 let is_py = matches!(program.node(thread.node), Node::Py { .. });
                 !thread.extra
                     && (thread.since >= end || !is_py)
-                    && self.log.any(Log::ROOT, thread.log, enters)
+                    && self.set.log.any(Log::ROOT, thread.log, enters)
             });
         let fence = text.bytes().all(|byte| byte == b'`');
         // What may stand in place of the reasoning's end begins here, too: it is told apart by its name.
-        let waited = self.next.iter().any(|thread| thread.extra);
-        if call && !fence && !waited && !self.candidate_noted {
-            self.candidate_noted = true;
-            let span = Span::new(self.candidate, end);
-            if self.candidate_in_code {
+        let waited = self.set.next.iter().any(|thread| thread.extra);
+        if call && !fence && !waited && !self.candidate.is_noted {
+            self.candidate.is_noted = true;
+            let span = Span::new(self.candidate.at, end);
+            if self.candidate.is_in_code {
                 let mut lines = text.trim_start_matches('\n').split('\n');
                 let line = lines.next().unwrap_or_default();
                 self.note_quoted(&format!("`{line}`"), span, sink);
@@ -57,10 +58,10 @@ impl Parser {
                 );
             }
         }
-        let ends_here = call || fence || !self.candidate_in_code;
-        let mut next = core::mem::take(&mut self.next);
+        let ends_here = call || fence || !self.candidate.is_in_code;
+        let mut next = core::mem::take(&mut self.set.next);
         next.retain(|thread| thread.extra || !ends_here && !self.enters_speech(program, thread));
-        self.next = next;
+        self.set.next = next;
     }
 
     fn note_quoted(&mut self, what: &str, at: Span, sink: &mut dyn Sink) {
@@ -82,24 +83,25 @@ impl Parser {
     /// A token's spelling stands there in plain letters.
     #[cold]
     pub(super) fn remark_spelled(&mut self, view: View<'_>, sink: &mut dyn Sink) {
-        if self.candidate_noted || self.is_aside() {
+        if self.candidate.is_noted || self.is_aside() {
             return;
         }
-        let span = Span::new(self.candidate, self.pos + 1);
+        let span = Span::new(self.candidate.at, self.pos + 1);
         let text = view.slice(span.start, span.end);
         let message = format!("`{text}` is a special token; in plain letters it is text");
         self.teller
             .note(Code::PlainTextMarker, span, message, None, sink);
-        self.candidate_noted = true;
+        self.candidate.is_noted = true;
     }
 
     /// Placeholders and unknown names where only the name marks a call.
     pub(super) fn remark_names(&mut self, _program: &Program, view: View<'_>, sink: &mut dyn Sink) {
         // What else it may be goes on.
-        let is_dead = !self.next.iter().any(|thread| !thread.extra);
-        if let (Some((start, end)), true) =
-            (self.found.placeholder.take(), is_dead && !self.is_aside())
-        {
+        let is_dead = !self.set.next.iter().any(|thread| !thread.extra);
+        if let (Some((start, end)), true) = (
+            self.set.found.placeholder.take(),
+            is_dead && !self.is_aside(),
+        ) {
             let text: String = view.slice(start, end).into();
             let message =
                 format!("`{text}` is a placeholder: no tool and no parameter is called so");
@@ -111,7 +113,7 @@ impl Parser {
                 Some(help),
                 sink,
             );
-            self.candidate_noted = true;
+            self.candidate.is_noted = true;
         }
     }
 
@@ -124,11 +126,11 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        if self.weighs {
+        if self.candidate.weighs {
             return;
         }
         self.teller
-            .speak(self.context.speech, view, self.candidate, sink);
+            .speak(self.context.speech, view, self.candidate.at, sink);
         let at = Span::new(start.min(end), end);
         self.teller.note(code, at, message, None, sink);
     }
@@ -155,21 +157,24 @@ impl Parser {
     /// the call. A rule for one tool is no marker, and a fence that wraps calls is none either.
     fn marked(&self, program: &Program, view: View<'_>, at: u64) -> Vec<Thread> {
         let fixed = |thread: &Thread| {
-            self.log
+            self.set
+                .log
                 .any(Log::ROOT, thread.log, |act| enters_tool(program, act))
         };
         let enters = |thread: &Thread| {
-            self.log.any(Log::ROOT, thread.log, |act| {
+            self.set.log.any(Log::ROOT, thread.log, |act| {
                 enters_call(program, act) || matches!(act, Act::Enter(_))
             }) || thread.marked
         };
         let marked: Vec<Thread> = self
+            .set
             .threads
             .iter()
             .copied()
             .filter(|t| {
                 !t.extra
                     && !self
+                        .set
                         .log
                         .any(Log::ROOT, t.log, |act| enters_stop(program, act))
                     && (t.marked || self.is_named(program, t, view, at))
@@ -184,8 +189,9 @@ impl Parser {
     }
 
     fn is_named(&self, program: &Program, thread: &Thread, view: View<'_>, at: u64) -> bool {
-        self.log
-            .newest(thread.log, self.flushed, Capture::Name)
+        self.set
+            .log
+            .newest(thread.log, self.set.flushed, Capture::Name)
             .is_some()
             || Parser::stands_in_known_name(program, thread, view, at)
     }
@@ -203,8 +209,8 @@ impl Parser {
             _ => true,
         };
         let is_prose = |thread: &Thread| {
-            self.log.any(
-                self.flushed,
+            self.set.log.any(
+                self.set.flushed,
                 thread.log,
                 |act| matches!(act, Act::Captured { start, end, .. } if !is_word(start, end)),
             )
@@ -223,19 +229,22 @@ impl Parser {
         let is_word = |thread: &Thread| {
             let leaves = |act| matches!(act, Act::Exit(_));
             let named = self
+                .set
                 .log
-                .newest(thread.log, self.flushed, Capture::Name)
-                .filter(|_| thread.marked && self.log.any(self.flushed, thread.log, leaves));
+                .newest(thread.log, self.set.flushed, Capture::Name)
+                .filter(|_| {
+                    thread.marked && self.set.log.any(self.set.flushed, thread.log, leaves)
+                });
             named.is_some_and(|(start, end)| {
                 let name = view.slice(start, end);
                 name.chars().all(char::is_alphabetic)
-                    && start > self.candidate
+                    && start > self.candidate.at
                     && is_gap(view.byte(start - 1))
                     && is_gap(view.byte(end))
                     && program.tools.find(name).is_none()
             })
         };
-        !self.bol && !self.threads.is_empty() && self.threads.iter().all(is_word)
+        !self.candidate.bol && !self.set.threads.is_empty() && self.set.threads.iter().all(is_word)
     }
 
     /// A candidate with a call's marker turned out to be none: say why.
@@ -246,7 +255,7 @@ impl Parser {
         at: u64,
         sink: &mut dyn Sink,
     ) {
-        if self.candidate_noted || self.is_aside() {
+        if self.candidate.is_noted || self.is_aside() {
             return;
         }
         let marked = self.marked(program, view, at);
@@ -279,7 +288,10 @@ impl Parser {
             _ => Code::NotACall,
         };
         let opener: String = view
-            .slice(self.candidate, self.safe.max(self.candidate))
+            .slice(
+                self.candidate.at,
+                self.candidate.safe.max(self.candidate.at),
+            )
             .trim_end()
             .chars()
             .take(40)
@@ -302,8 +314,8 @@ impl Parser {
         };
         let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
         self.teller
-            .note(code, Span::new(self.candidate, at), message, help, sink);
-        self.candidate_noted = true;
+            .note(code, Span::new(self.candidate.at, at), message, help, sink);
+        self.candidate.is_noted = true;
     }
 }
 

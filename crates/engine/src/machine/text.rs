@@ -21,7 +21,7 @@ impl Parser {
         sink: &mut dyn Sink,
     ) -> bool {
         let waits = self.context.waits;
-        let mut from = self.pos.max(self.not_before);
+        let mut from = self.pos.max(self.input.not_before);
         let bodies = &program.rules.bodies_first;
         loop {
             let rest = if from < view.end() {
@@ -35,7 +35,7 @@ impl Parser {
             };
             let at = from + step as u64;
             let bytes = &rest[step..];
-            self.work += 1;
+            self.set.found.work += 1;
             let trie_only = !waits.set.has(bytes[0]) && !bodies.has(bytes[0]);
             if trie_only {
                 if is_word(bytes[0]) && is_word(self.byte_before(view, at)) {
@@ -59,7 +59,7 @@ impl Parser {
                     return false;
                 }
             }
-            self.found.opened = !trie_only;
+            self.set.found.opened = !trie_only;
             self.begin_candidate(program, view, at, sink);
             return true;
         }
@@ -77,7 +77,7 @@ impl Parser {
     /// Whether text stands before what begins here, in the message or, in a quotation, there. Behind an entry in reasoning
     /// what looks like the message's begin tells how that goes on.
     pub(super) fn is_behind_text(&self) -> bool {
-        self.teller.spoken && self.interrupted.is_none() && !self.teller.quote.is_fresh()
+        self.teller.spoken && self.thought.interrupted.is_none() && !self.teller.quote.is_fresh()
     }
 
     /// Whether an opener that begins the message, or a quotation, may stand at `at`: the text before it was not told yet.
@@ -85,7 +85,7 @@ impl Parser {
         let told = self.teller.cursor.max(self.teller.origin()).min(at);
         let untold = view.bytes(told, at);
         !self.teller.spoken
-            || self.interrupted.is_some()
+            || self.thought.interrupted.is_some()
             || self.teller.quote.may_begin_behind(untold)
     }
 
@@ -97,7 +97,7 @@ impl Parser {
             (!opener.start || self.may_start(view, at))
                 && (!opener.bol || begins_line() || self.may_start(view, at))
         });
-        self.work += read as u64 + 1;
+        self.set.found.work += read as u64 + 1;
         (read, is_complete)
     }
 
@@ -108,7 +108,7 @@ impl Parser {
         const FAR: u64 = 64;
         let teller = &self.teller;
         let is_plain = self.context.speech == Speech::Text
-            && self.interrupted.is_none()
+            && self.thought.interrupted.is_none()
             && self.tokens.is_empty()
             && !teller.mute
             && !teller.thought_over
@@ -145,13 +145,13 @@ impl Parser {
         // The text before it is certain, and the quoting context is a function of it.
         self.teller.speak(self.context.speech, view, at, sink);
         let next = view.byte(at).unwrap_or(b' ');
-        self.candidate = at;
+        self.candidate.at = at;
         self.pos = at;
-        self.safe = at;
-        self.committed = false;
-        self.candidate_noted = false;
-        self.entry = EntryFacts::new(self.teller.last, next);
-        (self.fallback, self.over) = (None, None);
+        self.candidate.safe = at;
+        self.candidate.committed = false;
+        self.candidate.is_noted = false;
+        self.candidate.entry = EntryFacts::new(self.teller.last, next);
+        (self.candidate.fallback, self.candidate.over) = (None, None);
         let special = self.tokens.is_at(at);
         // A prompt ends where the answer begins, and nobody speaks of a token that is one.
         let begins = if self.context.speech == Speech::Reasoning {
@@ -167,50 +167,56 @@ impl Parser {
         let line = self.teller.quote.line();
         let is_said = self.context.speech == Speech::Text;
         // Behind calls of other kinds, a program that keeps what calls give explains those.
-        self.is_kept = is_said && line.keeps() && !line.is_nested() && self.teller.calls_in_lines();
-        self.entry.is_enclosed = is_said && line.is_nested();
+        self.candidate.is_kept =
+            is_said && line.keeps() && !line.is_nested() && self.teller.calls_in_lines();
+        self.candidate.entry.is_enclosed = is_said && line.is_nested();
         // The fence that closes a wrapper opens no other one.
         let may_be_code = self.context.speech != Speech::Reasoning && !special;
-        self.candidate_in_code = self.teller.quote.is_quoted(next) && may_be_code;
+        self.candidate.is_in_code = self.teller.quote.is_quoted(next) && may_be_code;
         // Nor does one in a quotation, which may close that.
         let is_fence = matches!(next, b'`' | b'~');
         let closes_wrapper = is_fence && self.teller.quote.is_wrapped();
-        let begins_quotation = self.candidate_in_code && self.teller.quote.is_fresh() && !is_fence;
-        self.bol = begins || begins_quotation || special || self.follows_marker();
-        self.entry.begins_line = self.bol;
-        self.start = begins_quotation || !self.teller.spoken && !closes_wrapper;
-        self.is_wrapped = self.candidate_in_code
-            && self.in_code == InCode::Auto
+        let begins_quotation =
+            self.candidate.is_in_code && self.teller.quote.is_fresh() && !is_fence;
+        self.candidate.bol = begins || begins_quotation || special || self.follows_marker();
+        self.candidate.entry.begins_line = self.candidate.bol;
+        self.candidate.start = begins_quotation || !self.teller.spoken && !closes_wrapper;
+        self.candidate.is_wrapped = self.candidate.is_in_code
+            && self.options.in_code == InCode::Auto
             && self.teller.quote.may_call()
             && !is_fence;
-        let ignores = self.in_reasoning == InReasoning::Ignore;
-        self.candidate_in_thought = self.context.is_closed_thought() && !special;
-        let is_thought = self.candidate_in_thought && ignores;
-        self.weighs = is_thought && self.weighed != Some(at);
-        self.quoted =
-            (self.candidate_in_code && self.in_code != InCode::Accept && !self.is_wrapped)
-                || (is_thought && self.context.is_choosy);
-        self.threads.clear();
-        self.safe_threads.clear();
+        let ignores = self.options.in_reasoning == InReasoning::Ignore;
+        self.candidate.is_in_thought = self.context.is_closed_thought() && !special;
+        let is_thought = self.candidate.is_in_thought && ignores;
+        self.candidate.weighs = is_thought && self.thought.weighed != Some(at);
+        self.candidate.quoted = (self.candidate.is_in_code
+            && self.options.in_code != InCode::Accept
+            && !self.candidate.is_wrapped)
+            || (is_thought && self.context.is_choosy);
+        self.set.threads.clear();
+        self.candidate.safe_threads.clear();
         self.forget();
         for waiting in &self.context.extras {
             let log = waiting
                 .acts
                 .iter()
-                .fold(Log::ROOT, |log, &act| self.log.push(log, act, at));
+                .fold(Log::ROOT, |log, &act| self.set.log.push(log, act, at));
             let mut thread = Thread {
                 log,
                 ..waiting.thread
             };
             if let Some(literal) = &waiting.literal {
                 let literal = core::iter::once(literal.as_slice());
-                thread.instance = self.instances.add(literal).unwrap_or_default();
+                thread.instance = self.set.instances.add(literal).unwrap_or_default();
             }
-            self.threads.push(thread);
+            self.set.threads.push(thread);
         }
-        self.threads
+        self.set
+            .threads
             .push(Thread::at(program.rules.trie_node, Log::ROOT, at));
-        if (!self.quoted || self.candidate_in_code) && program.rules.bodies_first.has(next) {
+        if (!self.candidate.quoted || self.candidate.is_in_code)
+            && program.rules.bodies_first.has(next)
+        {
             self.add_bodies(program, view, at);
         }
         self.mode = Mode::Between;
@@ -218,42 +224,49 @@ impl Parser {
 
     /// Entries that begin with a body, or with a literal that must be filled.
     fn add_bodies(&mut self, program: &Program, view: View<'_>, at: u64) {
-        let mut threads = core::mem::take(&mut self.threads);
+        let mut threads = core::mem::take(&mut self.set.threads);
         for way in &program.rules.bodies {
-            if (way.bol && !self.bol) || (way.start && !self.start) {
+            if (way.bol && !self.candidate.bol) || (way.start && !self.candidate.start) {
                 continue;
             }
             let mut thread = Thread::at(way.target, Log::ROOT, at);
             for &enter in &way.enters {
-                thread.log = self.log.push(thread.log, super::log::Act::Enter(enter), at);
+                thread.log = self
+                    .set
+                    .log
+                    .push(thread.log, super::log::Act::Enter(enter), at);
             }
             self.stepper(program, view, super::Judge::Reading)
                 .close(thread, at, &mut threads);
         }
-        self.threads = threads;
+        self.set.threads = threads;
     }
 
     /// The candidate is none: its first byte is text, the rest is read again, at most four times deep.
     pub(super) fn reject(&mut self, upto: u64) {
-        self.pos = self.candidate;
-        self.not_before = self.candidate + 1;
-        if self.is_wrapped && self.context.speech == Speech::Text {
+        self.pos = self.candidate.at;
+        self.input.not_before = self.candidate.at + 1;
+        if self.candidate.is_wrapped && self.context.speech == Speech::Text {
             // Its first byte is text in a wrapper, which so is a quotation: the candidate may be one that is quoted.
             self.teller.quote.refuse_calls();
-            self.not_before = self.candidate;
+            self.input.not_before = self.candidate.at;
         }
         // Where no opener was read whole none began. Had more of it been here, there would have been no candidate.
-        if self.found.opened {
-            let is_again = self.candidate < self.reread_end;
-            let depth = if is_again { self.reread_depth + 1 } else { 1 };
-            self.reread_end = self.reread_end.max(upto);
-            self.reread_depth = depth.min(4);
+        if self.set.found.opened {
+            let is_again = self.candidate.at < self.input.reread_end;
+            let depth = if is_again {
+                self.input.reread_depth + 1
+            } else {
+                1
+            };
+            self.input.reread_end = self.input.reread_end.max(upto);
+            self.input.reread_depth = depth.min(4);
             if depth >= 4 {
-                self.not_before = self.not_before.max(upto);
+                self.input.not_before = self.input.not_before.max(upto);
             }
         }
-        self.threads.clear();
-        self.safe_threads.clear();
+        self.set.threads.clear();
+        self.candidate.safe_threads.clear();
         self.mode = self.behind_candidate();
         self.forget();
     }

@@ -48,22 +48,24 @@ impl Parser {
     /// Looks behind what is certain of the open call.
     pub(super) fn turn_ends(&mut self, program: &Program, view: View<'_>) -> Turn {
         let is_whole = self.teller.call.as_ref().is_some_and(|call| call.whole);
-        if !is_whole && !self.lacks_only_closers(program, &self.safe_threads, self.safe) {
+        if !is_whole
+            && !self.lacks_only_closers(program, &self.candidate.safe_threads, self.candidate.safe)
+        {
             return Turn::GoesOn;
         }
-        let safe = self.safe.max(self.teller.cursor);
+        let safe = self.candidate.safe.max(self.teller.cursor);
         let rest = view.from(safe);
         let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count();
-        self.work += n_blank as u64 + 1;
+        self.set.found.work += n_blank as u64 + 1;
         if n_blank > program.limits.blanks {
             return Turn::GoesOn;
         }
         let from = safe + n_blank as u64;
         let has_break = rest[..n_blank].contains(&b'\n');
-        let place = (self.candidate, self.bol, self.start);
-        (self.candidate, self.bol, self.start) = (from, has_break, false);
+        let place = (self.candidate.at, self.candidate.bol, self.candidate.start);
+        (self.candidate.at, self.candidate.bol, self.candidate.start) = (from, has_break, false);
         let turn = self.step_to_stop(program, from, view);
-        (self.candidate, self.bol, self.start) = place;
+        (self.candidate.at, self.candidate.bol, self.candidate.start) = place;
         turn
     }
 
@@ -77,11 +79,11 @@ impl Parser {
         while let Some(byte) = view.byte(pos) {
             self.stepper(program, view, judge)
                 .step(&threads, byte, pos, &mut next, &mut found);
-            self.work += found.work;
+            self.set.found.work += found.work;
             core::mem::swap(&mut threads, &mut next);
             pos += 1;
             threads.retain(|thread| {
-                self.log.any(Log::ROOT, thread.log, is_stop)
+                self.set.log.any(Log::ROOT, thread.log, is_stop)
                     || matches!(program.node(thread.node), Node::Trie)
             });
             let is_over = |thread: &Thread| matches!(program.node(thread.node), Node::Match);

@@ -53,7 +53,7 @@ impl Parser {
                 recovered: false,
                 enclosing: false,
             },
-            (Some(_), _) if self.cut_off => Turn::Cut,
+            (Some(_), _) if self.ending.is_cut_off => Turn::Cut,
             (Some(_), closer) => Turn::Ends {
                 recovered: true,
                 enclosing: !closer,
@@ -64,7 +64,7 @@ impl Parser {
 
     pub(super) fn settle(&mut self, turn: Turn, value: &mut Value, probe: Probe) -> Verdict {
         let verdict = self.verdict(turn, value, &probe);
-        self.spare_probe = probe;
+        self.spare.probe = probe;
         verdict
     }
 
@@ -86,8 +86,8 @@ impl Parser {
             _ => None,
         };
         if read.is_none() {
-            self.log.clear();
-            self.flushed = Log::ROOT;
+            self.set.log.clear();
+            self.set.flushed = Log::ROOT;
         }
         let upto = probe.at + 1;
         match turn {

@@ -38,7 +38,9 @@ pub(super) struct Endless {
 impl Parser {
     /// Nothing is remarked on the candidate: it counts for nothing, or may not.
     pub(super) fn is_aside(&self) -> bool {
-        self.quoted || self.weighs || self.is_wrapped && !self.committed
+        self.candidate.quoted
+            || self.candidate.weighs
+            || self.candidate.is_wrapped && !self.candidate.committed
     }
 
     /// Whether the candidate that is about to be believed may be, if it stands in quoted code: the end of what was begun, or
@@ -53,20 +55,21 @@ impl Parser {
         let Some(&thread) = self.decided() else {
             return true;
         };
-        let is_quoted = self.candidate_in_code && (self.quoted || self.is_wrapped);
+        let is_quoted =
+            self.candidate.is_in_code && (self.candidate.quoted || self.candidate.is_wrapped);
         if !is_quoted || thread.extra {
             return true;
         }
-        let captured = self.log.newest(thread.log, Log::ROOT, Capture::Name);
+        let captured = self.set.log.newest(thread.log, Log::ROOT, Capture::Name);
         let captured = captured.map(|(start, end)| view.slice(start, end));
-        let fixed = || self.log.tool_entered(program, thread.log);
+        let fixed = || self.set.log.tool_entered(program, thread.log);
         let name = name.or(captured).or_else(fixed).unwrap_or_default();
-        if self.is_wrapped && program.means(program.dialect_of(thread.node), name) {
+        if self.candidate.is_wrapped && program.means(program.dialect_of(thread.node), name) {
             self.teller.quote.hold_calls();
             return true;
         }
-        if self.quoted && self.enters_call(program) {
-            let at = Span::new(self.candidate, self.pos);
+        if self.candidate.quoted && self.enters_call(program) {
+            let at = Span::new(self.candidate.at, self.pos);
             self.remark_quoted(name, at, sink);
         }
         self.reject(self.pos);
@@ -75,24 +78,33 @@ impl Parser {
 
     /// Whether the candidate that is about to be believed may be. In reasoning only its end may, or a call.
     pub(super) fn may_count(&mut self, program: &Program) -> bool {
-        if !self.candidate_in_thought {
+        if !self.candidate.is_in_thought {
             return true;
         }
         let is_call = self.enters_call(program);
         let is_awaited = self.decided().is_some_and(|thread| thread.extra);
-        if is_call && self.weighs && !self.teller.mute {
+        if is_call && self.candidate.weighs && !self.teller.mute {
             // What was looked at for a call before is not looked at again.
             let awaited = self.awaited();
-            let looked = self.endless.filter(|before| awaited == Some(before.node));
-            let pos = looked.map_or(self.candidate, |before| before.upto.max(self.candidate));
-            let upto = self.safe;
-            self.threads.clear();
-            self.safe_threads.clear();
+            let looked = self
+                .thought
+                .endless
+                .filter(|before| awaited == Some(before.node));
+            let pos = looked.map_or(self.candidate.at, |before| {
+                before.upto.max(self.candidate.at)
+            });
+            let upto = self.candidate.safe;
+            self.set.threads.clear();
+            self.candidate.safe_threads.clear();
             self.forget();
             self.mode = Mode::Weighing(Weighing { pos, upto });
             return false;
         }
-        let counts = if is_call { !self.weighs } else { is_awaited };
+        let counts = if is_call {
+            !self.candidate.weighs
+        } else {
+            is_awaited
+        };
         if !counts {
             self.reject(self.pos);
         }
@@ -109,7 +121,7 @@ impl Parser {
 
     /// The position that the candidate is decided by.
     fn decided(&self) -> Option<&Thread> {
-        self.threads.first().or(self.found.bodies.first())
+        self.set.threads.first().or(self.set.found.bodies.first())
     }
 
     /// Whether that is one of a call.
@@ -120,17 +132,17 @@ impl Parser {
 
     fn enters(&self, program: &Program, thread: &Thread, is: impl Fn(RuleRole) -> bool) -> bool {
         let enters = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role, .. } if is(*role)));
-        self.log.any(Log::ROOT, thread.log, enters)
+        self.set.log.any(Log::ROOT, thread.log, enters)
     }
 
     /// In reasoning, and in a wrapper, nothing is said and no turn ends, nor does reasoning begin in it.
     pub(super) fn drop_speech(&mut self, program: &Program) {
-        if !self.candidate_in_thought && !self.is_wrapped {
+        if !self.candidate.is_in_thought && !self.candidate.is_wrapped {
             return;
         }
-        let mut next = core::mem::take(&mut self.next);
+        let mut next = core::mem::take(&mut self.set.next);
         next.retain(|thread| thread.extra || !self.enters_speech(program, thread));
-        self.next = next;
+        self.set.next = next;
     }
 
     /// Whether a position reads what is said or thought, or the end of a turn.
@@ -153,6 +165,7 @@ impl Parser {
         let reads = |thread: &Thread| self.enters(program, thread, |role| role == RuleRole::Think);
         self.may_reopen()
             && self
+                .set
                 .next
                 .iter()
                 .any(|thread| !thread.extra && reads(thread))
@@ -161,8 +174,8 @@ impl Parser {
     /// Such a tag is over: the reasoning goes on behind it.
     pub(super) fn reopen(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         self.teller.markup(view, self.pos, sink);
-        self.threads.clear();
-        self.safe_threads.clear();
+        self.set.threads.clear();
+        self.candidate.safe_threads.clear();
         self.forget();
         self.mode = Mode::Text;
     }
@@ -178,15 +191,15 @@ impl Parser {
         let Mode::Weighing(mut weighing) = core::mem::take(&mut self.mode) else {
             return false;
         };
-        let known = self.thought_end.filter(|&end| end > self.candidate);
+        let known = self.thought.end.filter(|&end| end > self.candidate.at);
         let mut end = known;
         let context = core::mem::take(&mut self.context);
         let mut waits = false;
-        while end.is_none() && weighing.pos - self.candidate <= program.limits.undecided as u64 {
+        while end.is_none() && weighing.pos - self.candidate.at <= program.limits.undecided as u64 {
             let rest = view.from(weighing.pos);
             let step = program.openers.find(rest, &context.waits);
             let passed = step.unwrap_or(rest.len()) as u64;
-            self.work += passed + 1;
+            self.set.found.work += passed + 1;
             weighing.pos += passed;
             let sight = match step {
                 Some(_) => self.sight(program, &context, view, weighing.pos, eof),
@@ -209,30 +222,30 @@ impl Parser {
             return false;
         }
         let Some(end) = end else {
-            self.weighed = Some(self.candidate);
+            self.thought.weighed = Some(self.candidate.at);
             let upto = weighing.pos;
-            self.endless = self.awaited().map(|node| Endless { node, upto });
-            self.begin_candidate(program, view, self.candidate, sink);
-            self.found.opened = true;
+            self.thought.endless = self.awaited().map(|node| Endless { node, upto });
+            self.begin_candidate(program, view, self.candidate.at, sink);
+            self.set.found.opened = true;
             return true;
         };
-        self.thought_end = Some(end);
+        self.thought.end = Some(end);
         let upto = weighing.upto.min(end);
         // What stands behind a marker that was passed over is of the same call.
-        if self.passed_over != Some(self.candidate) {
-            let first = view.slice(self.candidate, end).chars().next();
-            let least = self.candidate + first.map_or(0, char::len_utf8) as u64;
+        if self.thought.passed_over != Some(self.candidate.at) {
+            let first = view.slice(self.candidate.at, end).chars().next();
+            let least = self.candidate.at + first.map_or(0, char::len_utf8) as u64;
             self.teller.note(
                 Code::ReasoningCall,
-                Span::new(self.candidate, upto.max(least)),
+                Span::new(self.candidate.at, upto.max(least)),
                 String::from("the call is in reasoning that ends after it: it is not read"),
                 Some(String::from("end the reasoning before the call")),
                 sink,
             );
         }
-        self.passed_over = Some(upto);
+        self.thought.passed_over = Some(upto);
         self.reject(upto);
-        self.not_before = self.not_before.max(upto);
+        self.input.not_before = self.input.not_before.max(upto);
         true
     }
 }

@@ -69,21 +69,21 @@ impl Parser {
             self.teller
                 .note(Code::MissingCloser, span, message, None, sink);
         }
-        self.threads.clear();
+        self.set.threads.clear();
         if let Behind::Read { upto } = behind {
             // The look ahead has read them, by the same step.
-            core::mem::swap(&mut self.threads, &mut self.spare_probe.follow);
-            for thread in &mut self.threads {
+            core::mem::swap(&mut self.set.threads, &mut self.spare.probe.follow);
+            for thread in &mut self.set.threads {
                 thread.marked = true;
             }
             self.pos = upto;
         } else {
             self.read_closers(program, text, (end, at), behind, view);
         }
-        self.safe = self.pos;
-        self.safe_threads.clone_from(&self.threads);
-        self.committed = true;
-        (self.fallback, self.over) = (None, None);
+        self.candidate.safe = self.pos;
+        self.candidate.safe_threads.clone_from(&self.set.threads);
+        self.candidate.committed = true;
+        (self.candidate.fallback, self.candidate.over) = (None, None);
         self.mode = Mode::Between;
         if let Behind::Read { .. } = behind {
             self.exit_certain(program, view, sink);
@@ -101,11 +101,11 @@ impl Parser {
         behind: Behind,
         view: View<'_>,
     ) {
-        self.log.clear();
-        self.flushed = Log::ROOT;
-        self.instances.clear();
+        self.set.log.clear();
+        self.set.flushed = Log::ROOT;
+        self.set.instances.clear();
         let from = if behind == Behind::Value { end } else { at };
-        let mut threads = core::mem::take(&mut self.threads);
+        let mut threads = core::mem::take(&mut self.set.threads);
         let mut thread = Thread::at(text.next, Log::ROOT, from);
         thread.marked = true;
         let behind_closers: alloc::vec::Vec<NodeId>;
@@ -130,7 +130,7 @@ impl Parser {
             self.stepper(program, view, Judge::Reading)
                 .close(thread, from, &mut threads);
         }
-        self.threads = threads;
+        self.set.threads = threads;
         self.pos = from;
     }
 

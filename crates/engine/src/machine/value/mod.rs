@@ -95,7 +95,7 @@ impl Value {
         let key: String = text
             .argument
             .as_deref()
-            .map_or_else(|| parser.registers.key.trim().into(), String::from);
+            .map_or_else(|| parser.set.registers.key.trim().into(), String::from);
         let tool = parser.teller.call.as_ref().and_then(|call| call.tool);
         let fields = tool.map(|tool| &program.tools.tool(tool).parameters);
         // A tag is a parameter by its very name only.
@@ -105,7 +105,7 @@ impl Value {
         let key = match near {
             Some((_, name)) => {
                 let message = format!("no parameter is called `{key}`; it was read as `{name}`");
-                let at = parser.registers.key_at;
+                let at = parser.set.registers.key_at;
                 parser.teller.note(Code::NearName, at, message, None, sink);
                 String::from(name)
             }
@@ -120,7 +120,7 @@ impl Value {
         let how = how(
             shape,
             &program.dialect_of(body.node).values.typing,
-            &parser.registers.kind,
+            &parser.set.registers.kind,
         );
         // The first value, of no type that is known, under a key that is unknown.
         let is_first = parser.teller.call.as_ref().is_some_and(|call| !call.opened);
@@ -152,13 +152,13 @@ impl Value {
                     format!("the tool has no parameter `{key}`; its value was left out"),
                 )
             };
-            let at = parser.registers.key_at;
+            let at = parser.set.registers.key_at;
             parser.teller.note(code, at, message, None, sink);
         } else if wrapper == Wrapper::No && !parser.teller.key(&key) {
             let message = format!("`{key}` came before; the last value counts");
             parser.teller.note(
                 Code::DuplicateKey,
-                parser.registers.key_at,
+                parser.set.registers.key_at,
                 message,
                 None,
                 sink,
@@ -370,10 +370,10 @@ impl Parser {
                 return true;
             }
             if value.probe.is_none() {
-                let closer = find_closer(text, &self.registers, view.from(value.scan));
+                let closer = find_closer(text, &self.set.registers, view.from(value.scan));
                 let length = closer.map(|closer| closer.at as u64);
                 let at = length.map_or(view.end(), |length| value.scan + length);
-                self.work += at - value.scan + 1;
+                self.set.found.work += at - value.scan + 1;
                 self.advance(program, text, &mut value, at, view, sink);
                 if !closer.is_some_and(|closer| closer.is_whole || eof) {
                     self.pos = view.end();
@@ -550,6 +550,6 @@ impl Parser {
 
 /// Whether the value at `at` begins on its entry's first line.
 fn begins_on_line(parser: &Parser, view: View<'_>, at: u64) -> bool {
-    let from = parser.candidate.max(view.base);
+    let from = parser.candidate.at.max(view.base);
     !view.bytes(from.min(at), at).contains(&b'\n')
 }

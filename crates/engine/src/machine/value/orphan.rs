@@ -43,9 +43,9 @@ impl Parser {
         eof: bool,
     ) -> Option<bool> {
         let cap = program.limits.undecided as u64;
-        let found = find_closer(text, &self.registers, view.from(orphan.pos));
+        let found = find_closer(text, &self.set.registers, view.from(orphan.pos));
         let at = found.map_or(view.end(), |found| orphan.pos + found.at as u64);
-        self.work += at - orphan.pos + 1;
+        self.set.found.work += at - orphan.pos + 1;
         orphan.pos = at;
         if at - orphan.at > cap {
             return Some(false);
