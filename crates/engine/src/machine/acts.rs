@@ -4,8 +4,8 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 
+use super::emitter::OpenCall;
 use super::log::{Act, LogId};
-use super::teller::OpenCall;
 use super::view::View;
 use super::{Context, Parser, Speech};
 use crate::body::decoded;
@@ -44,9 +44,9 @@ impl Parser {
             .first()
             .or(self.set.found.bodies.first())
             .is_some_and(|thread| thread.extra);
-        self.teller
+        self.emitter
             .speak(self.context.speech, view, self.candidate.at, sink);
-        self.teller.thought_over |= by_extra && is_thought;
+        self.emitter.thought_over |= by_extra && is_thought;
         if !adjoins {
             self.thought.interrupted = None;
         }
@@ -58,8 +58,8 @@ impl Parser {
         } else if self.context.sync {
             // An entry ends the open call of a broken one.
             self.context = Context::default();
-            if self.teller.call.is_some() {
-                self.teller
+            if self.emitter.call.is_some() {
+                self.emitter
                     .end_call(End::Recovered, view, self.candidate.at, sink);
             }
         }
@@ -137,8 +137,8 @@ impl Parser {
         else {
             return;
         };
-        if self.teller.call.is_some() {
-            self.teller.end_call(End::Recovered, view, pos, sink);
+        if self.emitter.call.is_some() {
+            self.emitter.end_call(End::Recovered, view, pos, sink);
         }
         let place = match self.context.speech {
             Speech::Reasoning => Place::Reasoning,
@@ -158,7 +158,7 @@ impl Parser {
             call.entered = Some(node);
             call.tool = program.tools.find(tool);
         }
-        self.teller.call = Some(call);
+        self.emitter.call = Some(call);
     }
 
     pub(super) fn captured(
@@ -172,13 +172,13 @@ impl Parser {
     ) {
         let mut text = Cow::Borrowed(view.slice(start, end));
         let decodes = |dialect: &CompiledDialect| dialect.values.entities_in_attrs;
-        if let Some(call) = &self.teller.call
+        if let Some(call) = &self.emitter.call
             && text.contains('&')
             && program.dialect_named(&call.dialect).is_some_and(decodes)
         {
             text = decoded(view.slice(start, end));
         }
-        let open = self.teller.call.as_mut().filter(|call| !call.started);
+        let open = self.emitter.call.as_mut().filter(|call| !call.started);
         match (what, open) {
             (Capture::Name, Some(call)) => {
                 let meant = program.tools.meant(&text);
@@ -188,7 +188,7 @@ impl Parser {
                 call.tool = meant.map(|(tool, _)| tool);
                 if call.tool.is_none() && !program.tools.is_empty() {
                     let message = format!("unknown tool `{text}`");
-                    self.teller.note(
+                    self.emitter.note(
                         Code::UnknownTool,
                         Span::new(start, end),
                         message,
@@ -226,9 +226,9 @@ impl Parser {
         }
     }
 
-    /// The call's name space stands behind its arguments: the call was told without it, or with another.
+    /// The call's name space stands after its arguments: the call was told without it, or with another.
     fn late_ns(&mut self, text: &str, at: Span, sink: &mut dyn Sink) {
-        let Some(call) = self.teller.call.as_mut() else {
+        let Some(call) = self.emitter.call.as_mut() else {
             return;
         };
         if text.is_empty() || call.ns.as_deref() == Some(text) {
@@ -236,12 +236,12 @@ impl Parser {
         }
         call.worsen(End::Recovered);
         let message = format!("the server `{text}` comes after the arguments; it was left out");
-        self.teller.note(Code::Junk, at, message, None, sink);
+        self.emitter.note(Code::Junk, at, message, None, sink);
     }
 
-    /// The closer behind the name was not there as it should be.
+    /// The closer after the name was not there as it should be.
     fn supplied(&mut self, at: Span, sink: &mut dyn Sink) {
-        if let Some(call) = &mut self.teller.call {
+        if let Some(call) = &mut self.emitter.call {
             call.worsen(End::Recovered);
         }
         let message = if at.start == at.end {
@@ -249,17 +249,17 @@ impl Parser {
         } else {
             "the closer of the name is misspelt"
         };
-        self.teller
+        self.emitter
             .note(Code::MissingCloser, at, message.into(), None, sink);
     }
 
-    /// An element that means nothing goes by, if a `kind` came right before what is skipped. Behind the name it may have
+    /// An element that means nothing goes by, if a `kind` came right before what is skipped. After the name it may have
     /// been meant as an argument, unless it is empty.
     fn skip_element(&mut self, view: View<'_>, skipped: Span, sink: &mut dyn Sink) {
         let Some(at) = self.set.registers.kind_at.take() else {
             return;
         };
-        let Some(call) = &mut self.teller.call else {
+        let Some(call) = &mut self.emitter.call else {
             return;
         };
         if !call.name.is_empty() && skipped.start < skipped.end {
@@ -267,7 +267,7 @@ impl Parser {
         }
         let kind = view.slice(at.start, at.end);
         let message = format!("`{kind}` belongs to no part of the call; it was left out");
-        self.teller.note(Code::Junk, at, message, None, sink);
+        self.emitter.note(Code::Junk, at, message, None, sink);
     }
 
     /// An attribute that is an argument (`<write_file path="..">`).
@@ -291,9 +291,9 @@ impl Parser {
             return;
         };
         let text: String = view.slice(start, end).into();
-        self.teller.start_call(view, upto, sink);
-        self.teller.key(&key);
-        let args = self.teller.args();
+        self.emitter.start_call(view, upto, sink);
+        self.emitter.key(&key);
+        let args = self.emitter.args();
         args.push('"');
         toolglot_json::internal::escape_into(args, &text);
         args.push('"');
@@ -301,23 +301,23 @@ impl Parser {
 
     /// A rule for one tool says which arguments its call has: one whose part did not come is empty.
     fn give_empty(&mut self, program: &Program, sink: &mut dyn Sink) {
-        let Some(entered) = self.teller.call.as_ref().and_then(|call| call.entered) else {
+        let Some(entered) = self.emitter.call.as_ref().and_then(|call| call.entered) else {
             return;
         };
         for key in program.arguments_behind(entered) {
             let has_key = |call: &OpenCall| !call.opened || call.has_key(key);
-            if !self.teller.call.as_ref().is_none_or(has_key) {
-                self.teller.key(key);
-                self.teller.args().push_str("\"\"");
-                let at = self.teller.cursor;
-                self.teller.flush_args(at, sink);
+            if !self.emitter.call.as_ref().is_none_or(has_key) {
+                self.emitter.key(key);
+                self.emitter.args().push_str("\"\"");
+                let at = self.emitter.cursor;
+                self.emitter.flush_args(at, sink);
             }
         }
     }
 
     pub(super) fn exit_call(&mut self, view: View<'_>, pos: u64, sink: &mut dyn Sink) {
-        if self.teller.call.is_some() {
-            self.teller.end_call(End::Closed, view, pos, sink);
+        if self.emitter.call.is_some() {
+            self.emitter.end_call(End::Closed, view, pos, sink);
         }
     }
 }

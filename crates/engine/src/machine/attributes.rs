@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::log::Act;
 use super::step::Stepper;
-use super::thread::{Found, Thread};
+use super::thread::{StepResult, Thread};
 use crate::body::decoded;
 use crate::grammar::Capture;
 use crate::program::{AttrsNode, is_blank};
@@ -21,7 +21,7 @@ const AFTER_NAME: u16 = 5;
 enum Moved {
     /// It is another part of the tag, and nothing but that.
     On,
-    /// An attribute's value ends before it: at its quotation mark, or at what stands behind a bare one.
+    /// An attribute's value ends before it: at its quotation mark, or at what stands after a bare one.
     Value,
     /// The tag ends before it.
     Tag,
@@ -37,7 +37,7 @@ impl Stepper<'_> {
         byte: u8,
         pos: u64,
         next: &mut Vec<Thread>,
-        found: &mut Found,
+        found: &mut StepResult,
     ) {
         loop {
             match self.attrs_move(&mut thread, attrs, byte, pos) {
@@ -146,7 +146,7 @@ impl Stepper<'_> {
         thread: &mut Thread,
         attrs: &AttrsNode,
         end: u64,
-        found: &mut Found,
+        found: &mut StepResult,
     ) {
         let start = thread.since;
         let index = thread.name_end as u8;
@@ -164,7 +164,7 @@ impl Stepper<'_> {
                 if start == end
                     || (what == Capture::Key && !self.accepts_key(way, (start, end), &text, found))
                 {
-                    // Behind the quotation mark the tag goes on.
+                    // After the quotation mark the tag goes on.
                     if let (Some(key), QUOTED) = (&mut found.unknown_key, thread.off) {
                         key.at = end + 1;
                     }

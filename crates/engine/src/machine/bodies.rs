@@ -5,9 +5,9 @@ use alloc::string::String;
 
 use toolglot_json::{Completeness, Step};
 
+use super::emitter::Speech;
 use super::log::Log;
-use super::teller::Speech;
-use super::thread::{Judge, Thread};
+use super::thread::{NamePolicy, Thread};
 use super::view::View;
 use super::{Context, Mode, Parser};
 use crate::body::{JsonBody, Xml, XmlOut, XmlStep};
@@ -45,7 +45,7 @@ impl Parser {
             {
                 envelope.here()
             }
-            _ => self.teller.cursor,
+            _ => self.emitter.cursor,
         }
     }
 
@@ -61,13 +61,13 @@ impl Parser {
             let rest = view.slice(self.pos, end);
             let fits = self.fitting.is_on();
             if !fits {
-                core::mem::swap(self.teller.args(), &mut body.out.text);
+                core::mem::swap(self.emitter.args(), &mut body.out.text);
             }
             let (used, step) = body.feed(rest, self.pos);
             if fits {
                 self.fit_body(program, &mut body, sink);
             } else {
-                core::mem::swap(self.teller.args(), &mut body.out.text);
+                core::mem::swap(self.emitter.args(), &mut body.out.text);
             }
             self.set.found.work += used as u64;
             self.pos += used as u64;
@@ -96,7 +96,7 @@ impl Parser {
                     .json
                     .behind()
                     .unwrap_or(self.pos)
-                    .max(self.teller.cursor);
+                    .max(self.emitter.cursor);
                 self.stuck_json(program, body, view, sink);
                 true
             }
@@ -128,7 +128,7 @@ impl Parser {
 
     pub(super) fn tell_repairs(&mut self, body: &mut JsonBody, sink: &mut dyn Sink) {
         if !body.out.repairs.is_empty() {
-            self.teller.mended(&body.out.repairs, sink);
+            self.emitter.mended(&body.out.repairs, sink);
             body.out.repairs.clear();
         }
     }
@@ -153,7 +153,7 @@ impl Parser {
     }
 
     pub(super) fn whole(&mut self) {
-        if let Some(call) = &mut self.teller.call {
+        if let Some(call) = &mut self.emitter.call {
             call.whole = true;
             call.opened = true;
         }
@@ -169,13 +169,13 @@ impl Parser {
     ) {
         let at = self.pos;
         self.end_fitting(program, true, sink);
-        self.teller.flush_args(at, sink);
+        self.emitter.flush_args(at, sink);
         let is_python = matches!(program.node(node), Node::Py { .. });
         if is_python && self.waits_for_line(view) {
             return self.look_along(node);
         }
         let words_before = self.candidate.entry.words_before;
-        if let Some(call) = &mut self.teller.call {
+        if let Some(call) = &mut self.emitter.call {
             call.text_end = at;
             match program.node(node) {
                 Node::Py { .. } if at < words_before => call.facts.tail = Tail::Words,
@@ -211,20 +211,22 @@ impl Parser {
         threads.clear();
         let mut thread = Thread::at(next, Log::ROOT, at);
         thread.marked = true;
-        self.stepper(program, view, Judge::Reading)
-            .close(thread, at, &mut threads);
+        self.stepper(program, view, NamePolicy::Reading)
+            .add_closure(thread, at, &mut threads);
         self.set.threads = threads;
         self.candidate.committed = true;
-        self.candidate.safe = at;
-        self.candidate.safe_threads.clone_from(&self.set.threads);
+        self.candidate.checkpoint = at;
+        self.candidate
+            .checkpoint_threads
+            .clone_from(&self.set.threads);
         (self.candidate.fallback, self.candidate.over) = (None, None);
-        self.mode = Mode::Between;
+        self.mode = Mode::Matching;
         if self.match_certain(program, view, sink) {
             return;
         }
         let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
         if !self.awaits_tail() && !self.set.threads.iter().any(ends) {
-            // Where the entry may end, and behind a bare call, what follows has a say.
+            // Where the entry may end, and after a bare call, what follows has a say.
             self.exit_certain(program, view, sink);
         }
     }
@@ -239,29 +241,29 @@ impl Parser {
     ) {
         let at = self.pos;
         self.end_fitting(program, false, sink);
-        self.teller.flush_args(at, sink);
+        self.emitter.flush_args(at, sink);
         // One character: more may not be here yet.
         let found: String = view.slice(at, view.end()).chars().take(1).collect();
         let message = alloc::format!("`{found}` fits no JSON here; the arguments end");
-        self.teller
+        self.emitter
             .note(Code::MalformedJson, Span::empty(at), message, None, sink);
-        self.teller.end_call(End::Truncated, view, at, sink);
+        self.emitter.end_call(End::Truncated, view, at, sink);
         self.end_body(program, view, node, sink);
         // Late closers are markup still; all else is text.
         let threads = core::mem::take(&mut self.set.threads);
         let late = threads.into_iter().filter(|thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3));
-        let extras = late
+        let sync_points = late
             .map(|thread| self.wait(program, thread, self.set.flushed))
             .collect::<alloc::vec::Vec<_>>();
         self.context = Context {
             speech: Speech::Text,
-            waits: super::first_bytes(program, &extras),
-            extras,
+            waits: super::first_bytes(program, &sync_points),
+            sync_points,
             is_choosy: false,
             sync: true,
             open_ended: false,
         };
-        self.candidate.safe_threads.clear();
+        self.candidate.checkpoint_threads.clear();
         self.input.not_before = at;
         self.mode = Mode::Text;
     }
@@ -277,12 +279,12 @@ impl Parser {
         let before = xml.pos;
         let rest = view.slice(xml.pos, view.end());
         let mut out = XmlOut::default();
-        core::mem::swap(self.teller.args(), &mut out.json);
+        core::mem::swap(self.emitter.args(), &mut out.json);
         let step = xml.feed(rest, eof, &mut out);
         if step == XmlStep::Done {
             xml.close(&mut out);
         }
-        core::mem::swap(self.teller.args(), &mut out.json);
+        core::mem::swap(self.emitter.args(), &mut out.json);
         self.set.found.work += xml.pos - before + 1 + core::mem::take(&mut xml.looked);
         self.pos = xml.pos;
         self.tell_elements(&out, sink);
@@ -297,9 +299,9 @@ impl Parser {
 
     pub(super) fn tell_elements(&mut self, out: &XmlOut, sink: &mut dyn Sink) {
         for (code, span, message) in &out.remarks {
-            self.teller.note(*code, *span, message.clone(), None, sink);
+            self.emitter.note(*code, *span, message.clone(), None, sink);
         }
-        if let Some(call) = &mut self.teller.call {
+        if let Some(call) = &mut self.emitter.call {
             if out.structural {
                 call.worsen(End::Recovered);
             }

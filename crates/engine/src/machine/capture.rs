@@ -6,7 +6,7 @@ use toolglot_json::Fields;
 
 use super::log::Act;
 use super::step::Stepper;
-use super::thread::{Found, Judge, Thread, UnknownKey};
+use super::thread::{NamePolicy, StepResult, Thread, UnknownKey};
 use crate::grammar::Capture;
 use crate::program::{CaptureNode, NodeId, may_be_empty, takes};
 
@@ -18,7 +18,7 @@ impl Stepper<'_> {
         byte: u8,
         pos: u64,
         next: &mut Vec<Thread>,
-        found: &mut Found,
+        found: &mut StepResult,
     ) {
         let length = pos - thread.since;
         let stops = capture.stop.has(byte);
@@ -81,7 +81,7 @@ impl Stepper<'_> {
         byte: u8,
         pos: u64,
         next: &mut Vec<Thread>,
-        found: &mut Found,
+        found: &mut StepResult,
     ) {
         let mut here = core::mem::take(&mut found.here);
         self.close_on(thread, pos, &mut here);
@@ -96,7 +96,7 @@ impl Stepper<'_> {
         thread: &Thread,
         capture: &CaptureNode,
         pos: u64,
-        found: &mut Found,
+        found: &mut StepResult,
     ) -> bool {
         let text = self.view.slice(thread.since, pos);
         if !capture.one_of.is_empty() {
@@ -123,7 +123,7 @@ impl Stepper<'_> {
         thread: &Thread,
         text: &str,
         pos: u64,
-        found: &mut Found,
+        found: &mut StepResult,
     ) -> bool {
         let dialect = self.program.dialect_of(thread.node);
         if !is_name(text, thread.marked) {
@@ -137,8 +137,8 @@ impl Stepper<'_> {
         if !known && dialect.calls_none(text) {
             return false;
         }
-        match self.judge {
-            Judge::Entry { plausible: false } => known,
+        match self.names {
+            NamePolicy::Entry { plausible: false } => known,
             // Where no tool is known either, nothing but a marker makes a call.
             _ if !thread.marked && !known => {
                 found.unknown_name = Some((thread.since, pos));
@@ -165,30 +165,30 @@ impl Stepper<'_> {
             && tool.is_none_or(|tool| self.program.tools.tool(tool).parameters.get(text).is_none())
     }
 
-    /// Whether `text` is a key here. `way` is the thread that goes on behind it, at the end of `place`.
+    /// Whether `text` is a key here. `way` is the thread that goes on after it, at the end of `place`.
     pub(super) fn accepts_key(
         &mut self,
         way: Thread,
         place: (u64, u64),
         text: &str,
-        found: &mut Found,
+        found: &mut StepResult,
     ) -> bool {
         // Where the tag is the key, one that is empty opens nothing.
         if text.ends_with('/') && self.is_tag(way.node) {
             return false;
         }
-        let tool = match self.judge {
-            Judge::Reading | Judge::Entry { .. } => {
+        let tool = match self.names {
+            NamePolicy::Reading | NamePolicy::Entry { .. } => {
                 let is_tool = self.is_another_tool(&way, text);
                 found.another_tool = is_tool.then_some(place.0).or(found.another_tool);
                 return !is_tool;
             }
-            Judge::Own {
+            NamePolicy::Own {
                 same_key: Some(key),
                 ..
             } => return text == key,
-            Judge::Own { .. } if is_plausible_key(text) => return true,
-            Judge::Evidence | Judge::Own { .. } => self.call.and_then(|call| call.tool),
+            NamePolicy::Own { .. } if is_plausible_key(text) => return true,
+            NamePolicy::Evidence | NamePolicy::Own { .. } => self.call.and_then(|call| call.tool),
         };
         let parameters = tool.map(|tool| &self.program.tools.tool(tool).parameters);
         let is_declared = parameters.map_or_else(
@@ -226,7 +226,7 @@ impl Stepper<'_> {
 }
 
 impl Stepper<'_> {
-    /// Whether the value behind `node` ends at a tag of its key.
+    /// Whether the value after `node` ends at a tag of its key.
     fn is_tag(&self, node: NodeId) -> bool {
         let value = self.program.value_behind(node);
         value.is_some_and(|value| value.own_needs_same_key)
@@ -239,7 +239,7 @@ pub(crate) fn takes_key(parameters: &Fields, key: &str) -> bool {
         || (parameters.properties.is_empty() && parameters.others.is_some())
 }
 
-/// Whether a name could be one. Behind a marker anything is, but dots that stand for a name (`<function=...>`).
+/// Whether a name could be one. After a marker anything is, but dots that stand for a name (`<function=...>`).
 fn is_name(text: &str, marked: bool) -> bool {
     text.chars().any(char::is_alphanumeric) || marked && text != "…" && !text.starts_with("..")
 }

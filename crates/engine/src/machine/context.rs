@@ -3,9 +3,9 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::emitter::Speech;
 use super::log::{Act, Log, LogId};
-use super::teller::Speech;
-use super::thread::{Judge, Thread};
+use super::thread::{NamePolicy, Thread};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::grammar::Capture;
@@ -16,7 +16,7 @@ use crate::program::{ByteSet, Finder, Node, NodeId, Program, RuleRole};
 pub(super) struct Context {
     pub(super) speech: Speech,
     /// Positions that wait for their literal.
-    pub(super) extras: Vec<Waiting>,
+    pub(super) sync_points: Vec<SyncPoint>,
     /// The first bytes of those literals.
     pub(super) waits: Finder,
     /// What may stand in place of its end is named: nothing else is read in it.
@@ -31,7 +31,7 @@ impl Default for Context {
     fn default() -> Context {
         Context {
             speech: Speech::Text,
-            extras: Vec::new(),
+            sync_points: Vec::new(),
             waits: Finder::default(),
             is_choosy: false,
             sync: false,
@@ -42,7 +42,7 @@ impl Default for Context {
 
 /// A position that waits in a context, and all that outlives the candidates between: its log does not.
 #[derive(Clone, Debug)]
-pub(super) struct Waiting {
+pub(super) struct SyncPoint {
     pub(super) thread: Thread,
     /// What it enters and leaves once its literal comes. What it captured is told or given up.
     pub(super) acts: Vec<Act>,
@@ -75,7 +75,7 @@ impl Parser {
             Speech::Text
         };
         let at = self.pos;
-        let mut extras: Vec<Waiting> = Vec::new();
+        let mut sync_points: Vec<SyncPoint> = Vec::new();
         let mut open_ended = true;
         for body in texts {
             let Some(text) = of(body).filter(|text| text.role == first.role) else {
@@ -84,24 +84,24 @@ impl Parser {
             open_ended &= text.open_ended;
             let mut ends = Vec::new();
             let thread = Thread::at(text.next, body.log, at);
-            self.stepper(&program, view, Judge::Reading)
-                .close(thread, at, &mut ends);
+            self.stepper(&program, view, NamePolicy::Reading)
+                .add_closure(thread, at, &mut ends);
             for end in ends {
                 // The end of the entry waits for no literal: an entry that commits ends what is open-ended.
                 let is_over = matches!(program.node(end.node), Node::Match);
-                let is_there = |have: &Waiting| program.ends_alike(have.thread.node, end.node);
-                if !is_over && !extras.iter().any(is_there) {
-                    extras.push(self.wait(&program, end, body.log));
+                let is_there = |have: &SyncPoint| program.ends_alike(have.thread.node, end.node);
+                if !is_over && !sync_points.iter().any(is_there) {
+                    sync_points.push(self.wait(&program, end, body.log));
                 }
             }
         }
-        (self.teller.thought, self.teller.at_line) = (false, true);
-        let names_more = |waiting: &Waiting| !ends_speech(&program, waiting.thread.node);
-        let is_choosy = speech == Speech::Reasoning && extras.iter().any(names_more);
+        (self.emitter.thought, self.emitter.at_line) = (false, true);
+        let names_more = |waiting: &SyncPoint| !ends_speech(&program, waiting.thread.node);
+        let is_choosy = speech == Speech::Reasoning && sync_points.iter().any(names_more);
         self.context = Context {
             speech,
-            waits: first_bytes(&program, &extras),
-            extras,
+            waits: first_bytes(&program, &sync_points),
+            sync_points,
             is_choosy,
             open_ended,
             sync: false,
@@ -111,8 +111,8 @@ impl Parser {
         self.forget();
     }
 
-    /// What is left of a thread that waits; its acts behind `flushed` are kept.
-    pub(super) fn wait(&self, program: &Program, thread: Thread, flushed: LogId) -> Waiting {
+    /// What is left of a thread that waits; its acts after `flushed` are kept.
+    pub(super) fn wait(&self, program: &Program, thread: Thread, flushed: LogId) -> SyncPoint {
         let mut acts = Vec::new();
         self.set.log.acts(flushed, thread.log, &mut acts);
         let acts = acts
@@ -122,7 +122,7 @@ impl Parser {
             .collect();
         let template = matches!(program.node(thread.node), Node::Template { .. });
         let literal = template.then(|| self.set.instances.get(thread.instance).to_vec());
-        Waiting {
+        SyncPoint {
             thread: Thread {
                 extra: true,
                 off: 0,
@@ -160,7 +160,7 @@ pub(super) fn ends_speech(program: &Program, mut node: NodeId) -> bool {
 }
 
 /// The first bytes of what `waiting` waits for.
-pub(super) fn first_bytes(program: &Program, waiting: &[Waiting]) -> Finder {
+pub(super) fn first_bytes(program: &Program, waiting: &[SyncPoint]) -> Finder {
     let mut set = ByteSet::default();
     for waiting in waiting {
         if let Some(first) = waiting.literal.as_ref().and_then(|literal| literal.first()) {

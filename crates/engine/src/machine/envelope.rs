@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 use toolglot_json::Completeness;
 
+use super::emitter::Speech;
 use super::log::{Act, Log};
-use super::teller::Speech;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::{Asked, Envelope, LeftOut};
@@ -33,7 +33,7 @@ impl Parser {
             let asked = if is_read {
                 Asked::Done
             } else {
-                let live = (!self.fitting.is_on()).then(|| self.teller.args());
+                let live = (!self.fitting.is_on()).then(|| self.emitter.args());
                 envelope.feed(program, rest, program.limits.undecided, live)
             };
             self.set.found.work += envelope.pos.saturating_sub(before);
@@ -95,11 +95,11 @@ impl Parser {
         self.spare.envelope = Some(envelope);
     }
 
-    /// Whether a call behind the answer is one of those before, name and arguments.
+    /// Whether a call after the answer is one of those before, name and arguments.
     fn repeats(&self, envelope: &Envelope) -> bool {
         let name = envelope.name.as_deref().unwrap_or_default();
         let n_space = envelope.meant.map_or(0, |(_, n_space)| n_space);
-        envelope.may_repeat() && self.teller.has_told(&name[n_space..], envelope.untold())
+        envelope.may_repeat() && self.emitter.has_told(&name[n_space..], envelope.untold())
     }
 
     /// What stands next is no part of the object: only brackets may be missing.
@@ -152,7 +152,7 @@ impl Parser {
         let meant = envelope.meant;
         name.drain(..meant.map_or(0, |(_, n_space)| n_space));
         let (start, end) = envelope.name_at;
-        if let Some(call) = &mut self.teller.call {
+        if let Some(call) = &mut self.emitter.call {
             call.tool = meant.map(|(tool, _)| tool);
             call.facts.is_bare = self.candidate.entry.is_bare(!envelope.is_marked());
             call.name = name;
@@ -161,7 +161,7 @@ impl Parser {
             call.ns = envelope.ns.take().or(call.ns.take());
             if call.tool.is_none() && !program.tools.is_empty() {
                 let message = alloc::format!("unknown tool `{}`", call.name);
-                self.teller.note(
+                self.emitter.note(
                     Code::UnknownTool,
                     Span::new(start.min(end), end),
                     message,
@@ -170,13 +170,13 @@ impl Parser {
                 );
             }
         }
-        self.teller.start_call(view, upto, sink);
+        self.emitter.start_call(view, upto, sink);
         self.begin_fitting(program, envelope.name_at.0);
         self.tell_envelope(program, envelope, view, sink);
         true
     }
 
-    /// Behind the value of a key that was a tool's name stands another such key: the call is over, and the next begins.
+    /// After the value of a key that was a tool's name stands another such key: the call is over, and the next begins.
     fn another_envelope(
         &mut self,
         program: &Program,
@@ -194,12 +194,12 @@ impl Parser {
         });
         self.tell_envelope(program, envelope, view, sink);
         self.end_fitting(program, true, sink);
-        self.teller.flush_args(envelope.args_end, sink);
+        self.emitter.flush_args(envelope.args_end, sink);
         if envelope.args_at.is_some() {
             self.whole();
         }
-        let at = self.teller.cursor;
-        self.teller.end_call(End::Closed, view, at, sink);
+        let at = self.emitter.cursor;
+        self.emitter.end_call(End::Closed, view, at, sink);
         if let Some(enter) = enter {
             self.enter(program, view, enter, at, sink);
         }
@@ -217,22 +217,22 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         if let Some(at) = envelope.encoded_at.take() {
-            // Repairs in the string come behind it.
+            // Repairs in the string come after it.
             let before = envelope.repairs.partition_point(|mended| mended.start < at);
-            self.teller.mended(&envelope.repairs[..before], sink);
+            self.emitter.mended(&envelope.repairs[..before], sink);
             envelope.repairs.drain(..before);
             let message =
                 String::from("the arguments are a string that holds JSON; it was unpacked");
-            self.teller
+            self.emitter
                 .note(Code::EncodedArguments, Span::empty(at), message, None, sink);
         }
         if !envelope.repairs.is_empty() {
-            self.teller.mended(&envelope.repairs, sink);
+            self.emitter.mended(&envelope.repairs, sink);
             envelope.repairs.clear();
         }
         if let Some(at) = envelope.flat_at.take() {
             let message = String::from("the arguments are beside the name, not in an object");
-            self.teller.note(
+            self.emitter.note(
                 Code::UnnestedArguments,
                 Span::empty(at),
                 message,
@@ -241,7 +241,7 @@ impl Parser {
             );
         }
         if let Some(at) = envelope.defines_at.take()
-            && let Some(call) = &mut self.teller.call
+            && let Some(call) = &mut self.emitter.call
         {
             call.facts.arguments = Arguments::Schema;
             call.arguments_at = at;
@@ -254,29 +254,29 @@ impl Parser {
                 LeftOut::Parameter => "a parameter after the end of the arguments was left out",
                 LeftOut::Arguments => "the call has arguments already; these are left out",
             });
-            self.teller
+            self.emitter
                 .note(Code::Junk, Span::empty(at), message, None, sink);
             // What the model meant by it is in no argument.
             if what != LeftOut::Other
-                && let Some(call) = &mut self.teller.call
+                && let Some(call) = &mut self.emitter.call
             {
                 call.worsen(End::Recovered);
             }
         }
         let Some(at) = envelope.args_at else { return };
         if !envelope.args.is_empty() {
-            if self.teller.args().is_empty() {
-                self.teller.markup(view, at, sink);
+            if self.emitter.args().is_empty() {
+                self.emitter.markup(view, at, sink);
             }
             self.fit_args(program, &envelope.args, sink);
             envelope.args.clear();
-            if let Some(call) = &mut self.teller.call {
+            if let Some(call) = &mut self.emitter.call {
                 call.opened = true;
             }
         }
         // While arguments stream they are told at the push's end. Bytes may be theirs and add nothing to them.
         if !envelope.in_args() {
-            self.teller.flush_args(envelope.args_end, sink);
+            self.emitter.flush_args(envelope.args_end, sink);
         }
     }
 
@@ -290,47 +290,45 @@ impl Parser {
         self.tell_envelope(program, envelope, view, sink);
         let node = envelope.bodies[0].node;
         if let Some(id) = envelope.id.take() {
-            self.teller.late_id(&id, sink);
+            self.emitter.late_id(&id, sink);
         }
         if envelope.malformed {
             let message = String::from("the arguments are not a JSON object");
-            self.teller.note(
+            self.emitter.note(
                 Code::MalformedJson,
                 self.no_object(envelope, view),
                 message,
                 None,
                 sink,
             );
-            if let Some(call) = &mut self.teller.call {
+            if let Some(call) = &mut self.emitter.call {
                 call.worsen(End::Truncated);
             }
         }
         if envelope.args_at.is_some() {
             self.whole();
-        } else {
-            if let Some(call) = &mut self.teller.call {
-                // No arguments at all.
-                call.whole = false;
-                call.facts.arguments = Arguments::Missing;
-            }
+        } else if let Some(call) = &mut self.emitter.call {
+            // No arguments at all.
+            call.whole = false;
+            call.facts.arguments = Arguments::Missing;
         }
-        self.teller.markup(view, self.pos, sink);
+        self.emitter.markup(view, self.pos, sink);
         self.end_body(program, view, node, sink);
-        if let Some(call) = &mut self.teller.call
+        if let Some(call) = &mut self.emitter.call
             && !call.whole
             && !envelope.malformed
         {
             call.whole = true;
-            self.teller.args().push_str("{}");
-            let at = self.teller.cursor;
-            self.teller.flush_args(at, sink);
+            self.emitter.args().push_str("{}");
+            let at = self.emitter.cursor;
+            self.emitter.flush_args(at, sink);
         }
     }
 
     /// Where the arguments stand that are no object, without the blanks around; all of the envelope, if that was told.
     fn no_object(&self, envelope: &Envelope, view: View<'_>) -> Span {
         match envelope.malformed_at {
-            Some((start, end)) if start >= self.teller.cursor => {
+            Some((start, end)) if start >= self.emitter.cursor => {
                 let text = view.slice(start, end);
                 let start = end - text.trim_start().len() as u64;
                 Span::new(start, start + text.trim().len() as u64)
@@ -348,20 +346,20 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         let at = envelope.here();
-        if self.candidate.committed && self.teller.call.is_none() && envelope.is_nameless() {
-            // One member of a list is none: what stands behind it may be.
+        if self.candidate.committed && self.emitter.call.is_none() && envelope.is_nameless() {
+            // One member of a list is none: what stands after it may be.
             let message = String::from("an object without a tool's name is between calls");
             let span = Span::new(envelope.at, at);
-            self.teller.markup(view, envelope.at, sink);
-            self.teller
+            self.emitter.markup(view, envelope.at, sink);
+            self.emitter
                 .note(Code::MissingToolName, span, message, None, sink);
-            self.teller.speak(Speech::Text, view, at, sink);
+            self.emitter.speak(Speech::Text, view, at, sink);
             self.end_body(program, view, envelope.bodies[0].node, sink);
             return;
         }
         if self.candidate.committed {
             self.candidate
-                .safe_threads
+                .checkpoint_threads
                 .retain(|thread| !matches!(program.node(thread.node), Node::Object(_)));
             self.recover(program, view, at, false, sink);
             return;
@@ -390,9 +388,9 @@ impl Parser {
                     alloc::format!("the JSON of a `{dialect}` call ends too early"),
                 )
             };
-            self.teller
+            self.emitter
                 .speak(self.context.speech, view, self.candidate.at, sink);
-            self.teller
+            self.emitter
                 .note(code, Span::new(self.candidate.at, at), message, None, sink);
         }
         self.reject(at);

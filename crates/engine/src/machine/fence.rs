@@ -1,7 +1,7 @@
 //! Runs of backticks inside a value that a fence closes.
 //!
 //! A fence that closes stands where a line begins, or ends the line of a block that has only one. Backticks in the midst of
-//! a line, with text behind them, are the value's if a bare fence follows, and in doubt if none does.
+//! a line, with text after them, are the value's if a bare fence follows, and in doubt if none does.
 //!
 //! A value that only its last line breaks are taken from (`text break*`: what a file holds) may hold fences of its own. One
 //! with an info string is told by it. A bare one may as well be the closer: the first closes, and where another bare
@@ -23,11 +23,11 @@ pub(super) enum Fence {
 
 /// Looking ahead from a run of backticks; goes on where it stopped.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ahead {
+pub(super) struct FenceLookahead {
     at: u64,
     pos: u64,
     line: Line,
-    /// The run's own line holds nothing behind it, once that is known.
+    /// The run's own line holds nothing after it, once that is known.
     is_bare: Option<bool>,
 }
 
@@ -35,9 +35,9 @@ pub(super) struct Ahead {
 enum Line {
     /// Blanks at its begin.
     Lead,
-    /// That many backticks behind those.
+    /// That many backticks after those.
     Marks(u16),
-    /// A fence, and blanks behind it.
+    /// A fence, and blanks after it.
     Bare,
     Rest,
 }
@@ -50,7 +50,7 @@ enum Next {
     None,
 }
 
-/// Decides over the run at `at`. `wrapped`: a fence around the answer closes behind the value. `cap`: bytes looked at.
+/// Decides over the run at `at`. `wrapped`: a fence around the answer closes after the value. `cap`: bytes looked at.
 pub(super) fn fence(
     value: &mut Value,
     text: &TextNode,
@@ -93,19 +93,22 @@ pub(super) fn fence(
         (true, false) if text.trim != Trim::Lines => return Fence::Closer,
         _ => {}
     }
-    let mut ahead = value.ahead.filter(|ahead| ahead.at == at).unwrap_or(Ahead {
-        at,
-        pos: upto,
-        line: Line::Bare,
-        is_bare: None,
-    });
+    let mut ahead = value
+        .ahead
+        .filter(|ahead| ahead.at == at)
+        .unwrap_or(FenceLookahead {
+            at,
+            pos: upto,
+            line: Line::Bare,
+            is_bare: None,
+        });
     let next = ahead.run(view, cap, eof);
     value.ahead = Some(ahead);
     let Some(next) = next else {
         return Fence::Wait;
     };
     match (ahead.is_bare.unwrap_or(true), value.line_blank, next) {
-        // Text behind it on its line, and a bare fence comes: it stands in a sentence.
+        // Text after it on its line, and a bare fence comes: it stands in a sentence.
         (false, false, Next::Bare) => Fence::Data { upto },
         // A block on one line ends at its fence, whatever follows.
         (false, _, _) if value.one_line => Fence::Closer,
@@ -115,7 +118,7 @@ pub(super) fn fence(
     }
 }
 
-impl Ahead {
+impl FenceLookahead {
     /// Looks on, up to the next fence. `None`: more bytes are needed.
     fn run(&mut self, view: View<'_>, cap: u64, eof: bool) -> Option<Next> {
         while let Some(byte) = view.byte(self.pos) {

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 use toolglot_json::Completeness;
 
+use super::emitter::Speech;
 use super::log::{Act, Log};
-use super::teller::Speech;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::XmlOut;
@@ -23,20 +23,20 @@ impl Parser {
         for _ in 0..=view.text.len() * 8 + 64 {
             self.run(view, true, sink);
             let goes_on = self.end_mode(&program, why, view, sink);
-            if !(goes_on || matches!(self.mode, Mode::Weighing(_))) {
+            if !(goes_on || matches!(self.mode, Mode::ReasoningHold(_))) {
                 break;
             }
         }
         self.pos = view.end();
-        if self.teller.call.is_some() {
+        if self.emitter.call.is_some() {
             self.unclosed(why, view, sink);
         }
-        self.teller
+        self.emitter
             .speak(self.context.speech, view, view.end(), sink);
-        self.teller.end(self.ending.is_cut_off, sink);
-        if self.context.speech == Speech::Reasoning && !self.teller.spoken {
+        self.emitter.end(self.ending.is_cut_off, sink);
+        if self.context.speech == Speech::Reasoning && !self.emitter.spoken {
             let message = String::from("the reasoning has no end; nothing was answered");
-            self.teller.note(
+            self.emitter.note(
                 Code::UnclosedCall,
                 Span::empty(view.end()),
                 message,
@@ -59,13 +59,13 @@ impl Parser {
         }
         match core::mem::take(&mut self.mode) {
             Mode::Text => false,
-            Mode::Between => self.end_between(program, view, sink),
+            Mode::Matching => self.end_between(program, view, sink),
             // With the last byte it was decided.
-            Mode::Ahead(_)
+            Mode::NameLookahead(_)
             | Mode::MidLineTag(_)
             | Mode::LineTail(_)
-            | Mode::Afterthought(_)
-            | Mode::Weighing(_) => false,
+            | Mode::ReasoningResume(_)
+            | Mode::ReasoningHold(_) => false,
             Mode::Value(value)
                 if why != Finish::Length && Parser::ends_with_message(program, &value, view) =>
             {
@@ -82,7 +82,7 @@ impl Parser {
                     .json
                     .behind()
                     .unwrap_or(self.pos)
-                    .max(self.teller.cursor);
+                    .max(self.emitter.cursor);
                 self.stuck_json(program, body, view, sink);
                 true
             }
@@ -91,7 +91,7 @@ impl Parser {
                     .json
                     .finish(why != Finish::Length, self.pos, &mut body.out);
                 self.fit_body(program, &mut body, sink);
-                self.teller.mended(&body.out.repairs, sink);
+                self.emitter.mended(&body.out.repairs, sink);
                 self.after_json(program, rest, why, body.node, view, sink);
                 false
             }
@@ -128,9 +128,9 @@ impl Parser {
                 let none = envelope.args_at.is_none() && envelope.args.is_empty();
                 self.tell_envelope(program, &mut envelope, view, sink);
                 if none && rest != Completeness::Broken {
-                    self.teller.args().push_str("{}");
-                    let at = self.teller.cursor;
-                    self.teller.flush_args(at, sink);
+                    self.emitter.args().push_str("{}");
+                    let at = self.emitter.cursor;
+                    self.emitter.flush_args(at, sink);
                 }
                 let rest = if malformed {
                     Completeness::Broken
@@ -142,7 +142,7 @@ impl Parser {
             }
             Mode::Python(python) => {
                 let marked = self.set.threads.first().is_some_and(|body| body.marked);
-                // Behind a call another one begins only with its name.
+                // After a call another one begins only with its name.
                 let word = view.slice(python.name_at.min(view.end()), view.end());
                 let name = word.split('(').next().unwrap_or_default();
                 let goes_on = name.len() < word.len() || self.ending.is_cut_off;
@@ -157,15 +157,15 @@ impl Parser {
             Mode::Xml(mut xml) => {
                 let is_whole = why != Finish::Length && xml.is_whole(view.end());
                 let mut out = XmlOut::default();
-                core::mem::swap(self.teller.args(), &mut out.json);
+                core::mem::swap(self.emitter.args(), &mut out.json);
                 if is_whole {
                     xml.close(&mut out);
                 } else {
                     xml.truncate(&mut out);
                 }
-                core::mem::swap(self.teller.args(), &mut out.json);
+                core::mem::swap(self.emitter.args(), &mut out.json);
                 self.tell_elements(&out, sink);
-                self.teller.flush_args(xml.pos, sink);
+                self.emitter.flush_args(xml.pos, sink);
                 if is_whole {
                     self.whole();
                 }
@@ -217,10 +217,10 @@ impl Parser {
         self.pos = view.end();
         if rest == Completeness::Broken || why == Finish::Length {
             self.end_fitting(program, false, sink);
-            self.teller.flush_args(self.pos, sink);
+            self.emitter.flush_args(self.pos, sink);
             return;
         }
-        if let Some(call) = &mut self.teller.call {
+        if let Some(call) = &mut self.emitter.call {
             call.whole = true;
             call.opened = true;
             if rest == Completeness::Brackets {
@@ -228,7 +228,7 @@ impl Parser {
             }
         }
         self.end_body(program, view, node, sink);
-        if matches!(self.mode, Mode::Between) {
+        if matches!(self.mode, Mode::Matching) {
             self.mode = Mode::Text;
             self.end_between(program, view, sink);
         }
@@ -247,7 +247,7 @@ impl Parser {
             self.set.found.bodies.clear();
             self.set.found.bodies.push(thread);
             self.pos = view.end();
-            self.win(program, view, sink);
+            self.enter_body(program, view, sink);
             return false;
         }
         // A value that began is read from where it did, and one whose opener is cut off did not begin.
@@ -276,9 +276,9 @@ impl Parser {
                 .found
                 .bodies
                 .append(&mut self.candidate.fallback_bodies);
-            self.win(program, view, sink);
+            self.enter_body(program, view, sink);
             if goes_on {
-                self.teller.markup(view, view.end(), sink);
+                self.emitter.markup(view, view.end(), sink);
                 self.pos = view.end();
             }
             return !goes_on;
@@ -297,7 +297,7 @@ impl Parser {
             self.set.found.bodies.clear();
             self.set.found.bodies.push(body);
             self.pos = view.end();
-            self.win(program, view, sink);
+            self.enter_body(program, view, sink);
             return true;
         }
         if !self.candidate.committed {
@@ -315,7 +315,7 @@ impl Parser {
             let is_named = |thread: &&super::Thread| {
                 !thread.extra && self.set.log.any(Log::ROOT, thread.log, tells)
             };
-            let Some(&begun) = self.candidate.safe_threads.iter().find(is_named) else {
+            let Some(&begun) = self.candidate.checkpoint_threads.iter().find(is_named) else {
                 return self.end_begun(view, sink);
             };
             // It has its name, though not all readings agree on what comes: a call that was cut off.
@@ -331,10 +331,10 @@ impl Parser {
         let common = self.set.common();
         self.flush(program, view, common, view.end(), sink);
         self.pos = view.end();
-        if self.teller.call.is_none() {
-            self.teller.markup(view, view.end(), sink);
+        if self.emitter.call.is_none() {
+            self.emitter.markup(view, view.end(), sink);
             let span = Span::empty(view.end());
-            self.teller.note(
+            self.emitter.note(
                 Code::MissingCloser,
                 span,
                 String::from("the closer of the block is missing; its calls are whole"),
@@ -348,23 +348,23 @@ impl Parser {
     /// The message ends in what is certainly a begun call, before that has a name: no call, and no text either. It is
     /// markup, as it would have been had the message gone on.
     pub(super) fn end_begun(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        let from = self.teller.cursor;
-        self.teller.markup(view, view.end(), sink);
+        let from = self.emitter.cursor;
+        self.emitter.markup(view, view.end(), sink);
         if !self.candidate.is_noted {
             let message = String::from("the message ends before the call has a name");
             let at = Span::new(from, view.end());
-            self.teller
+            self.emitter
                 .note(Code::MissingToolName, at, message, None, sink);
         }
         self.set.threads.clear();
-        self.candidate.safe_threads.clear();
+        self.candidate.checkpoint_threads.clear();
         self.forget();
         self.pos = view.end();
         self.mode = Mode::Text;
         false
     }
 
-    /// Whether a tag that is a known tool's name begins its line, and the message was cut off behind it.
+    /// Whether a tag that is a known tool's name begins its line, and the message was cut off after it.
     fn is_cut_tag(&self, program: &Program, view: View<'_>) -> bool {
         let is_known = |thread: &super::Thread| {
             let named = self.set.log.newest(thread.log, Log::ROOT, Capture::Name);
@@ -374,7 +374,7 @@ impl Parser {
         };
         self.candidate.bol
             && !self.candidate.quoted
-            && self.candidate.safe_threads.iter().any(is_known)
+            && self.candidate.checkpoint_threads.iter().any(is_known)
     }
 
     /// `end`: the message ends here.
@@ -386,11 +386,8 @@ impl Parser {
                     node: *next,
                     ..thread
                 };
-                self.stepper(program, view, super::Judge::Reading).close(
-                    next,
-                    view.end(),
-                    &mut behind,
-                );
+                self.stepper(program, view, super::NamePolicy::Reading)
+                    .add_closure(next, view.end(), &mut behind);
             }
         }
         self.set.threads.append(&mut behind);
@@ -398,16 +395,17 @@ impl Parser {
 
     /// The message ends inside a call.
     fn unclosed(&mut self, why: Finish, view: View<'_>, sink: &mut dyn Sink) {
-        let Some(call) = &self.teller.call else {
+        let Some(call) = &self.emitter.call else {
             return;
         };
         let started = call.started;
         if call.is_nameless() {
-            let at = Span::new(self.teller.cursor, view.end());
+            let at = Span::new(self.emitter.cursor, view.end());
             let message = String::from("the message ends before the call has a name");
-            self.teller
+            self.emitter
                 .note(Code::MissingToolName, at, message, None, sink);
-            self.teller.end_call(End::Truncated, view, view.end(), sink);
+            self.emitter
+                .end_call(End::Truncated, view, view.end(), sink);
             return;
         }
         let whole = call.whole || self.ending.lacks_only_closers;
@@ -435,20 +433,20 @@ impl Parser {
         };
         // Junk that was held is told before the note, as it is where it was not.
         if self.context.speech == Speech::Junk {
-            self.teller.markup(view, view.end(), sink);
+            self.emitter.markup(view, view.end(), sink);
         }
         let at = if started {
-            self.teller.cursor
+            self.emitter.cursor
         } else {
             view.end()
         };
-        self.teller
+        self.emitter
             .note(code, Span::empty(at), String::from(message), None, sink);
-        self.teller.end_call(end, view, view.end(), sink);
+        self.emitter.end_call(end, view, view.end(), sink);
     }
 }
 
-/// Whether a text behind others is too plain to prove a call by itself: a word (`functools`), the sign of a prompt (`>>>`).
+/// Whether a text after others is too plain to prove a call by itself: a word (`functools`), the sign of a prompt (`>>>`).
 fn is_plain(text: &str) -> bool {
     let is_common = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'>';
     text.trim().bytes().all(is_common)

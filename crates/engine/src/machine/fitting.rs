@@ -8,7 +8,7 @@ use toolglot_json::internal::{Fit, FitKind, Fitted, Target, place};
 use toolglot_json::{Fields, Shape};
 
 use super::Parser;
-use super::teller::Teller;
+use super::emitter::Emitter;
 use crate::program::Program;
 use crate::{Code, End, Sink, Span};
 
@@ -49,7 +49,7 @@ impl Fitting {
 impl Parser {
     /// The open call's arguments, in JSON, begin at `at`.
     pub(super) fn begin_fitting(&mut self, program: &Program, at: u64) {
-        let tool = self.teller.call.as_ref().and_then(|call| call.tool);
+        let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
         self.fitting.tool =
             tool.filter(|&tool| says_anything(&program.tools.tool(tool).parameters));
         if self.fitting.tool.is_some() {
@@ -58,7 +58,7 @@ impl Parser {
         }
     }
 
-    /// JSON text of the arguments: what is certain goes to the teller.
+    /// JSON text of the arguments: what is certain goes to the emitter.
     pub(super) fn fit_args(&mut self, program: &Program, json: &str, sink: &mut dyn Sink) {
         let Fitting {
             fit,
@@ -67,12 +67,12 @@ impl Parser {
             changes,
         } = &mut self.fitting
         else {
-            self.teller.args().push_str(json);
+            self.emitter.args().push_str(json);
             return;
         };
         let fields: &Fields = &program.tools.tool(*tool).parameters;
-        fit.feed(Target::Fields(fields), json, self.teller.args(), changes);
-        remark(&mut self.teller, changes, None, *at, sink);
+        fit.feed(Target::Fields(fields), json, self.emitter.args(), changes);
+        remark(&mut self.emitter, changes, None, *at, sink);
     }
 
     /// The arguments end, whole or cut: what is held is told.
@@ -85,8 +85,8 @@ impl Parser {
         } = &mut self.fitting;
         let Some(tool) = tool.take() else { return };
         let fields: &Fields = &program.tools.tool(tool).parameters;
-        fit.finish(Target::Fields(fields), whole, self.teller.args(), changes);
-        remark(&mut self.teller, changes, None, *at, sink);
+        fit.finish(Target::Fields(fields), whole, self.emitter.args(), changes);
+        remark(&mut self.emitter, changes, None, *at, sink);
     }
 }
 
@@ -101,7 +101,7 @@ const SHOWN: usize = 40;
 
 /// Tells changes, and forgets them. `key` is the parameter they are inside of.
 pub(super) fn remark(
-    teller: &mut Teller,
+    emitter: &mut Emitter,
     changes: &mut Vec<Fitted>,
     key: Option<&str>,
     at: u64,
@@ -109,12 +109,12 @@ pub(super) fn remark(
 ) {
     for change in changes.drain(..) {
         if change.change == FitKind::Doubled
-            && let Some(call) = &mut teller.call
+            && let Some(call) = &mut emitter.call
         {
             call.worsen(End::Recovered);
         }
         let (code, message) = changed(&change, key);
-        teller.note(code, Span::empty(at), message, None, sink);
+        emitter.note(code, Span::empty(at), message, None, sink);
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) enum Junk {
     Outside,
     /// In a string, which ends with this mark.
     Inside(u8),
-    /// Behind a backslash in it.
+    /// After a backslash in it.
     Escape(u8),
 }
 
@@ -26,24 +26,24 @@ impl Junk {
 }
 
 impl Parser {
-    /// Where a word, a number or a string stands behind a comma, in place of the next object of a list of calls.
+    /// Where a word, a number or a string stands after a comma, in place of the next object of a list of calls.
     pub(super) fn junk_member(&self, program: &Program, view: View<'_>) -> Option<u64> {
         let is_object = |thread: &Thread| matches!(program.node(thread.node), Node::Object(_));
         let is_end = |thread: &Thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if **bytes == *b"]");
-        let told = self.teller.cursor;
+        let told = self.emitter.cursor;
         if !self.candidate.committed
             || self.candidate.fallback.is_some()
-            || self.teller.call.is_some()
+            || self.emitter.call.is_some()
             || !view
-                .slice(told, self.candidate.safe)
+                .slice(told, self.candidate.checkpoint)
                 .trim_end()
                 .ends_with(',')
-            || !self.candidate.safe_threads.iter().any(is_object)
-            || !self.candidate.safe_threads.iter().any(is_end)
+            || !self.candidate.checkpoint_threads.iter().any(is_object)
+            || !self.candidate.checkpoint_threads.iter().any(is_end)
         {
             return None;
         }
-        let behind = view.slice(self.candidate.safe, self.pos + 1);
+        let behind = view.slice(self.candidate.checkpoint, self.pos + 1);
         let member = behind.trim_ascii_start();
         let begins = |byte: u8| {
             matches!(byte, b'"' | b'\'' | b'-' | b'0'..=b'9')
@@ -71,13 +71,13 @@ impl Parser {
             self.pos += 1;
             self.set.found.work += 1;
         }
-        self.teller.markup(view, self.pos, sink);
-        self.candidate.safe = self.pos;
+        self.emitter.markup(view, self.pos, sink);
+        self.candidate.checkpoint = self.pos;
         for thread in self
             .set
             .threads
             .iter_mut()
-            .chain(&mut self.candidate.safe_threads)
+            .chain(&mut self.candidate.checkpoint_threads)
         {
             thread.since = self.pos;
         }

@@ -1,8 +1,8 @@
 //! What stands on a line of text so far, and what encloses the line. Only the past decides.
 //!
 //! ```text
-//!   - 1.              marks of a list: a fence or a quotation may begin behind them
-//!   let r = await     what keeps or returns what a call gives: the call may begin behind it
+//!   - 1.              marks of a list: a fence or a quotation may begin after them
+//!   let r = await     what keeps or returns what a call gives: the call may begin after it
 //!   def run():        what stands below, further in, runs elsewhere or not at all
 //!   """               so does what a long string of Python holds
 //! ```
@@ -24,11 +24,11 @@ enum Lead {
     Number,
     /// The first word.
     Word,
-    /// One behind a word that keeps.
+    /// One after a word that keeps.
     Later,
     /// A word and blanks: `=` may follow.
     Gap,
-    /// `=` behind a word.
+    /// `=` after a word.
     Sign,
     /// All that keeps what a call gives, and blanks.
     Keeps,
@@ -181,7 +181,7 @@ impl Line {
         }
     }
 
-    /// What is no blank begins the line: no further in than the header of the block, it stands behind that.
+    /// What is no blank begins the line: no further in than the header of the block, it stands after that.
     fn leave_block(&mut self) {
         self.block = self.block.filter(|&block| self.indent > block);
     }

@@ -104,7 +104,7 @@ impl CallLine {
 impl Parser {
     /// How the line goes on after the open call is a fact of it, and was not measured yet.
     pub(super) fn awaits_tail(&self) -> bool {
-        let call = self.teller.call.as_ref();
+        let call = self.emitter.call.as_ref();
         call.is_some_and(|call| call.awaits_tail)
     }
 
@@ -129,7 +129,7 @@ impl Parser {
 
     /// The entry ends at `at`: whether what follows is a fact of its last call.
     pub(super) fn may_go_on(&self, at: u64) -> bool {
-        let call = self.teller.call.as_ref();
+        let call = self.emitter.call.as_ref();
         self.candidate.entry.bare_body.is_some()
             || call.is_some_and(|call| call.json_end == Some(at))
     }
@@ -219,7 +219,7 @@ impl Parser {
             }
         }
         self.candidate.entry.bare_body = None;
-        if let Some(call) = &mut self.teller.call {
+        if let Some(call) = &mut self.emitter.call {
             let is_statement = at > view.base && view.byte(at - 1) == Some(b';');
             let is_member = text.starts_with('"') && view.slice(at, pos).contains(',');
             let has_words = text.starts_with(continues_sentence) && !is_statement;
@@ -236,7 +236,7 @@ impl Parser {
         }
         self.set.found.bodies.clear();
         self.set.found.bodies.push(body);
-        self.win(program, view, sink);
+        self.enter_body(program, view, sink);
         true
     }
 
@@ -249,12 +249,12 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         let at = self.pos;
-        self.teller.markup(view, at, sink);
+        self.emitter.markup(view, at, sink);
         let message = String::from("the list continues after its bracket, which was left out");
         let bracket = Span::new(at - 1, at);
-        self.teller
+        self.emitter
             .note(Code::MismatchedBracket, bracket, message, None, sink);
-        if let Some(call) = &mut self.teller.call {
+        if let Some(call) = &mut self.emitter.call {
             call.facts.is_in_broken_list = true;
         }
         self.candidate.entry.is_in_broken_list = true;

@@ -22,7 +22,7 @@ pub(crate) enum Act {
         start: u64,
         end: u64,
     },
-    /// The closer behind a name was missing, or misspelt: its extent.
+    /// The closer after a name was missing, or misspelt: its extent.
     Supplied {
         start: u64,
         end: u64,
@@ -69,7 +69,7 @@ impl Log {
         (at != Log::ROOT).then(|| self.line(at).act)
     }
 
-    /// The newest capture of a kind in a thread's own log, behind `flushed`: the bytes of older ones may be gone.
+    /// The newest capture of a kind in a thread's own log, after `flushed`: the bytes of older ones may be gone.
     pub(crate) fn newest(
         &self,
         mut at: LogId,
@@ -117,7 +117,7 @@ impl Log {
         false
     }
 
-    /// The last act that all of `tips` share, at or behind `from`.
+    /// The last act that all of `tips` share, at or after `from`.
     pub(crate) fn common(&self, from: LogId, mut tips: impl Iterator<Item = LogId>) -> LogId {
         let mut common = tips.next().unwrap_or(from);
         for mut at in tips {

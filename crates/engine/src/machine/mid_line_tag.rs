@@ -75,7 +75,7 @@ impl Parser {
         self.set.threads.clear();
         self.set.threads.push(tag.body);
         if self.commit(program, view, None, sink) {
-            self.win(program, view, sink);
+            self.enter_body(program, view, sink);
         }
         true
     }

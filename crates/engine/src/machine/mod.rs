@@ -1,54 +1,63 @@
 //! The push machine. One `match mode` per run of bytes, not per byte.
 //!
 //! ```text
-//!            a byte that can begin an opener             a body is first
-//!   Text ------------------------------------> Between -----------------> Value | Json | Envelope | Xml | Python
+//!            a byte that can begin an opener              a body is first
+//!   Text ------------------------------------> Matching -----------------> Value | Json | Envelope | Xml | Python
 //!    ^                                          |   ^                                  |
 //!    `------------------------------------------'   `----------------------------------'
 //!       rejected, or the entry ended                     the body ended
+//!
+//!   lookaheads that hold the text after their place until something is known
+//!     NameLookahead    arguments come before the name          MidLineTag  a tag within a line: is it closed?
+//!     LineTail         how a line goes on after a call         ReasoningHold, ReasoningResume  does reasoning end, or go on?
 //! ```
+//!
+//! `Matching` simulates an NFA: an ordered set of positions ([`Positions`]) takes one byte at a time, as Thompson's and Pike's
+//! machines do (<https://swtch.com/~rsc/regexp/regexp2.html>). Order is priority. What a position captures is a list that
+//! shares its tail with others (`log.rs`); what all positions agree on is done and emitted (`acts.rs`, `emitter.rs`).
+//! What it is allowed to go back to is the candidate's checkpoint: the end of the last whole literal.
 
 mod acts;
-mod afterthought;
-mod ahead;
+mod after_closer;
 mod attributes;
-mod bent;
-mod between;
-mod beyond;
 mod bodies;
 mod capture;
+mod closer_decision;
+mod closer_lookahead;
 mod context;
+mod emitter;
 mod entry;
 mod envelope;
 mod fence;
 mod filled;
 mod finish;
 mod fitting;
-mod forgotten;
-mod gap;
+mod intervening_text;
 mod junk;
 mod line;
 mod line_tail;
 mod log;
+mod matching;
 mod mid_line_tag;
+mod missing_closer;
+mod misspelled_closer;
+mod name_lookahead;
 mod outcome;
-mod probe;
 mod prompt;
 mod python;
 mod quick;
 mod quote;
+mod reasoning_hold;
+mod reasoning_resume;
 mod remarks;
 mod step;
-mod teller;
 mod text;
 mod thread;
 mod tokens;
-mod turn;
+mod turn_end;
 mod typing;
 mod value;
-mod verdict;
 mod view;
-mod weigh;
 
 pub(crate) use capture::takes_key;
 pub(crate) use fitting::changed;
@@ -65,12 +74,12 @@ use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::doubt::Doubts;
 use crate::program::{ByteSet, NodeId, Program};
 use crate::{DoubtRule, Finish, InCode, InReasoning, Input, Sink, Span};
-use context::{Context, Waiting, first_bytes};
+use context::{Context, SyncPoint, first_bytes};
+use emitter::{Emitter, Speech};
 use filled::Filled;
 use log::{Act, Log, LogId};
 use step::Stepper;
-use teller::{Speech, Teller};
-use thread::{Found, Judge, Registers};
+use thread::{NamePolicy, Registers, StepResult};
 use tokens::Tokens;
 use value::Value;
 use view::View;
@@ -80,17 +89,17 @@ use view::View;
 enum Mode {
     #[default]
     Text,
-    Between,
+    Matching,
     /// Arguments stand before the name.
-    Ahead(Box<ahead::Ahead>),
+    NameLookahead(Box<name_lookahead::NameLookahead>),
     /// A tag of one tool is within a line: its closer tells whether it is a call.
     MidLineTag(mid_line_tag::MidLineTag),
     /// How the line goes on after a call is a fact of it.
     LineTail(line_tail::LineTail),
-    /// Reasoning may go on behind a call in it.
-    Afterthought(afterthought::Afterthought),
+    /// Reasoning may go on after a call in it.
+    ReasoningResume(reasoning_resume::ReasoningResume),
     /// A call in reasoning counts only if that never ends.
-    Weighing(weigh::Weighing),
+    ReasoningHold(reasoning_hold::ReasoningHold),
     Value(Box<Value>),
     Json(Box<JsonBody>),
     Envelope(Box<Envelope>),
@@ -101,7 +110,7 @@ enum Mode {
 /// Longest piece of a push that is read at once, in bytes.
 const PIECE: usize = 4096;
 
-/// How many backslashes it may end with, so that it ends behind an escape.
+/// How many backslashes it may end with, so that it ends after an escape.
 const HALVES: usize = 4;
 
 /// Reads one message.
@@ -113,7 +122,7 @@ pub struct Parser {
     input: Held,
     pos: u64,
     mode: Mode,
-    teller: Teller,
+    emitter: Emitter,
     context: Context,
     set: Positions,
     candidate: Candidate,
@@ -144,7 +153,7 @@ struct Positions {
     threads: Vec<Thread>,
     /// Those after the byte that is read.
     next: Vec<Thread>,
-    found: Found,
+    found: StepResult,
     log: Log,
     /// All acts up to it are done.
     flushed: LogId,
@@ -179,8 +188,8 @@ struct Candidate {
     is_in_thought: bool,
     weighs: bool,
     /// The checkpoint: after the last completed literal, where a recovery goes back to, and what may still come there.
-    safe: u64,
-    safe_threads: Vec<Thread>,
+    checkpoint: u64,
+    checkpoint_threads: Vec<Thread>,
     /// A body, or the end, that could have begun while a literal was still being tried.
     fallback: Option<u64>,
     fallback_bodies: Vec<Thread>,
@@ -195,13 +204,13 @@ struct Candidate {
 struct Thought {
     /// The candidate of which it is known that its reasoning never ends.
     weighed: Option<u64>,
-    endless: Option<weigh::Endless>,
+    endless: Option<reasoning_hold::Endless>,
     /// After the marker of the last call that was left to the reasoning.
     passed_over: Option<u64>,
     /// The entry that is being read ended reasoning that had no end.
     is_ended_by_entry: bool,
     /// The reasoning that an entry stands in, in place of its end; and where that end is, if it was found since.
-    interrupted: Option<Box<afterthought::Interrupted>>,
+    interrupted: Option<Box<reasoning_resume::Interrupted>>,
     end: Option<u64>,
 }
 
@@ -218,7 +227,7 @@ struct Ending {
 /// Memory for what comes next.
 #[derive(Debug, Default)]
 struct Spare {
-    probe: probe::Probe,
+    probe: closer_lookahead::CloserLookahead,
     envelope: Option<Box<Envelope>>,
     acts: Vec<(Act, u64)>,
 }
@@ -247,7 +256,7 @@ impl Parser {
             input: Held::default(),
             pos: 0,
             mode: Mode::Text,
-            teller: Teller::new(cap, names),
+            emitter: Emitter::new(cap, names),
             context: Context::default(),
             set: Positions::default(),
             candidate: Candidate {
@@ -265,17 +274,17 @@ impl Parser {
     }
 
     /// A parser for a message whose prompt ends with `prompt_tail`: inside reasoning, or a header. Offset 0 is the byte
-    /// behind it.
+    /// after it.
     pub fn after_prompt(program: Arc<Program>, prompt_tail: &str) -> Parser {
         let mut parser = Parser::new(program);
-        parser.teller.mute = true;
+        parser.emitter.mute = true;
         let turn = &prompt_tail[parser.last_turn(prompt_tail)..];
         parser.push(Input::Text(turn), &mut |_, _: crate::Event<'_>| {});
-        if parser.teller.call.is_some() {
+        if parser.emitter.call.is_some() {
             // The prompt has begun a call: what was read of it cannot be told as the message's.
             return Parser::new(parser.program);
         }
-        parser.teller.mute = false;
+        parser.emitter.mute = false;
         parser.begin_message();
         parser
     }
@@ -317,7 +326,7 @@ impl Parser {
     /// Judges calls by `rules` in place of [`DoubtRule::TABLE`], which a caller may extend.
     #[must_use]
     pub fn doubted_by(mut self, rules: impl Into<Cow<'static, [DoubtRule]>>) -> Parser {
-        self.teller.doubts = Doubts(rules.into());
+        self.emitter.doubts = Doubts(rules.into());
         self
     }
 
@@ -355,7 +364,7 @@ impl Parser {
         let mut rest = text;
         while rest.len() > PIECE {
             let mut cut = PIECE;
-            // What goes on behind half an escape is told last.
+            // What goes on after half an escape is told last.
             let is_half = |cut: usize| rest.as_bytes()[cut - 1] == b'\\' && cut < PIECE + HALVES;
             while !rest.is_char_boundary(cut) || is_half(cut) && cut < rest.len() {
                 cut += 1;
@@ -388,7 +397,7 @@ impl Parser {
         }
     }
 
-    /// Reads a piece behind what is held; what is undecided then is held.
+    /// Reads a piece after what is held; what is undecided then is held.
     fn read_piece(&mut self, text: &str, sink: &mut dyn Sink) {
         let mut buffer = core::mem::take(&mut self.input.buffer);
         if buffer.is_empty() {
@@ -397,7 +406,7 @@ impl Parser {
                 base: self.input.base,
             };
             self.run(view, false, sink);
-            let keep = (self.teller.cursor - self.input.base) as usize;
+            let keep = (self.emitter.cursor - self.input.base) as usize;
             buffer.push_str(&text[keep..]);
         } else {
             buffer.push_str(text);
@@ -406,12 +415,12 @@ impl Parser {
                 base: self.input.base,
             };
             self.run(view, false, sink);
-            let keep = (self.teller.cursor - self.input.base) as usize;
+            let keep = (self.emitter.cursor - self.input.base) as usize;
             if keep > 0 {
                 buffer.drain(..keep);
             }
         }
-        self.input.base = self.teller.cursor;
+        self.input.base = self.emitter.cursor;
         self.input.buffer = buffer;
         if !self.tokens.is_empty() {
             self.tokens.forget_before(self.input.base);
@@ -426,12 +435,12 @@ impl Parser {
             base: self.input.base,
         };
         self.end(why, view, sink);
-        debug_assert_eq!(self.teller.cursor, view.end(), "spans tile the input");
+        debug_assert_eq!(self.emitter.cursor, view.end(), "spans tile the input");
     }
 
     /// The bytes that no event accounts for yet.
     pub fn held(&self) -> &str {
-        let of_prompt = self.teller.origin().saturating_sub(self.input.base) as usize;
+        let of_prompt = self.emitter.origin().saturating_sub(self.input.base) as usize;
         self.input.buffer.get(of_prompt..).unwrap_or("")
     }
 
@@ -451,12 +460,12 @@ impl Parser {
             let before = self.pos;
             let goes_on = match self.mode {
                 Mode::Text => self.text(&program, view, eof, sink),
-                Mode::Between => self.between(&program, view, sink),
-                Mode::Ahead(_) => self.ahead(&program, view, eof, sink),
+                Mode::Matching => self.match_positions(&program, view, sink),
+                Mode::NameLookahead(_) => self.ahead(&program, view, eof, sink),
                 Mode::MidLineTag(_) => self.mid_line_tag(&program, view, eof, sink),
                 Mode::LineTail(_) => self.line_tail(&program, view, eof, sink),
-                Mode::Afterthought(_) => self.afterthought(&program, view, eof),
-                Mode::Weighing(_) => self.weigh(&program, view, eof, sink),
+                Mode::ReasoningResume(_) => self.afterthought(&program, view, eof),
+                Mode::ReasoningHold(_) => self.weigh(&program, view, eof, sink),
                 Mode::Value(_) => self.value(&program, view, eof, sink),
                 Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => {
                     self.body(&program, view, eof, sink)
@@ -466,12 +475,12 @@ impl Parser {
                 break;
             }
             // A progress guard: modes may change without moving, but not for ever.
-            guard = if (before, self.teller.cursor) == last {
+            guard = if (before, self.emitter.cursor) == last {
                 guard + 1
             } else {
                 0
             };
-            last = (before, self.teller.cursor);
+            last = (before, self.emitter.cursor);
             debug_assert!(guard < 64, "no progress at {} in {:?}", self.pos, self.mode);
             if guard >= 64 {
                 self.mode = Mode::Text;
@@ -487,28 +496,33 @@ impl Parser {
     /// At the end of a push: tells what is certain.
     fn tell_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         match &self.mode {
-            Mode::Text => self.teller.speak(self.context.speech, view, self.pos, sink),
-            Mode::Ahead(_) | Mode::MidLineTag(_) => {
-                self.teller
+            Mode::Text => self
+                .emitter
+                .speak(self.context.speech, view, self.pos, sink),
+            Mode::NameLookahead(_) | Mode::MidLineTag(_) => {
+                self.emitter
                     .speak(self.context.speech, view, self.candidate.at, sink);
             }
-            Mode::Between if !self.candidate.committed => {
-                self.teller
+            Mode::Matching if !self.candidate.committed => {
+                self.emitter
                     .speak(self.context.speech, view, self.candidate.at, sink);
             }
-            Mode::Between | Mode::LineTail(_) | Mode::Afterthought(_) | Mode::Weighing(_) => {}
+            Mode::Matching
+            | Mode::LineTail(_)
+            | Mode::ReasoningResume(_)
+            | Mode::ReasoningHold(_) => {}
             Mode::Value(value) => {
                 let (told, dropped) = (value.told, value.dropped);
                 if dropped {
-                    self.teller.markup(view, told, sink);
+                    self.emitter.markup(view, told, sink);
                 } else {
-                    self.teller.flush_args(told, sink);
+                    self.emitter.flush_args(told, sink);
                 }
             }
             Mode::Json(_) | Mode::Xml(_) | Mode::Python(_) | Mode::Envelope(_) => {
                 let told = self.body_told();
-                if told > self.teller.cursor || !self.teller.args().is_empty() {
-                    self.teller.flush_args(told, sink);
+                if told > self.emitter.cursor || !self.emitter.args().is_empty() {
+                    self.emitter.flush_args(told, sink);
                 }
             }
         }
@@ -516,7 +530,7 @@ impl Parser {
 
     /// The message begins with the next byte, which is offset 0. What the prompt left undecided goes on.
     fn begin_message(&mut self) {
-        self.teller
+        self.emitter
             .begin_message(self.input.base + self.input.buffer.len() as u64);
         self.tokens.begin_message();
     }
@@ -525,7 +539,7 @@ impl Parser {
         &'a mut self,
         program: &'a Program,
         view: View<'a>,
-        judge: Judge<'a>,
+        names: NamePolicy<'a>,
     ) -> Stepper<'a> {
         Stepper {
             program,
@@ -535,8 +549,8 @@ impl Parser {
             instances: &mut self.set.instances,
             registers: &self.set.registers,
             tokens: &self.tokens,
-            judge,
-            call: self.teller.call.as_ref(),
+            names,
+            call: self.emitter.call.as_ref(),
             candidate: self.candidate.at,
             bol: self.candidate.bol,
             start: self.candidate.start,

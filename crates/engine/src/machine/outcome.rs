@@ -5,29 +5,29 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::between::joins_calls;
 use super::line_tail::LineTail;
+use super::matching::joins_calls;
 use super::mid_line_tag::MidLineTag;
 use super::quote::Marks;
 use super::remarks::wants;
-use super::thread::{Judge, Thread};
+use super::thread::{NamePolicy, Thread};
 use super::value::Value;
 use super::view::View;
-use super::{Context, Mode, Parser, Speech, Waiting};
+use super::{Context, Mode, Parser, Speech, SyncPoint};
 use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::program::{Node, Program, RuleRole};
 use crate::{Code, End, Sink, Span};
 
 impl Parser {
     /// A body, or the end of the entry, begins at `pos`.
-    pub(super) fn win(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
+    pub(super) fn enter_body(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
         let body = self.set.found.bodies[0];
         let at = self.pos;
         self.keep_end(program, body, at);
         let is_py = matches!(program.node(body.node), Node::Py { .. });
         // What stands before a name that may be no call's is text then.
-        if !(is_py && self.candidate.committed && self.teller.call.is_none()) {
-            self.candidate.safe = at;
+        if !(is_py && self.candidate.committed && self.emitter.call.is_none()) {
+            self.candidate.checkpoint = at;
         }
         match program.node(body.node) {
             Node::Object(_) => {
@@ -84,21 +84,21 @@ impl Parser {
         match program.node(body.node) {
             Node::Match => self.end_entry(program.wraps(body.node), view, at, sink),
             Node::Text(text) if matches!(text.role, RuleRole::Think | RuleRole::Say) => {
-                self.teller.markup(view, at, sink);
+                self.emitter.markup(view, at, sink);
                 let texts: Vec<Thread> = core::mem::take(&mut self.set.found.bodies);
                 self.enter_speech(&texts, view);
             }
             Node::Text(_) => {
-                self.teller.start_call(view, at, sink);
-                self.teller.markup(view, at, sink);
+                self.emitter.start_call(view, at, sink);
+                self.emitter.markup(view, at, sink);
                 let value = Value::begin(program, self, body, (view, at), sink);
                 self.mode = Mode::Value(Box::new(value));
             }
             Node::Json {
                 quotes, closers, ..
             } => {
-                self.teller.start_call(view, at, sink);
-                self.teller.markup(view, at, sink);
+                self.emitter.start_call(view, at, sink);
+                self.emitter.markup(view, at, sink);
                 self.begin_fitting(program, at);
                 let mut json = JsonBody::new(
                     body.node,
@@ -109,16 +109,16 @@ impl Parser {
                 );
                 let others = quotes.iter().skip(1).cloned().collect();
                 json.json = json.json.with_other_quotes(others);
-                if let Some(tool) = self.teller.call.as_ref().and_then(|call| call.tool) {
+                if let Some(tool) = self.emitter.call.as_ref().and_then(|call| call.tool) {
                     json.json
                         .know(1, alloc::sync::Arc::clone(program.tools.keys(tool)));
                 }
                 self.mode = Mode::Json(Box::new(json));
             }
             Node::Xml(xml) => {
-                self.teller.start_call(view, at, sink);
-                self.teller.markup(view, at, sink);
-                let tool = self.teller.call.as_ref().and_then(|call| call.tool);
+                self.emitter.start_call(view, at, sink);
+                self.emitter.markup(view, at, sink);
+                let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
                 let fields = tool.map(|tool| program.tools.tool(tool).parameters.clone());
                 let values = program.dialect_of(body.node).values.clone();
                 self.mode = Mode::Xml(Box::new(Xml::new(
@@ -138,9 +138,9 @@ impl Parser {
     /// A Python call that turns out to be none may leave the candidate its end before it; nothing else outlives the body.
     fn keep_end(&mut self, program: &Program, body: Thread, at: u64) {
         let is_over = |body: &Thread| matches!(program.node(body.node), Node::Match);
-        // Behind a call that is whole another one may begin, or the entry was over.
+        // After a call that is whole another one may begin, or the entry was over.
         let may_end =
-            !self.candidate.committed || self.teller.call.as_ref().is_some_and(|call| call.whole);
+            !self.candidate.committed || self.emitter.call.as_ref().is_some_and(|call| call.whole);
         let is_py = matches!(program.node(body.node), Node::Py { .. }) && may_end;
         let kept = self
             .candidate
@@ -162,10 +162,10 @@ impl Parser {
         }
     }
 
-    /// Whether a name alone makes no call here: behind a fence that wrapped the answer, text explains or repeats it.
+    /// Whether a name alone makes no call here: after a fence that wrapped the answer, text explains or repeats it.
     pub(super) fn needs_marker(&self) -> bool {
         let is_quoted = self.candidate.quoted || self.candidate.is_wrapped;
-        !self.candidate.committed && !is_quoted && self.teller.is_behind_answer()
+        !self.candidate.committed && !is_quoted && self.emitter.is_behind_answer()
     }
 
     /// The entry is over; what follows is text again.
@@ -176,16 +176,16 @@ impl Parser {
         at: u64,
         sink: &mut dyn Sink,
     ) {
-        if self.teller.call.is_some() && !self.context.sync {
-            self.teller.end_call(End::Closed, view, at, sink);
+        if self.emitter.call.is_some() && !self.context.sync {
+            self.emitter.end_call(End::Closed, view, at, sink);
         }
         let marks = wrapper.then(|| Marks::leading(view.slice(self.candidate.at, at)));
-        self.teller.markup(view, at, sink);
+        self.emitter.markup(view, at, sink);
         if let Some(marks) = marks.flatten() {
-            self.teller.quote.open_answer(marks);
+            self.emitter.quote.open_answer(marks);
         }
         self.forget();
-        self.candidate.safe_threads.clear();
+        self.candidate.checkpoint_threads.clear();
         self.mode = self.behind_entry(at);
     }
 
@@ -199,14 +199,14 @@ impl Parser {
         stopped: bool,
         sink: &mut dyn Sink,
     ) {
-        let safe_threads = core::mem::take(&mut self.candidate.safe_threads);
-        let logs = safe_threads.iter().map(|thread| thread.log);
+        let checkpoint_threads = core::mem::take(&mut self.candidate.checkpoint_threads);
+        let logs = checkpoint_threads.iter().map(|thread| thread.log);
         let common = self.set.log.common(self.set.flushed, logs);
-        if !safe_threads.is_empty() {
-            self.flush(program, view, common, self.candidate.safe, sink);
+        if !checkpoint_threads.is_empty() {
+            self.flush(program, view, common, self.candidate.checkpoint, sink);
         }
-        let safe = self.candidate.safe.max(self.teller.cursor);
-        self.teller.markup(view, safe, sink);
+        let safe = self.candidate.checkpoint.max(self.emitter.cursor);
+        self.emitter.markup(view, safe, sink);
         // Up to the character that fits nothing: more may not be here yet.
         let at = at.max(safe);
         let length = view
@@ -219,31 +219,31 @@ impl Parser {
             .chars()
             .take(20)
             .collect();
-        let open = self.teller.call.is_some();
-        let whole = self.teller.call.as_ref().is_none_or(|call| call.whole);
+        let open = self.emitter.call.is_some();
+        let whole = self.emitter.call.as_ref().is_none_or(|call| call.whole);
         if open && stopped {
-            let span = Span::empty(self.teller.cursor);
+            let span = Span::empty(self.emitter.cursor);
             let message = "the final closer is missing; the model had stopped";
-            self.teller
+            self.emitter
                 .note(Code::StrippedStopString, span, message.into(), None, sink);
-            self.teller
-                .end_call(End::Closed, view, self.teller.cursor, sink);
+            self.emitter
+                .end_call(End::Closed, view, self.emitter.cursor, sink);
         } else if open && whole {
-            let span = Span::empty(self.teller.cursor);
-            self.teller.note(
+            let span = Span::empty(self.emitter.cursor);
+            self.emitter.note(
                 Code::MissingCloser,
                 span,
                 String::from("the call's closer is missing; it was supplied"),
                 None,
                 sink,
             );
-            self.teller
-                .end_call(End::Recovered, view, self.teller.cursor, sink);
+            self.emitter
+                .end_call(End::Recovered, view, self.emitter.cursor, sink);
         } else if open {
             let span = Span::new(safe, at.max(safe));
-            let wants = wants(program, safe_threads.iter());
+            let wants = wants(program, checkpoint_threads.iter());
             let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
-            self.teller.note(
+            self.emitter.note(
                 Code::Junk,
                 span,
                 format!("`{}` belongs to no part of the call", found.trim()),
@@ -254,44 +254,44 @@ impl Parser {
             let begins = |thread: &Thread| {
                 matches!(program.node(thread.node), Node::Json { .. } | Node::Xml(_))
             };
-            let is_lost = safe_threads.iter().any(begins);
-            if let Some(call) = &mut self.teller.call {
+            let is_lost = checkpoint_threads.iter().any(begins);
+            if let Some(call) = &mut self.emitter.call {
                 call.worsen(if is_lost {
                     End::Truncated
                 } else {
                     End::Recovered
                 });
             }
-        } else if safe_threads
+        } else if checkpoint_threads
             .iter()
             .any(|thread| program.closes(thread.node))
         {
-            let span = Span::empty(self.teller.cursor);
+            let span = Span::empty(self.emitter.cursor);
             let message = "the closer of the block does not follow its calls";
-            self.teller
+            self.emitter
                 .note(Code::MissingCloser, span, message.into(), None, sink);
         }
-        let anchors = self.anchors(program, safe_threads, view);
-        let extras: Vec<Waiting> = anchors
+        let anchors = self.anchors(program, checkpoint_threads, view);
+        let sync_points: Vec<SyncPoint> = anchors
             .into_iter()
             .map(|thread| self.wait(program, thread, self.set.flushed))
             .collect();
         self.forget();
-        let speech = if self.teller.call.is_some() {
+        let speech = if self.emitter.call.is_some() {
             Speech::Junk
         } else {
             Speech::Text
         };
-        let waits = !extras.is_empty() || self.teller.call.is_some();
+        let waits = !sync_points.is_empty() || self.emitter.call.is_some();
         self.context = Context {
             speech,
-            waits: super::first_bytes(program, &extras),
-            extras,
+            waits: super::first_bytes(program, &sync_points),
+            sync_points,
             is_choosy: false,
             sync: waits,
             open_ended: false,
         };
-        self.pos = self.teller.cursor;
+        self.pos = self.emitter.cursor;
         self.input.not_before = self.pos;
         self.set.threads.clear();
         self.mode = Mode::Text;
@@ -300,16 +300,16 @@ impl Parser {
 }
 
 impl Parser {
-    /// The literals that a broken entry can be found again at: those that were waited for, then what stands behind the
+    /// The literals that a broken entry can be found again at: those that were waited for, then what stands after the
     /// closers among them, up to four deep.
     fn anchors(&mut self, program: &Program, safe: Vec<Thread>, view: View<'_>) -> Vec<Thread> {
         const DEEPEST: usize = 4;
-        let at = self.teller.cursor;
+        let at = self.emitter.cursor;
         let (mut anchors, mut level): (Vec<Thread>, Vec<Thread>) = (Vec::new(), safe);
         for _ in 0..=DEEPEST {
             let mut behind = Vec::new();
             for thread in level.drain(..) {
-                // Arguments that never began: what stands behind them is waited for.
+                // Arguments that never began: what stands after them is waited for.
                 let unbegun = match program.node(thread.node) {
                     Node::Json { next, .. } => Some(*next),
                     Node::Xml(xml) => Some(xml.next),
@@ -321,8 +321,8 @@ impl Parser {
                         off: 0,
                         ..thread
                     };
-                    self.stepper(program, view, Judge::Reading)
-                        .close(next, at, &mut behind);
+                    self.stepper(program, view, NamePolicy::Reading)
+                        .add_closure(next, at, &mut behind);
                     continue;
                 }
                 if !is_anchor(program, &thread)
@@ -339,8 +339,8 @@ impl Parser {
                         off: 0,
                         ..thread
                     };
-                    self.stepper(program, view, Judge::Reading)
-                        .close(next, at, &mut behind);
+                    self.stepper(program, view, NamePolicy::Reading)
+                        .add_closure(next, at, &mut behind);
                 }
             }
             level = behind;

@@ -1,11 +1,11 @@
 //! What of a prompt the message goes on with: its last turn.
 
 use super::Parser;
-use super::afterthought::is_over;
+use super::reasoning_resume::is_over;
 use crate::program::{Finder, Node, Program, RuleRole};
 
 impl Parser {
-    /// Where the last turn of `prompt` begins: behind the last marker that ends one. What stands before it is over, the
+    /// Where the last turn of `prompt` begins: after the last marker that ends one. What stands before it is over, the
     /// reasoning that it speaks of with it.
     pub(super) fn last_turn(&self, prompt: &str) -> usize {
         let program = &self.program;
@@ -23,12 +23,12 @@ impl Parser {
         turn
     }
 
-    /// Whether a marker may begin behind what was read of the prompt: a template writes one behind another or behind
+    /// Whether a marker may begin after what was read of the prompt: a template writes one after another or after
     /// `assistant: `, and prose that speaks of one has a word and a blank before it.
     pub(super) fn follows_marker(&self) -> bool {
-        let teller = &self.teller;
-        let is_behind_role = teller.last == b' ' && teller.last_solid == b':';
-        teller.mute && (is_behind_role || matches!(teller.last, 0 | b'>' | b']' | b'}' | b':'))
+        let emitter = &self.emitter;
+        let is_behind_role = emitter.last == b' ' && emitter.last_solid == b':';
+        emitter.mute && (is_behind_role || matches!(emitter.last, 0 | b'>' | b']' | b'}' | b':'))
     }
 }
 

@@ -67,7 +67,7 @@ impl Parser {
                             return true;
                         }
                         Judged::Unknown => {
-                            // Behind it one may stand that is known.
+                            // After it one may stand that is known.
                             self.pos = python.arguments;
                             python.passing = Some(Passing::new());
                         }
@@ -129,7 +129,8 @@ impl Parser {
             let message =
                 alloc::format!("unknown tool `{name}`; without a marker it is not a call");
             let at = Span::new(python.name_at, python.name_end);
-            self.teller.note(Code::UnknownTool, at, message, None, sink);
+            self.emitter
+                .note(Code::UnknownTool, at, message, None, sink);
             return Judged::Unknown;
         }
         if !marked && self.needs_marker() {
@@ -168,7 +169,7 @@ impl Parser {
         self.set.threads.clear();
         self.flush(program, view, body.log, python.at, sink);
         let at = Span::new(python.name_at + named.n_space as u64, python.name_end);
-        if let Some(call) = &mut self.teller.call {
+        if let Some(call) = &mut self.emitter.call {
             call.name.clone_from(&named.name);
             call.name_at = at;
             call.tool = named.tool;
@@ -182,13 +183,14 @@ impl Parser {
         }
         if named.tool.is_none() && !program.tools.is_empty() {
             let message = alloc::format!("unknown tool `{}`", named.name);
-            self.teller.note(Code::UnknownTool, at, message, None, sink);
+            self.emitter
+                .note(Code::UnknownTool, at, message, None, sink);
         }
         if program.dialect_of(python.node).reads_lines {
-            self.teller.count_line_call();
+            self.emitter.count_line_call();
         }
-        self.teller.start_call(view, python.arguments, sink);
-        self.teller.markup(view, python.arguments, sink);
+        self.emitter.start_call(view, python.arguments, sink);
+        self.emitter.markup(view, python.arguments, sink);
         self.begin_fitting(program, python.arguments);
         self.fit_args(program, "{", sink);
         self.pos = python.arguments;
@@ -227,7 +229,7 @@ impl Parser {
         self.spare.acts = acts;
         (self.candidate.fallback, self.candidate.over) = (None, None);
         self.candidate.fallback_bodies.clear();
-        (self.candidate.at, self.candidate.safe) = (at, at);
+        (self.candidate.at, self.candidate.checkpoint) = (at, at);
         self.candidate.entry.is_in_broken_list = true;
         Thread { log, ..body }
     }
@@ -242,7 +244,7 @@ impl Parser {
             self.candidate.fallback.is_some() && !self.candidate.fallback_bodies.is_empty();
         if self.candidate.committed && !may_end {
             self.candidate
-                .safe_threads
+                .checkpoint_threads
                 .retain(|thread| !matches!(program.node(thread.node), Node::Py { .. }));
             self.recover(program, view, self.pos, false, sink);
         } else if let Some(at) = self
@@ -257,7 +259,7 @@ impl Parser {
                 .found
                 .bodies
                 .append(&mut self.candidate.fallback_bodies);
-            self.win(program, view, sink);
+            self.enter_body(program, view, sink);
         } else {
             self.reject(self.pos);
         }
@@ -266,9 +268,9 @@ impl Parser {
 
     /// Whether the candidate stands in the midst of a sentence, or of code: an item of an attribute or a macro (`#![f(1)]`).
     fn is_in_prose(&self) -> bool {
-        let last = self.teller.last_solid;
+        let last = self.emitter.last_solid;
         let goes_on = last.is_ascii_alphanumeric() || last >= 0x80 || CONTINUATIONS.contains(&last);
-        let goes_on = goes_on || self.teller.last == b'!';
+        let goes_on = goes_on || self.emitter.last == b'!';
         goes_on && !self.candidate.committed && (!self.candidate.bol || b"=([{".contains(&last))
     }
 

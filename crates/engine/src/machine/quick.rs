@@ -6,7 +6,7 @@
 
 use toolglot_json::internal::{StringRun, escape_into, is_plain};
 
-use super::teller::Speech;
+use super::emitter::Speech;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::program::{Node, Openers};
@@ -24,7 +24,7 @@ impl Parser {
     /// held.
     #[inline]
     pub(super) fn quick(&mut self, text: &str, sink: &mut dyn Sink) -> usize {
-        if self.teller.has_args() {
+        if self.emitter.has_args() {
             return 0;
         }
         if text.len() > SMALL {
@@ -50,7 +50,7 @@ impl Parser {
             Mode::Envelope(envelope) => envelope.stretch(text),
             _ => return 0,
         };
-        let Some(call) = self.teller.call.as_ref().map(|call| call.id) else {
+        let Some(call) = self.emitter.call.as_ref().map(|call| call.id) else {
             return 0;
         };
         if stretch.length < least {
@@ -67,10 +67,10 @@ impl Parser {
         self.pos += length;
         self.input.base = self.pos;
         if stretch.is_raw && !is_plain(json) {
-            escape_into(self.teller.args(), json);
-            self.teller.flush_args(self.pos, sink);
+            escape_into(self.emitter.args(), json);
+            self.emitter.flush_args(self.pos, sink);
         } else {
-            self.teller.pass(length, Event::Args { call, json }, sink);
+            self.emitter.pass(length, Event::Args { call, json }, sink);
         }
         stretch.length
     }
@@ -83,7 +83,7 @@ impl Parser {
         stretch: StringRun,
         sink: &mut dyn Sink,
     ) -> bool {
-        let Some(call) = self.teller.call.as_ref().map(|call| call.id) else {
+        let Some(call) = self.emitter.call.as_ref().map(|call| call.id) else {
             return false;
         };
         if stretch.length == 0 || !self.fitting.is_passing() {
@@ -91,18 +91,18 @@ impl Parser {
         }
         let json = &text[..stretch.length];
         if stretch.is_raw {
-            escape_into(self.teller.args(), json);
+            escape_into(self.emitter.args(), json);
         } else {
-            self.teller.flush_args(self.pos, sink);
+            self.emitter.flush_args(self.pos, sink);
             let length = stretch.length as u64;
-            self.teller.pass(length, Event::Args { call, json }, sink);
+            self.emitter.pass(length, Event::Args { call, json }, sink);
         }
         self.set.found.work += stretch.length as u64;
         self.pos += stretch.length as u64;
         true
     }
 
-    /// Tells a small push of prose behind what is held of the one before, but for a last byte that may begin an opener: that
+    /// Tells a small push of prose after what is held of the one before, but for a last byte that may begin an opener: that
     /// is held. `false` if more may begin here; nothing is touched then.
     #[inline]
     pub(super) fn quick_prose(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
@@ -113,8 +113,8 @@ impl Parser {
         let speech = self.context.speech;
         if self.input.not_before > self.pos
             || speech == Speech::Junk
-            || self.teller.mute
-            || self.teller.has_args()
+            || self.emitter.mute
+            || self.emitter.has_args()
         {
             return false;
         }
@@ -136,7 +136,7 @@ impl Parser {
             };
             n_open = open;
         }
-        let is_plain = kinds & Openers::QUOTES == 0 && self.teller.quote.ignores_plain();
+        let is_plain = kinds & Openers::QUOTES == 0 && self.emitter.quote.ignores_plain();
         if n_held + n_open == 0 {
             self.quick_speech(speech, is_plain, text, sink);
             self.pos = self.input.base;
@@ -169,12 +169,12 @@ impl Parser {
     fn quick_speech(&mut self, speech: Speech, is_plain: bool, text: &str, sink: &mut dyn Sink) {
         let (base, len) = (self.input.base, text.len() as u64);
         self.input.base += len;
-        if speech == Speech::Reasoning && self.teller.thought {
-            self.teller.pass(len, Event::Reasoning(text), sink);
-        } else if speech == Speech::Text && is_plain && self.teller.spoken {
-            self.teller.pass(len, Event::Text(text), sink);
+        if speech == Speech::Reasoning && self.emitter.thought {
+            self.emitter.pass(len, Event::Reasoning(text), sink);
+        } else if speech == Speech::Text && is_plain && self.emitter.spoken {
+            self.emitter.pass(len, Event::Text(text), sink);
         } else {
-            self.teller
+            self.emitter
                 .speak(speech, View { text, base }, self.input.base, sink);
         }
     }
@@ -194,12 +194,12 @@ impl Parser {
         true
     }
 
-    /// Tells what is certain of a small push of a raw value, behind what is held of the one before; the rest, blanks and
+    /// Tells what is certain of a small push of a raw value, after what is held of the one before; the rest, blanks and
     /// what may begin a closer, is held. `false` if it may end the value; nothing is touched then.
     #[inline]
     pub(super) fn quick_value(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
         let n_held = self.input.buffer.len();
-        if text.len() > SMALL || n_held > SMALL || self.teller.has_args() {
+        if text.len() > SMALL || n_held > SMALL || self.emitter.has_args() {
             return false;
         }
         let Mode::Value(value) = &mut self.mode else {
@@ -241,7 +241,7 @@ impl Parser {
             return;
         }
         self.input.base += text.len() as u64;
-        escape_into(self.teller.args(), text);
-        self.teller.flush_args(self.input.base, sink);
+        escape_into(self.emitter.args(), text);
+        self.emitter.flush_args(self.input.base, sink);
     }
 }

@@ -294,7 +294,7 @@ impl Quote {
         }
     }
 
-    /// Whether text without any of [`QUOTING`] changes nothing: it stands in the midst of a line.
+    /// Whether text without any of [`QUOTING`] changes nothing: it stands within a line.
     #[inline]
     pub(crate) fn ignores_plain(&self) -> bool {
         let is_calm = self.run.is_none() && self.comment_match == 0 && !self.in_comment;
@@ -342,7 +342,7 @@ impl Quote {
         self.is_fresh
     }
 
-    /// Whether a quotation may begin right behind `text`, which was not fed yet.
+    /// Whether a quotation may begin right after `text`, which was not fed yet.
     pub(crate) fn may_begin_behind(&self, text: &[u8]) -> bool {
         let n_blank = text
             .iter()
@@ -381,7 +381,7 @@ impl Quote {
         self.line.is_blank() && self.run.is_none()
     }
 
-    /// Whether a fence may open here: also behind the marker of a list.
+    /// Whether a fence may open here: also after the marker of a list.
     pub(crate) fn at_fence(&self) -> bool {
         self.line.is_open() && self.run.is_none()
     }
@@ -407,7 +407,7 @@ impl Quote {
         self.wrapped
     }
 
-    /// The fence that wrapped calls was closed, and this is no further fence right behind it.
+    /// The fence that wrapped calls was closed, and this is no further fence right after it.
     pub(crate) fn is_behind_wrapper(&self) -> bool {
         self.wrapped && (self.explained || self.fence.is_none())
     }

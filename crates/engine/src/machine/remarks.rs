@@ -49,7 +49,7 @@ impl Parser {
                 self.note_quoted(&format!("`{line}`"), span, sink);
             } else {
                 let message = format!("`{text}` is in reasoning: it is not read as a call");
-                self.teller.note(
+                self.emitter.note(
                     Code::ReasoningCall,
                     span,
                     message,
@@ -65,17 +65,17 @@ impl Parser {
     }
 
     fn note_quoted(&mut self, what: &str, at: Span, sink: &mut dyn Sink) {
-        self.teller.quote.note();
+        self.emitter.quote.note();
         let message = format!("{what} is in quoted code: it is text, not a call");
         let help = "write the call outside of backticks, fences, block quotes and comments";
-        self.teller
+        self.emitter
             .note(Code::QuotedCall, at, message, Some(help.into()), sink);
     }
 
     /// The candidate is certainly a call of `name`, which stands in a quotation. Inside one that was noted it is part of
     /// the same example.
     pub(super) fn remark_quoted(&mut self, name: &str, at: Span, sink: &mut dyn Sink) {
-        if !self.teller.quote.is_noted() {
+        if !self.emitter.quote.is_noted() {
             self.note_quoted(&format!("a call of `{name}`"), at, sink);
         }
     }
@@ -89,7 +89,7 @@ impl Parser {
         let span = Span::new(self.candidate.at, self.pos + 1);
         let text = view.slice(span.start, span.end);
         let message = format!("`{text}` is a special token; in plain letters it is text");
-        self.teller
+        self.emitter
             .note(Code::PlainTextMarker, span, message, None, sink);
         self.candidate.is_noted = true;
     }
@@ -106,7 +106,7 @@ impl Parser {
             let message =
                 format!("`{text}` is a placeholder: no tool and no parameter is called so");
             let help = String::from("write the tool's own name, and the names of its parameters");
-            self.teller.note(
+            self.emitter.note(
                 Code::PlaceholderTag,
                 Span::new(start, end),
                 message,
@@ -129,10 +129,10 @@ impl Parser {
         if self.candidate.weighs {
             return;
         }
-        self.teller
+        self.emitter
             .speak(self.context.speech, view, self.candidate.at, sink);
         let at = Span::new(start.min(end), end);
-        self.teller.note(code, at, message, None, sink);
+        self.emitter.note(code, at, message, None, sink);
     }
 
     /// Whether a thread stands in a name that is known as far as it was read (`<read_file path=..>`).
@@ -153,7 +153,7 @@ impl Parser {
             )
     }
 
-    /// The threads of the candidate that stand behind a call's marker, or in a known tool's name where only the name marks
+    /// The threads of the candidate that stand after a call's marker, or in a known tool's name where only the name marks
     /// the call. A rule for one tool is no marker, and a fence that wraps calls is none either.
     fn marked(&self, program: &Program, view: View<'_>, at: u64) -> Vec<Thread> {
         let fixed = |thread: &Thread| {
@@ -197,7 +197,7 @@ impl Parser {
     }
 
     /// Whether the candidate is certainly the begin of a call: outside of quotations, a call's marker was read whole, and
-    /// what came behind it fits so far. Words behind it are prose: no name has a blank.
+    /// what came after it fits so far. Words after it are prose: no name has a blank.
     pub(super) fn is_begun_call(&self, program: &Program, view: View<'_>, at: u64) -> bool {
         let is_word =
             |start: u64, end: u64| !view.slice(start, end).trim().contains(char::is_whitespace);
@@ -290,7 +290,7 @@ impl Parser {
         let opener: String = view
             .slice(
                 self.candidate.at,
-                self.candidate.safe.max(self.candidate.at),
+                self.candidate.checkpoint.max(self.candidate.at),
             )
             .trim_end()
             .chars()
@@ -313,13 +313,13 @@ impl Parser {
             _ => format!("`{opener}` opens a call of `{dialect}`, but no call follows"),
         };
         let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
-        self.teller
+        self.emitter
             .note(code, Span::new(self.candidate.at, at), message, help, sink);
         self.candidate.is_noted = true;
     }
 }
 
-/// What stands behind the last attribute that is whole.
+/// What stands after the last attribute that is whole.
 fn unquoted_end(text: &str) -> &str {
     let mut rest = text;
     while let Some(open) = rest.find(['"', '\'']) {

@@ -5,10 +5,10 @@
 
 use alloc::vec::Vec;
 
+use super::emitter::OpenCall;
 use super::filled::Filled;
 use super::log::{Act, Log, LogId};
-use super::teller::OpenCall;
-use super::thread::{Found, Judge, Registers, Thread};
+use super::thread::{NamePolicy, Registers, StepResult, Thread};
 use super::tokens::Tokens;
 use super::view::View;
 use crate::grammar::Piece;
@@ -23,7 +23,7 @@ pub(crate) struct Stepper<'a> {
     pub(crate) instances: &'a mut Filled,
     pub(crate) registers: &'a Registers,
     pub(crate) tokens: &'a Tokens,
-    pub(crate) judge: Judge<'a>,
+    pub(crate) names: NamePolicy<'a>,
     /// The open call.
     pub(crate) call: Option<&'a OpenCall>,
     /// Where the trie's opener began.
@@ -46,7 +46,7 @@ impl Stepper<'_> {
         byte: u8,
         pos: u64,
         next: &mut Vec<Thread>,
-        found: &mut Found,
+        found: &mut StepResult,
     ) {
         next.clear();
         // Few sets grow: one allocation, not one for each doubling.
@@ -111,7 +111,7 @@ impl Stepper<'_> {
     }
 
     /// Adds what stands at `thread.node` to the set: blanks and acts are passed, choices are all taken.
-    pub(crate) fn close(&mut self, thread: Thread, pos: u64, set: &mut Vec<Thread>) {
+    pub(crate) fn add_closure(&mut self, thread: Thread, pos: u64, set: &mut Vec<Thread>) {
         for have in &*set {
             self.nodes.insert(have.node as u8);
         }
@@ -181,7 +181,7 @@ impl Stepper<'_> {
         byte: u8,
         pos: u64,
         next: &mut Vec<Thread>,
-        found: &mut Found,
+        found: &mut StepResult,
     ) {
         found.work += 1;
         let node = self.program.node(place.node);
@@ -263,11 +263,11 @@ impl Stepper<'_> {
             Node::Capture(capture) => self.capture(thread, capture, byte, pos, next, found),
             Node::Attrs(attrs) => self.attrs(thread, attrs, byte, pos, next, found),
             Node::Json { .. } if byte != b'{' => {}
-            // Behind a marker it may have lost its brace.
+            // After a marker it may have lost its brace.
             Node::Object(_) if byte != b'{' && !(byte == b'"' && thread.marked) => {}
             Node::Json { .. } | Node::Object(_) => self.body(thread, next, found),
             Node::Py { .. } => {
-                // Behind a known name's begin, which opened it, the name goes on.
+                // After a known name's begin, which opened it, the name goes on.
                 let within = thread.since < pos
                     && (byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'/' | b'\\' | b'('));
                 if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 || within {
@@ -276,7 +276,7 @@ impl Stepper<'_> {
             }
             Node::Xml(xml) => {
                 let tag = xml.prefix.as_deref().unwrap_or("<").as_bytes()[0];
-                // Behind a marker words may stand before the first tag.
+                // After a marker words may stand before the first tag.
                 let is_word = thread.marked && tag == b'<' && byte.is_ascii_alphabetic();
                 if byte == tag || is_blank(byte) || is_word {
                     self.body(thread, next, found);
@@ -293,7 +293,7 @@ impl Stepper<'_> {
     }
 
     #[allow(clippy::unused_self)]
-    fn body(&mut self, thread: Thread, next: &[Thread], found: &mut Found) {
+    fn body(&mut self, thread: Thread, next: &[Thread], found: &mut StepResult) {
         if found.bodies.is_empty() {
             found.body_first = next.is_empty();
         }
@@ -306,7 +306,7 @@ impl Stepper<'_> {
         to: NodeId,
         pos: u64,
         next: &mut Vec<Thread>,
-        found: &mut Found,
+        found: &mut StepResult,
     ) {
         found.literal_ended = true;
         found.ended = Some(thread.node);
@@ -323,7 +323,7 @@ impl Stepper<'_> {
         byte: u8,
         pos: u64,
         next: &mut Vec<Thread>,
-        found: &mut Found,
+        found: &mut StepResult,
     ) {
         let Some(state) = self.program.trie.step(thread.off, byte) else {
             return;
@@ -335,7 +335,7 @@ impl Stepper<'_> {
         }
         let read = self.view.bytes(self.candidate, pos + 1);
         let openers = self.program.trie.complete(state);
-        // Most open onto blanks, and what stands behind those.
+        // Most open onto blanks, and what stands after those.
         next.reserve(2 * openers.len());
         for opener in openers {
             let is_at_line = self.bol || opener.may_be_kept && self.is_kept;
@@ -370,7 +370,7 @@ impl Stepper<'_> {
 
     /// Whether `literal`, the last byte of which stands at `pos`, is a token's in plain letters: it is text then.
     #[inline]
-    fn is_spelled(&self, literal: &[u8], pos: u64, found: &mut Found) -> bool {
+    fn is_spelled(&self, literal: &[u8], pos: u64, found: &mut StepResult) -> bool {
         let is_spelled = self
             .tokens
             .is_spelled(literal, pos + 1 - literal.len() as u64);

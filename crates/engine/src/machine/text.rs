@@ -48,13 +48,13 @@ impl Parser {
                     from = at + 1;
                     continue;
                 }
-                // So little says nothing yet, and an opener of one byte counts with the byte behind it.
+                // So little says nothing yet, and an opener of one byte counts with the byte after it.
                 let is_little = if is_complete {
                     bytes.len() == 1
                 } else {
                     read <= HELD
                 };
-                if is_little && !eof && !self.teller.mute {
+                if is_little && !eof && !self.emitter.mute {
                     self.pos = at;
                     return false;
                 }
@@ -67,26 +67,26 @@ impl Parser {
 
     /// The byte of text before `at`, 0 if there is none.
     fn byte_before(&self, view: View<'_>, at: u64) -> u8 {
-        if at > self.teller.cursor {
+        if at > self.emitter.cursor {
             view.byte(at - 1).unwrap_or(0)
         } else {
-            self.teller.last
+            self.emitter.last
         }
     }
 
-    /// Whether text stands before what begins here, in the message or, in a quotation, there. Behind an entry in reasoning
+    /// Whether text stands before what begins here, in the message or, in a quotation, there. After an entry in reasoning
     /// what looks like the message's begin tells how that goes on.
     pub(super) fn is_behind_text(&self) -> bool {
-        self.teller.spoken && self.thought.interrupted.is_none() && !self.teller.quote.is_fresh()
+        self.emitter.spoken && self.thought.interrupted.is_none() && !self.emitter.quote.is_fresh()
     }
 
     /// Whether an opener that begins the message, or a quotation, may stand at `at`: the text before it was not told yet.
     fn may_start(&self, view: View<'_>, at: u64) -> bool {
-        let told = self.teller.cursor.max(self.teller.origin()).min(at);
+        let told = self.emitter.cursor.max(self.emitter.origin()).min(at);
         let untold = view.bytes(told, at);
-        !self.teller.spoken
+        !self.emitter.spoken
             || self.thought.interrupted.is_some()
-            || self.teller.quote.may_begin_behind(untold)
+            || self.emitter.quote.may_begin_behind(untold)
     }
 
     /// Walks the trie over the bytes that are here, up to an opener that may stand at `at`. Nothing is touched.
@@ -101,27 +101,27 @@ impl Parser {
         (read, is_complete)
     }
 
-    /// Whether what stands at `at` may begin a line, or stand behind what keeps what it gives; `false` where other text
+    /// Whether what stands at `at` may begin a line, or stand after what keeps what it gives; `false` where other text
     /// certainly stands before it.
     fn may_begin_line(&self, view: View<'_>, at: u64, may_be_kept: bool) -> bool {
         /// Bytes that are looked back at.
         const FAR: u64 = 64;
-        let teller = &self.teller;
+        let emitter = &self.emitter;
         let is_plain = self.context.speech == Speech::Text
             && self.thought.interrupted.is_none()
             && self.tokens.is_empty()
-            && !teller.mute
-            && !teller.thought_over
-            && teller.has_begun();
+            && !emitter.mute
+            && !emitter.thought_over
+            && emitter.has_begun();
         if !is_plain {
             return true;
         }
-        let told = teller.cursor.max(teller.origin());
+        let told = emitter.cursor.max(emitter.origin());
         let near = told.max(at.saturating_sub(FAR));
         let before = view.bytes(near, at);
         let (mut line, before) = match memchr::memrchr(b'\n', before) {
             Some(end) => (Line::default(), &before[end + 1..]),
-            None if near == told => (teller.quote.line(), before),
+            None if near == told => (emitter.quote.line(), before),
             // How it begins is not seen: a mark of a list may stand there, or a name that keeps.
             None => return may_be_kept || !before.iter().any(u8::is_ascii_alphabetic),
         };
@@ -143,47 +143,47 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         // The text before it is certain, and the quoting context is a function of it.
-        self.teller.speak(self.context.speech, view, at, sink);
+        self.emitter.speak(self.context.speech, view, at, sink);
         let next = view.byte(at).unwrap_or(b' ');
         self.candidate.at = at;
         self.pos = at;
-        self.candidate.safe = at;
+        self.candidate.checkpoint = at;
         self.candidate.committed = false;
         self.candidate.is_noted = false;
-        self.candidate.entry = EntryFacts::new(self.teller.last, next);
+        self.candidate.entry = EntryFacts::new(self.emitter.last, next);
         (self.candidate.fallback, self.candidate.over) = (None, None);
         let special = self.tokens.is_at(at);
         // A prompt ends where the answer begins, and nobody speaks of a token that is one.
         let begins = if self.context.speech == Speech::Reasoning {
-            self.teller.at_line
+            self.emitter.at_line
         } else if next == b'`' {
-            self.teller.quote.at_fence()
+            self.emitter.quote.at_fence()
         } else {
-            self.teller.quote.at_bol()
+            self.emitter.quote.at_bol()
         };
         // The end of reasoning begins a line, as the message does.
-        let follows = self.teller.thought_over || !self.teller.has_begun();
+        let follows = self.emitter.thought_over || !self.emitter.has_begun();
         let begins = begins || (follows && self.context.speech == Speech::Text);
-        let line = self.teller.quote.line();
+        let line = self.emitter.quote.line();
         let is_said = self.context.speech == Speech::Text;
-        // Behind calls of other kinds, a program that keeps what calls give explains those.
+        // After calls of other kinds, a program that keeps what calls give explains those.
         self.candidate.is_kept =
-            is_said && line.keeps() && !line.is_nested() && self.teller.calls_in_lines();
+            is_said && line.keeps() && !line.is_nested() && self.emitter.calls_in_lines();
         self.candidate.entry.is_enclosed = is_said && line.is_nested();
         // The fence that closes a wrapper opens no other one.
         let may_be_code = self.context.speech != Speech::Reasoning && !special;
-        self.candidate.is_in_code = self.teller.quote.is_quoted(next) && may_be_code;
+        self.candidate.is_in_code = self.emitter.quote.is_quoted(next) && may_be_code;
         // Nor does one in a quotation, which may close that.
         let is_fence = matches!(next, b'`' | b'~');
-        let closes_wrapper = is_fence && self.teller.quote.is_wrapped();
+        let closes_wrapper = is_fence && self.emitter.quote.is_wrapped();
         let begins_quotation =
-            self.candidate.is_in_code && self.teller.quote.is_fresh() && !is_fence;
+            self.candidate.is_in_code && self.emitter.quote.is_fresh() && !is_fence;
         self.candidate.bol = begins || begins_quotation || special || self.follows_marker();
         self.candidate.entry.begins_line = self.candidate.bol;
-        self.candidate.start = begins_quotation || !self.teller.spoken && !closes_wrapper;
+        self.candidate.start = begins_quotation || !self.emitter.spoken && !closes_wrapper;
         self.candidate.is_wrapped = self.candidate.is_in_code
             && self.options.in_code == InCode::Auto
-            && self.teller.quote.may_call()
+            && self.emitter.quote.may_call()
             && !is_fence;
         let ignores = self.options.in_reasoning == InReasoning::Ignore;
         self.candidate.is_in_thought = self.context.is_closed_thought() && !special;
@@ -194,9 +194,9 @@ impl Parser {
             && !self.candidate.is_wrapped)
             || (is_thought && self.context.is_choosy);
         self.set.threads.clear();
-        self.candidate.safe_threads.clear();
+        self.candidate.checkpoint_threads.clear();
         self.forget();
-        for waiting in &self.context.extras {
+        for waiting in &self.context.sync_points {
             let log = waiting
                 .acts
                 .iter()
@@ -219,7 +219,7 @@ impl Parser {
         {
             self.add_bodies(program, view, at);
         }
-        self.mode = Mode::Between;
+        self.mode = Mode::Matching;
     }
 
     /// Entries that begin with a body, or with a literal that must be filled.
@@ -236,8 +236,8 @@ impl Parser {
                     .log
                     .push(thread.log, super::log::Act::Enter(enter), at);
             }
-            self.stepper(program, view, super::Judge::Reading)
-                .close(thread, at, &mut threads);
+            self.stepper(program, view, super::NamePolicy::Reading)
+                .add_closure(thread, at, &mut threads);
         }
         self.set.threads = threads;
     }
@@ -248,7 +248,7 @@ impl Parser {
         self.input.not_before = self.candidate.at + 1;
         if self.candidate.is_wrapped && self.context.speech == Speech::Text {
             // Its first byte is text in a wrapper, which so is a quotation: the candidate may be one that is quoted.
-            self.teller.quote.refuse_calls();
+            self.emitter.quote.refuse_calls();
             self.input.not_before = self.candidate.at;
         }
         // Where no opener was read whole none began. Had more of it been here, there would have been no candidate.
@@ -266,7 +266,7 @@ impl Parser {
             }
         }
         self.set.threads.clear();
-        self.candidate.safe_threads.clear();
+        self.candidate.checkpoint_threads.clear();
         self.mode = self.behind_candidate();
         self.forget();
     }

@@ -79,7 +79,7 @@ impl Registers {
 
 /// Which keys and names a thread may capture.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Judge<'a> {
+pub(crate) enum NamePolicy<'a> {
     /// The reading itself: any plausible key, and names as the dialect says.
     Reading,
     /// Looking for evidence: a key must be one that the call does not have yet, and declared by its tool. Where no tool is
@@ -88,7 +88,7 @@ pub(crate) enum Judge<'a> {
     /// Looking for the value's own opener inside it: any plausible key, for the call that stands there is that of another
     /// tool perhaps; where the closer holds the key, this one.
     Own { same_key: Option<&'a str> },
-    /// Looking for an entry behind a closer: only known names, or plausible ones too.
+    /// Looking for an entry after a closer: only known names, or plausible ones too.
     Entry { plausible: bool },
 }
 
@@ -101,7 +101,7 @@ pub(crate) struct UnknownKey {
 
 /// What one step found, beside the new set.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct StepResult {
     /// Bodies and ends that can begin with the byte, in order, and whether a thread before them took it.
     pub(crate) bodies: Vec<Thread>,
     /// A body stands before every thread that took the byte.
@@ -137,7 +137,7 @@ pub(crate) struct Found {
     pub(crate) here: Vec<Thread>,
 }
 
-impl Found {
+impl StepResult {
     pub(super) fn clear(&mut self) {
         self.bodies.clear();
         (

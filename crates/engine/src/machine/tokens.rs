@@ -65,7 +65,7 @@ impl Tokens {
         self.extents.iter().any(holds)
     }
 
-    /// Where a token begins or ends behind `at`, before `end`; otherwise `end`.
+    /// Where a token begins or ends after `at`, before `end`; otherwise `end`.
     pub(super) fn next_edge(&self, at: u64, end: u64) -> u64 {
         let edges = self.extents.iter().flat_map(|&(start, end)| [start, end]);
         edges.filter(|&edge| edge > at).fold(end, u64::min)

@@ -8,7 +8,7 @@ use crate::program::{Fits, TextNode};
 #[derive(Clone, Copy, Debug)]
 pub(in crate::machine) struct Closer {
     pub(in crate::machine) at: usize,
-    /// All of it is here. Otherwise more bytes decide, and it is waited for: looking behind it begins with a whole one.
+    /// All of it is here. Otherwise more bytes decide, and it is waited for: looking after it begins with a whole one.
     pub(in crate::machine) is_whole: bool,
 }
 

@@ -9,7 +9,7 @@ use toolglot_json::internal::escape_into;
 use super::Value;
 use super::write::Wrapper;
 use crate::machine::log::Log;
-use crate::machine::thread::{Judge, Thread};
+use crate::machine::thread::{NamePolicy, Thread};
 use crate::machine::typing::{How, is_surely_text};
 use crate::machine::view::View;
 use crate::machine::{Mode, Parser};
@@ -17,7 +17,7 @@ use crate::program::{Node, NodeId, Program, TextNode};
 use crate::{Code, End, Sink, Span};
 
 impl Parser {
-    /// The value ends before the closer at `at`; the set goes on behind it.
+    /// The value ends before the closer at `at`; the set goes on after it.
     #[expect(
         clippy::too_many_arguments,
         reason = "the verdict's parts, and where to tell them"
@@ -51,12 +51,12 @@ impl Parser {
         });
         let end = value.told;
         if value.dropped {
-            self.teller.markup(view, end, sink);
+            self.emitter.markup(view, end, sink);
         } else {
-            self.teller.flush_args(end, sink);
+            self.emitter.flush_args(end, sink);
         }
         if recovered {
-            if let Some(call) = &mut self.teller.call {
+            if let Some(call) = &mut self.emitter.call {
                 call.worsen(End::Recovered);
             }
             let span = Span::empty(at);
@@ -66,12 +66,12 @@ impl Parser {
                 }
                 _ => format!("the closer of `{}` is missing; it was supplied", value.key),
             };
-            self.teller
+            self.emitter
                 .note(Code::MissingCloser, span, message, None, sink);
         }
         self.set.threads.clear();
         if let Behind::Read { upto } = behind {
-            // The look ahead has read them, by the same step.
+            // The lookahead has read them, by the same step.
             core::mem::swap(&mut self.set.threads, &mut self.spare.probe.follow);
             for thread in &mut self.set.threads {
                 thread.marked = true;
@@ -80,18 +80,20 @@ impl Parser {
         } else {
             self.read_closers(program, text, (end, at), behind, view);
         }
-        self.candidate.safe = self.pos;
-        self.candidate.safe_threads.clone_from(&self.set.threads);
+        self.candidate.checkpoint = self.pos;
+        self.candidate
+            .checkpoint_threads
+            .clone_from(&self.set.threads);
         self.candidate.committed = true;
         (self.candidate.fallback, self.candidate.over) = (None, None);
-        self.mode = Mode::Between;
+        self.mode = Mode::Matching;
         if let Behind::Read { .. } = behind {
             self.exit_certain(program, view, sink);
             self.match_certain(program, view, sink);
         }
     }
 
-    /// The closers are read by the same threads that read everything else: from `end`, behind the value's text, or from
+    /// The closers are read by the same threads that read everything else: from `end`, after the value's text, or from
     /// `at`, where they begin.
     fn read_closers(
         &mut self,
@@ -115,8 +117,8 @@ impl Parser {
             Behind::Closer => {
                 let follow = Thread::at(text.follow, Log::ROOT, from);
                 let mut closers = alloc::vec::Vec::new();
-                self.stepper(program, view, Judge::Reading)
-                    .close(follow, from, &mut closers);
+                self.stepper(program, view, NamePolicy::Reading)
+                    .add_closure(follow, from, &mut closers);
                 let behind = |closer: &Thread| match program.node(closer.node) {
                     Node::Literal { next, .. } | Node::Template { next, .. } => Some(*next),
                     _ => None,
@@ -127,8 +129,8 @@ impl Parser {
         };
         for &node in nodes {
             let thread = Thread { node, ..thread };
-            self.stepper(program, view, Judge::Reading)
-                .close(thread, from, &mut threads);
+            self.stepper(program, view, NamePolicy::Reading)
+                .add_closure(thread, from, &mut threads);
         }
         self.set.threads = threads;
         self.pos = from;
@@ -179,12 +181,12 @@ impl Parser {
         value.probe = None;
         if let Wrapper::Maybe | Wrapper::Text = value.wrapper {
             value.wrapper = Wrapper::No;
-            self.teller.key(&value.key);
+            self.emitter.key(&value.key);
         }
         // Held blanks may be trimmed, and what may become a number, a word or JSON is none yet: both stay out.
         let told = value.told;
         if value.dropped {
-            self.teller.markup(view, view.end(), sink);
+            self.emitter.markup(view, view.end(), sink);
         } else {
             let is_held = !value.wrote && value.json.is_none();
             if is_held && is_surely_text(&value.how, &value.held) {
@@ -194,11 +196,11 @@ impl Parser {
                     How::Infer => held.trim(),
                     _ => held.trim_end(),
                 };
-                self.teller.args().push('"');
-                escape_into(self.teller.args(), held);
+                self.emitter.args().push('"');
+                escape_into(self.emitter.args(), held);
             }
-            self.teller.flush_args(told, sink);
-            self.teller.markup(view, view.end(), sink);
+            self.emitter.flush_args(told, sink);
+            self.emitter.markup(view, view.end(), sink);
         }
     }
 }
@@ -206,12 +208,12 @@ impl Parser {
 /// Where the reading goes on when a value has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Behind {
-    /// Behind the value: at its closer.
+    /// After the value: at its closer.
     Value,
-    /// Behind what was read to make sure of the closer: where the call ends, or the next value may begin.
+    /// After what was read to make sure of the closer: where the call ends, or the next value may begin.
     Read { upto: u64 },
     /// At an enclosing closer: the value's own is missing.
     Enclosing,
-    /// Behind the value's closer, which is missing: at the next value.
+    /// After the value's closer, which is missing: at the next value.
     Closer,
 }

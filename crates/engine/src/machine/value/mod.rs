@@ -1,9 +1,9 @@
 //! A raw value: text that ends at a confirmed closer.
 
 mod closer;
-mod edge;
 mod end;
-mod orphan;
+mod truncated_opener;
+mod unmatched_closer;
 mod write;
 
 use alloc::boxed::Box;
@@ -13,21 +13,21 @@ use alloc::string::String;
 use toolglot_json::internal::is_wrapper;
 use toolglot_json::{Fields, Shape};
 
-use super::fence::Ahead;
+use super::closer_decision::Decision;
+use super::closer_lookahead::CloserLookahead;
+use super::fence::FenceLookahead;
 use super::fitting::remark;
-use super::probe::Probe;
 use super::thread::{Registers, Thread};
 use super::typing::{How, how};
-use super::verdict::Verdict;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::program::{Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
 pub(super) use closer::{find_closer, next_closer};
-use edge::Edge;
 use end::Behind;
-use orphan::Orphan;
+use truncated_opener::TruncatedOpener;
+use unmatched_closer::UnmatchedCloser;
 use write::{Nested, Out, Wrapper};
 
 /// A value being read.
@@ -52,7 +52,7 @@ pub(crate) struct Value {
     pub(super) nest: u32,
     /// A closer was passed over: it was data.
     pub(super) passed_closer: bool,
-    pub(super) probe: Option<Probe>,
+    pub(super) probe: Option<CloserLookahead>,
     /// One of them was nested in it.
     pub(super) has_nested: bool,
     /// Prose up to there was looked over for the next entry, and is the value's.
@@ -61,12 +61,12 @@ pub(crate) struct Value {
     pub(super) line_blank: bool,
     /// No line break since the entry's begin (for fences).
     pub(super) one_line: bool,
-    /// The lines behind a run of backticks, as far as they were looked at.
-    pub(super) ahead: Option<Ahead>,
+    /// The lines after a run of backticks, as far as they were looked at.
+    pub(super) ahead: Option<FenceLookahead>,
     /// Its first bytes, where they may be those of a marker that was to stand before it.
-    edge: Option<Edge>,
+    edge: Option<TruncatedOpener>,
     /// Its closer is there: another one may follow.
-    orphan: Option<Orphan>,
+    orphan: Option<UnmatchedCloser>,
     /// It ends at a fence that may be its own: it may hold too little.
     pub(super) cut_in_doubt: bool,
     how: How,
@@ -96,7 +96,7 @@ impl Value {
             .argument
             .as_deref()
             .map_or_else(|| parser.set.registers.key.trim().into(), String::from);
-        let tool = parser.teller.call.as_ref().and_then(|call| call.tool);
+        let tool = parser.emitter.call.as_ref().and_then(|call| call.tool);
         let fields = tool.map(|tool| &program.tools.tool(tool).parameters);
         // A tag is a parameter by its very name only.
         let near = fields
@@ -106,7 +106,7 @@ impl Value {
             Some((_, name)) => {
                 let message = format!("no parameter is called `{key}`; it was read as `{name}`");
                 let at = parser.set.registers.key_at;
-                parser.teller.note(Code::NearName, at, message, None, sink);
+                parser.emitter.note(Code::NearName, at, message, None, sink);
                 String::from(name)
             }
             None => key,
@@ -123,7 +123,11 @@ impl Value {
             &parser.set.registers.kind,
         );
         // The first value, of no type that is known, under a key that is unknown.
-        let is_first = parser.teller.call.as_ref().is_some_and(|call| !call.opened);
+        let is_first = parser
+            .emitter
+            .call
+            .as_ref()
+            .is_some_and(|call| !call.opened);
         let is_unknown = fields
             .is_some_and(|fields| !fields.properties.is_empty() && fields.get(&key).is_none());
         let may_wrap = is_first && is_unknown && text.argument.is_none() && !dropped;
@@ -153,10 +157,10 @@ impl Value {
                 )
             };
             let at = parser.set.registers.key_at;
-            parser.teller.note(code, at, message, None, sink);
-        } else if wrapper == Wrapper::No && !parser.teller.key(&key) {
+            parser.emitter.note(code, at, message, None, sink);
+        } else if wrapper == Wrapper::No && !parser.emitter.key(&key) {
             let message = format!("`{key}` came before; the last value counts");
-            parser.teller.note(
+            parser.emitter.note(
                 Code::DuplicateKey,
                 parser.set.registers.key_at,
                 message,
@@ -179,10 +183,10 @@ impl Value {
             has_nested: false,
             prose_to: at,
             probe: None,
-            line_blank: body.broke || parser.teller.quote.at_bol(),
+            line_blank: body.broke || parser.emitter.quote.at_bol(),
             one_line: text.fence && text.trim != Trim::Lines && begins_on_line(parser, view, at),
             ahead: None,
-            edge: text.lead_in.as_deref().map(Edge::new),
+            edge: text.lead_in.as_deref().map(TruncatedOpener::new),
             orphan: None,
             cut_in_doubt: false,
             how,
@@ -194,7 +198,7 @@ impl Value {
             wrapper,
         };
         if value.how == How::Text && !dropped {
-            parser.teller.args().push('"');
+            parser.emitter.args().push('"');
             value.wrote = true;
         }
         value
@@ -383,19 +387,19 @@ impl Parser {
                 self.begin_probe(program, text, &mut value, at, view);
             }
             match self.probe(program, text, &mut value, view, eof, sink) {
-                Verdict::Pending => {
+                Decision::Pending => {
                     self.pos = view.end();
                     self.mode = Mode::Value(value);
                     return false;
                 }
                 // What may be a closer is none of the arguments of a call that was cut off.
-                Verdict::Cut => {
+                Decision::Cut => {
                     value.probe = None;
                     self.pos = view.end();
                     self.mode = Mode::Value(value);
                     return false;
                 }
-                Verdict::Data { upto, doubt } => {
+                Decision::Data { upto, doubt } => {
                     value.probe = None;
                     self.advance(program, text, &mut value, upto, view, sink);
                     if doubt {
@@ -406,12 +410,14 @@ impl Parser {
                         );
                     }
                 }
-                Verdict::Ends {
+                Decision::Ends {
                     at,
                     recovered: false,
                     ..
-                } if orphan::may_follow(program, text) => value.orphan = Some(Orphan::behind(at)),
-                Verdict::Ends {
+                } if unmatched_closer::may_follow(program, text) => {
+                    value.orphan = Some(UnmatchedCloser::behind(at));
+                }
+                Decision::Ends {
                     at,
                     recovered,
                     enclosing,
@@ -433,7 +439,7 @@ impl Parser {
                     }
                     return true;
                 }
-                Verdict::Forgotten { at } => {
+                Decision::MissingCloser { at } => {
                     self.end_value(program, text, value, at, true, Behind::Closer, view, sink);
                     return true;
                 }
@@ -443,15 +449,15 @@ impl Parser {
 
     pub(super) fn doubt(&mut self, at: u64, why: &str, sink: &mut dyn Sink) {
         let first = self
-            .teller
+            .emitter
             .call
             .as_ref()
             .is_some_and(|call| call.at_best == End::Closed);
-        if let Some(call) = &mut self.teller.call {
+        if let Some(call) = &mut self.emitter.call {
             call.worsen(End::Recovered);
         }
         if first {
-            self.teller.note(
+            self.emitter.note(
                 Code::AmbiguousValue,
                 Span::empty(at),
                 why.into(),
@@ -486,7 +492,7 @@ impl Parser {
     ) {
         let mut out = Out {
             fields: self.parameters(program),
-            args: self.teller.args(),
+            args: self.emitter.args(),
             remarks: alloc::vec::Vec::new(),
             repairs: alloc::vec::Vec::new(),
             changes: alloc::vec::Vec::new(),
@@ -503,7 +509,7 @@ impl Parser {
         self.open_arguments(value);
         self.say(value, remarks, &repairs, sink);
         remark(
-            &mut self.teller,
+            &mut self.emitter,
             &mut changes,
             (value.wrapper != Wrapper::Object).then_some(value.key.as_str()),
             value.start,
@@ -513,14 +519,14 @@ impl Parser {
 
     /// The parameters of the call's tool.
     fn parameters<'p>(&self, program: &'p Program) -> Option<&'p Fields> {
-        let tool = self.teller.call.as_ref().and_then(|call| call.tool);
+        let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
         tool.map(|tool| &program.tools.tool(tool).parameters)
     }
 
     /// A key that waited was written, or what stands in its place: the arguments have begun.
     fn open_arguments(&mut self, value: &Value) {
         if let Wrapper::Object | Wrapper::Keyed = value.wrapper {
-            self.teller.opened_by(&value.key);
+            self.emitter.opened_by(&value.key);
         }
     }
 
@@ -539,12 +545,12 @@ impl Parser {
                 value.told.max(value.start)
             };
             let span = Span::new(value.start, end);
-            if doubt && let Some(call) = &mut self.teller.call {
+            if doubt && let Some(call) = &mut self.emitter.call {
                 call.worsen(End::Recovered);
             }
-            self.teller.note(code, span, message, None, sink);
+            self.emitter.note(code, span, message, None, sink);
         }
-        self.teller.mended(repairs, sink);
+        self.emitter.mended(repairs, sink);
     }
 }
 

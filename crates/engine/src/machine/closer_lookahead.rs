@@ -1,4 +1,4 @@
-//! Evidence for a closer: a resumable look ahead from its first byte, by the step that reads everything else.
+//! Evidence for a closer: a resumable lookahead from its first byte, by the step that reads everything else.
 //!
 //! Three sets run side by side: what follows the value, the closers of what encloses it, and the value's own opener.
 //! A probe decides nothing at a push's end.
@@ -6,22 +6,22 @@
 use alloc::vec::Vec;
 
 use super::Parser;
-use super::bent::Bent;
-use super::beyond::{Beyond, OVERS, Over};
+use super::after_closer::{AfterCloser, OVERS, SkippedParameter};
+use super::closer_decision::{Decision, Signal};
 use super::fence::{Fence, fence};
-use super::forgotten::{Forgotten, Step};
-use super::gap::Gap;
+use super::intervening_text::InterveningText;
 use super::log::{Act, Log};
-use super::thread::{Found, Judge, Thread, UnknownKey};
+use super::missing_closer::{MissingCloser, Step};
+use super::misspelled_closer::MisspelledCloser;
+use super::thread::{NamePolicy, StepResult, Thread, UnknownKey};
 use super::value::{Value, next_closer};
-use super::verdict::{Turn, Verdict};
 use super::view::View;
 use crate::Sink;
 use crate::program::{Node, Program, RuleRole, TextNode, is_blank};
 
 /// A probe that runs.
 #[derive(Debug, Default)]
-pub(crate) struct Probe {
+pub(crate) struct CloserLookahead {
     pub(super) at: u64,
     pub(super) pos: u64,
     /// Where the three sets began.
@@ -29,7 +29,7 @@ pub(crate) struct Probe {
     pub(super) follow: Vec<Thread>,
     pub(super) enclosing: Vec<Thread>,
     pub(super) own: Vec<Thread>,
-    pub(super) beyond: Option<Beyond>,
+    pub(super) beyond: Option<AfterCloser>,
     /// The value's own closer was read whole.
     pub(super) closer: bool,
     /// Where that one ended.
@@ -38,7 +38,7 @@ pub(crate) struct Probe {
     pub(super) left_call: bool,
     /// An enclosing closer ends the call, and begins its line.
     pub(super) leaves: bool,
-    /// Prose behind such closers may be looked over for the next entry.
+    /// Prose after such closers may be looked over for the next entry.
     pub(super) may_leave: bool,
     /// How far it was, if nothing came of that.
     pub(super) prose_to: Option<u64>,
@@ -48,27 +48,27 @@ pub(crate) struct Probe {
     pub(super) unknown_key: bool,
     /// The last such key, while it may be that of an unknown parameter that is closed.
     pub(super) unknown_at: Option<UnknownKey>,
-    /// Behind the value's own closer began what may follow it, and broke off, or stood there without its first byte.
+    /// After the value's own closer began what may follow it, and broke off, or stood there without its first byte.
     pub(super) damaged: bool,
     /// What may follow it, short of the first byte.
     pub(super) shorn: Vec<Thread>,
     /// A tag that broke off where another closer was due; one that was misspelt was passed.
-    pub(super) bent: Option<Bent>,
+    pub(super) bent: Option<MisspelledCloser>,
     pub(super) is_bent: bool,
     /// Reading over the value of an unknown parameter.
-    pub(super) over: Option<Over>,
-    /// Reading over text behind the value's closer; once is enough.
-    pub(super) gap: Option<Gap>,
+    pub(super) over: Option<SkippedParameter>,
+    /// Reading over text after the value's closer; once is enough.
+    pub(super) gap: Option<InterveningText>,
     pub(super) was_gap: bool,
     /// Unknown parameters that were.
     pub(super) n_overs: u8,
     /// What follows ends there with a literal, and so does the call, or another value may begin.
     pub(super) read: Option<u64>,
     /// At the probe's begin another value opens.
-    pub(super) forgotten: Option<Forgotten>,
+    pub(super) forgotten: Option<MissingCloser>,
 }
 
-impl Probe {
+impl CloserLookahead {
     /// Begins anew at `at`, keeping the allocations.
     fn begin(&mut self, at: u64) {
         self.follow.clear();
@@ -119,7 +119,7 @@ impl Parser {
         &mut self,
         program: &Program,
         text: &TextNode,
-        probe: &mut Probe,
+        probe: &mut CloserLookahead,
         at: u64,
         view: View<'_>,
     ) {
@@ -129,21 +129,21 @@ impl Parser {
         probe.shorn.clear();
         (probe.pos, probe.looked, probe.closer, probe.last) = (at, at, false, None);
         probe.read = None;
-        // The probe's log begins anew: it is flushed only where the reading goes on behind it.
+        // The probe's log begins anew: it is flushed only where the reading goes on after it.
         self.set.log.clear();
         self.set.flushed = Log::ROOT;
         let thread = Thread::at(text.follow, Log::ROOT, at);
-        self.stepper(program, view, Judge::Evidence)
-            .close(thread, at, &mut probe.follow);
+        self.stepper(program, view, NamePolicy::Evidence)
+            .add_closure(thread, at, &mut probe.follow);
         for &node in &text.enclosing {
             let thread = Thread { node, ..thread };
-            self.stepper(program, view, Judge::Evidence)
-                .close(thread, at, &mut probe.enclosing);
+            self.stepper(program, view, NamePolicy::Evidence)
+                .add_closure(thread, at, &mut probe.enclosing);
         }
         if let Some(node) = text.own {
             let thread = Thread { node, ..thread };
-            self.stepper(program, view, Judge::Evidence)
-                .close(thread, at, &mut probe.own);
+            self.stepper(program, view, NamePolicy::Evidence)
+                .add_closure(thread, at, &mut probe.own);
         }
     }
 
@@ -156,19 +156,19 @@ impl Parser {
         view: View<'_>,
         eof: bool,
         sink: &mut dyn Sink,
-    ) -> Verdict {
+    ) -> Decision {
         let Some(mut probe) = value.probe.take() else {
-            return Verdict::Pending;
+            return Decision::Pending;
         };
         if text.fence && probe.pos == probe.at && view.byte(probe.at) == Some(b'`') {
-            let wrapped = self.teller.quote.is_wrapped();
+            let wrapped = self.emitter.quote.is_wrapped();
             let cap = program.limits.undecided as u64;
             match fence(value, text, (view, probe.at), (wrapped, cap), eof) {
                 Fence::Wait => {
                     value.probe = Some(probe);
-                    return Verdict::Pending;
+                    return Decision::Pending;
                 }
-                Fence::Data { upto } => return Verdict::Data { upto, doubt: false },
+                Fence::Data { upto } => return Decision::Data { upto, doubt: false },
                 Fence::Closer => {}
                 Fence::Doubtful => value.cut_in_doubt = true,
             }
@@ -182,10 +182,10 @@ impl Parser {
                         self.set.found.work += view.end() - probe.pos;
                         probe.pos = view.end();
                         if eof || probe.pos - probe.at > cap {
-                            return self.settle(Turn::Nested, value, probe);
+                            return self.settle(Signal::Nested, value, probe);
                         }
                         value.probe = Some(probe);
-                        return Verdict::Pending;
+                        return Decision::Pending;
                     };
                     self.set.found.work += at - probe.pos + 1;
                     self.look_from(program, text, &mut probe, at, view);
@@ -196,7 +196,7 @@ impl Parser {
                 Some(Step::Confirm) => {
                     let Some(turn) = self.confirm(program, text, &mut probe, view, eof) else {
                         value.probe = Some(probe);
-                        return Verdict::Pending;
+                        return Decision::Pending;
                     };
                     return self.settle(turn, value, probe);
                 }
@@ -215,7 +215,7 @@ impl Parser {
                     None => {
                         probe.over = Some(over);
                         value.probe = Some(probe);
-                        return Verdict::Pending;
+                        return Decision::Pending;
                     }
                 }
                 continue;
@@ -225,7 +225,7 @@ impl Parser {
                     Some(true) => {
                         self.set.gap = Some(gap.text);
                         probe.left_call = false;
-                        Some(Turn::Ends {
+                        Some(Signal::Ends {
                             recovered: false,
                             enclosing: false,
                         })
@@ -234,7 +234,7 @@ impl Parser {
                     None => {
                         probe.gap = Some(gap);
                         value.probe = Some(probe);
-                        return Verdict::Pending;
+                        return Decision::Pending;
                     }
                 };
                 if let Some(turn) = turn
@@ -247,7 +247,7 @@ impl Parser {
             if let Some(bent) = probe.bent {
                 let Some(is_near) = self.run_bent(program, &mut probe, bent, view, eof) else {
                     value.probe = Some(probe);
-                    return Verdict::Pending;
+                    return Decision::Pending;
                 };
                 probe.bent = None;
                 if !is_near
@@ -262,9 +262,9 @@ impl Parser {
                 let Some(turn) = self.run_beyond(program, text, &mut probe, beyond, view, eof)
                 else {
                     value.probe = Some(probe);
-                    return Verdict::Pending;
+                    return Decision::Pending;
                 };
-                probe.left_call |= matches!(turn, Turn::Ends { .. });
+                probe.left_call |= matches!(turn, Signal::Ends { .. });
                 match probe.turned(turn) {
                     Some(turn) => return self.settle(turn, value, probe),
                     None => continue,
@@ -273,19 +273,19 @@ impl Parser {
             let Some(byte) = view.byte(probe.pos) else {
                 if eof {
                     let turn = self.at_end(&probe, value);
-                    probe.left_call |= matches!(turn, Turn::Ends { .. });
+                    probe.left_call |= matches!(turn, Signal::Ends { .. });
                     match probe.turned(turn) {
                         Some(turn) => return self.settle(turn, value, probe),
                         None => continue,
                     }
                 }
                 value.probe = Some(probe);
-                return Verdict::Pending;
+                return Decision::Pending;
             };
             if probe.pos - probe.at > cap {
                 let turn = match probe.forgotten {
-                    Some(_) => Turn::Nested,
-                    None => Turn::Data,
+                    Some(_) => Signal::Nested,
+                    None => Signal::Data,
                 };
                 return self.settle(turn, value, probe);
             }
@@ -300,7 +300,7 @@ impl Parser {
                 ];
                 let room = cap + 1 - (pos - probe.at);
                 let run = self
-                    .stepper(program, view, Judge::Evidence)
+                    .stepper(program, view, NamePolicy::Evidence)
                     .run(sets, pos, room);
                 probe.pos += run;
                 self.set.found.work += run;
@@ -321,11 +321,11 @@ impl Parser {
         &mut self,
         program: &Program,
         text: &TextNode,
-        probe: &mut Probe,
+        probe: &mut CloserLookahead,
         value: &Value,
         byte: u8,
         view: View<'_>,
-    ) -> Option<Turn> {
+    ) -> Option<Signal> {
         let mut found = core::mem::take(&mut self.set.found);
         let mut next = core::mem::take(&mut self.set.next);
         let turn = self.three_sets(
@@ -340,22 +340,28 @@ impl Parser {
         &mut self,
         program: &Program,
         text: &TextNode,
-        probe: &mut Probe,
+        probe: &mut CloserLookahead,
         value: &Value,
         byte: u8,
         view: View<'_>,
         next: &mut Vec<Thread>,
-        found: &mut Found,
-    ) -> Option<Turn> {
+        found: &mut StepResult,
+    ) -> Option<Signal> {
         let pos = probe.pos;
 
         // The tag of a next value is no closer.
-        let closes = |found: &Found| !found.ended.is_some_and(|literal| program.opens(literal));
+        let closes =
+            |found: &StepResult| !found.ended.is_some_and(|literal| program.opens(literal));
 
         // What follows.
         let begun = probe.closer && begun(program, &probe.follow, byte);
-        self.stepper(program, view, Judge::Evidence)
-            .step(&probe.follow, byte, pos, next, found);
+        self.stepper(program, view, NamePolicy::Evidence).step(
+            &probe.follow,
+            byte,
+            pos,
+            next,
+            found,
+        );
         probe.damaged |= begun && next.is_empty() && value.nest == 0;
         let unknown = found.unknown_key;
         let is_broken_off = probe.closer && next.is_empty() && value.nest == 0;
@@ -386,7 +392,7 @@ impl Parser {
             .any(|thread| program.node(thread.node).is_body());
         // What was read over has to be read, and so has a tag that may be a tool's where no tool is known.
         let is_tag = |thread: &Thread| matches!(program.node(thread.node), Node::Text(text) if text.own_needs_same_key);
-        let tool = self.teller.call.as_ref().and_then(|call| call.tool);
+        let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
         let is_known = tool.is_some();
         let is_sure =
             probe.n_overs == 0 && !probe.was_gap && (is_known || !probe.follow.iter().any(is_tag));
@@ -395,7 +401,7 @@ impl Parser {
         // The value's own opener.
         if !probe.own.is_empty() {
             let same_key = text.own_needs_same_key.then_some(value.key.as_str());
-            self.stepper(program, view, Judge::Own { same_key })
+            self.stepper(program, view, NamePolicy::Own { same_key })
                 .step(&probe.own, byte, pos, next, found);
             core::mem::swap(&mut probe.own, next);
             if let Some(log) = probe
@@ -407,14 +413,18 @@ impl Parser {
                     && !value.passed_closer
                     && self.opens_another(program, value, log, view);
                 probe.pos = pos + 1;
-                return Some(if forgets { Turn::Another } else { Turn::Nested });
+                return Some(if forgets {
+                    Signal::Another
+                } else {
+                    Signal::Nested
+                });
             }
         }
 
         // What may follow it, short of a byte.
         if !probe.shorn.is_empty() {
-            let mut rest = Found::default();
-            self.stepper(program, view, Judge::Evidence).step(
+            let mut rest = StepResult::default();
+            self.stepper(program, view, NamePolicy::Evidence).step(
                 &probe.shorn,
                 byte,
                 pos,
@@ -433,7 +443,7 @@ impl Parser {
         let mut enclosing_left = false;
         let mut enclosing_names = false;
         if !probe.enclosing.is_empty() {
-            self.stepper(program, view, Judge::Evidence).step(
+            self.stepper(program, view, NamePolicy::Evidence).step(
                 &probe.enclosing,
                 byte,
                 pos,
@@ -469,28 +479,28 @@ impl Parser {
         if follow_opens {
             probe.read = read;
             return Some(if value.nest == 0 {
-                Turn::Ends {
+                Signal::Ends {
                     recovered: false,
                     enclosing: false,
                 }
             } else {
-                Turn::Unnested
+                Signal::Unnested
             });
         }
         if follow_ends && value.nest == 0 && value.is_in_string() {
-            // All closers are there, but the JSON has a string open: text behind them is more of it.
+            // All closers are there, but the JSON has a string open: text after them is more of it.
             return self.look_beyond(program, text, probe, view);
         }
         if follow_ends && value.nest == 0 {
             probe.left_call = true;
             probe.read = read;
-            return Some(Turn::Ends {
+            return Some(Signal::Ends {
                 recovered: false,
                 enclosing: false,
             });
         }
         if enclosing_left && enclosing_names {
-            return Some(Turn::Ends {
+            return Some(Signal::Ends {
                 recovered: true,
                 enclosing: !probe.closer,
             });
@@ -515,10 +525,10 @@ impl Parser {
         &mut self,
         program: &Program,
         text: &TextNode,
-        probe: &mut Probe,
+        probe: &mut CloserLookahead,
         value: &Value,
         view: View<'_>,
-    ) -> Option<Turn> {
+    ) -> Option<Signal> {
         if let Some(key) = probe.unknown_at.take()
             && probe.n_overs < OVERS
         {
@@ -549,7 +559,7 @@ impl Parser {
 /// Shortest rest of a literal that is still told from text.
 const SHORN_MIN: usize = 4;
 
-/// Whether one of them has begun to read what follows a value, a tag say, and `byte` may spoil it: behind the first byte
+/// Whether one of them has begun to read what follows a value, a tag say, and `byte` may spoil it: after the first byte
 /// of a literal only what looks like the rest of a tag counts.
 fn begun(program: &Program, follow: &[Thread], byte: u8) -> bool {
     follow.iter().any(|thread| match program.node(thread.node) {
@@ -561,7 +571,7 @@ fn begun(program: &Program, follow: &[Thread], byte: u8) -> bool {
     })
 }
 
-/// Whether what stands behind `bytes` begins a line; `is_begin`: they do, but for blanks.
+/// Whether what stands after `bytes` begins a line; `is_begin`: they do, but for blanks.
 fn begins_line(bytes: &[u8], is_begin: bool) -> bool {
     match bytes
         .iter()

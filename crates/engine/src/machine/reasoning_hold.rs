@@ -1,15 +1,15 @@
 //! A call in reasoning that has an end of its own.
 //!
 //! A model weighs calls that it does not make, and it forgets to end its reasoning before those that it makes. Which of the
-//! two a call is shows what stands behind it: where the end of the reasoning follows, before a line opens other reasoning,
+//! two a call is shows what stands after it: where the end of the reasoning follows, before a line opens other reasoning,
 //! it is reasoning, with a note; where none does, the call stands in its place. So a candidate that turns out to be a call is
 //! held until that is known, or until `Limits::undecided` bytes are, and is then read anew. A call that came as a special
 //! token, or that the caller accepts, is not weighed.
 
 use alloc::string::String;
 
-use super::afterthought::Sight;
 use super::log::{Act, Log};
+use super::reasoning_resume::ReasoningToken;
 use super::thread::Thread;
 use super::view::View;
 use super::{Mode, Parser, Speech};
@@ -17,12 +17,12 @@ use crate::grammar::Capture;
 use crate::program::{Node, NodeId, Program, RuleRole};
 use crate::{Code, Sink, Span};
 
-/// The look ahead for the reasoning's end.
+/// The lookahead for the reasoning's end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Weighing {
+pub(super) struct ReasoningHold {
     /// All bytes before it were looked at.
     pos: u64,
-    /// Behind the last of its literals, the call was certain.
+    /// After the last of its literals, the call was certain.
     upto: u64,
 }
 
@@ -65,7 +65,7 @@ impl Parser {
         let fixed = || self.set.log.tool_entered(program, thread.log);
         let name = name.or(captured).or_else(fixed).unwrap_or_default();
         if self.candidate.is_wrapped && program.means(program.dialect_of(thread.node), name) {
-            self.teller.quote.hold_calls();
+            self.emitter.quote.hold_calls();
             return true;
         }
         if self.candidate.quoted && self.enters_call(program) {
@@ -83,7 +83,7 @@ impl Parser {
         }
         let is_call = self.enters_call(program);
         let is_awaited = self.decided().is_some_and(|thread| thread.extra);
-        if is_call && self.candidate.weighs && !self.teller.mute {
+        if is_call && self.candidate.weighs && !self.emitter.mute {
             // What was looked at for a call before is not looked at again.
             let awaited = self.awaited();
             let looked = self
@@ -93,11 +93,11 @@ impl Parser {
             let pos = looked.map_or(self.candidate.at, |before| {
                 before.upto.max(self.candidate.at)
             });
-            let upto = self.candidate.safe;
+            let upto = self.candidate.checkpoint;
             self.set.threads.clear();
-            self.candidate.safe_threads.clear();
+            self.candidate.checkpoint_threads.clear();
             self.forget();
-            self.mode = Mode::Weighing(Weighing { pos, upto });
+            self.mode = Mode::ReasoningHold(ReasoningHold { pos, upto });
             return false;
         }
         let counts = if is_call {
@@ -114,7 +114,7 @@ impl Parser {
     /// The first position that waits for the end of what is spoken.
     fn awaited(&self) -> Option<NodeId> {
         self.context
-            .extras
+            .sync_points
             .first()
             .map(|waiting| waiting.thread.node)
     }
@@ -157,7 +157,7 @@ impl Parser {
 
     /// Whether the tag that opens reasoning may stand here: what a prompt has opened is repeated at times, before all of it.
     pub(super) fn may_reopen(&self) -> bool {
-        self.context.speech == Speech::Reasoning && !self.teller.thought
+        self.context.speech == Speech::Reasoning && !self.emitter.thought
     }
 
     /// Whether a position reads such a tag.
@@ -171,11 +171,11 @@ impl Parser {
                 .any(|thread| !thread.extra && reads(thread))
     }
 
-    /// Such a tag is over: the reasoning goes on behind it.
+    /// Such a tag is over: the reasoning goes on after it.
     pub(super) fn reopen(&mut self, view: View<'_>, sink: &mut dyn Sink) {
-        self.teller.markup(view, self.pos, sink);
+        self.emitter.markup(view, self.pos, sink);
         self.set.threads.clear();
-        self.candidate.safe_threads.clear();
+        self.candidate.checkpoint_threads.clear();
         self.forget();
         self.mode = Mode::Text;
     }
@@ -188,7 +188,7 @@ impl Parser {
         eof: bool,
         sink: &mut dyn Sink,
     ) -> bool {
-        let Mode::Weighing(mut weighing) = core::mem::take(&mut self.mode) else {
+        let Mode::ReasoningHold(mut weighing) = core::mem::take(&mut self.mode) else {
             return false;
         };
         let known = self.thought.end.filter(|&end| end > self.candidate.at);
@@ -204,21 +204,24 @@ impl Parser {
             let sight = match step {
                 Some(_) => self.sight(program, &context, view, weighing.pos, eof),
                 None if eof => break,
-                None => Sight::Wait,
+                None => ReasoningToken::Wait,
             };
             match sight {
-                Sight::End => end = Some(weighing.pos),
-                Sight::Wait => {
+                ReasoningToken::End => end = Some(weighing.pos),
+                ReasoningToken::Wait => {
                     waits = true;
                     break;
                 }
-                Sight::Thought if begins_line(view, weighing.pos) => break,
-                Sight::Entry | Sight::Thought | Sight::Speech | Sight::Nothing => weighing.pos += 1,
+                ReasoningToken::Thought if begins_line(view, weighing.pos) => break,
+                ReasoningToken::Entry
+                | ReasoningToken::Thought
+                | ReasoningToken::Speech
+                | ReasoningToken::Nothing => weighing.pos += 1,
             }
         }
         self.context = context;
         if waits {
-            self.mode = Mode::Weighing(weighing);
+            self.mode = Mode::ReasoningHold(weighing);
             return false;
         }
         let Some(end) = end else {
@@ -231,11 +234,11 @@ impl Parser {
         };
         self.thought.end = Some(end);
         let upto = weighing.upto.min(end);
-        // What stands behind a marker that was passed over is of the same call.
+        // What stands after a marker that was passed over is of the same call.
         if self.thought.passed_over != Some(self.candidate.at) {
             let first = view.slice(self.candidate.at, end).chars().next();
             let least = self.candidate.at + first.map_or(0, char::len_utf8) as u64;
-            self.teller.note(
+            self.emitter.note(
                 Code::ReasoningCall,
                 Span::new(self.candidate.at, upto.max(least)),
                 String::from("the call is in reasoning that ends after it: it is not read"),

@@ -1,4 +1,4 @@
-//! A closer behind the one that ends a value, with no opener for it: where nothing but that closer ends what a file holds,
+//! A closer after the one that ends a value, with no opener for it: where nothing but that closer ends what a file holds,
 //! the file may have held the first one.
 
 use crate::machine::Parser;
@@ -10,16 +10,16 @@ use super::find_closer;
 
 /// Looking for one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Orphan {
+pub(super) struct UnmatchedCloser {
     /// Where the value ends.
     pub(super) at: u64,
     /// Up to there none was found.
     pos: u64,
 }
 
-impl Orphan {
-    pub(super) fn behind(at: u64) -> Orphan {
-        Orphan { at, pos: at + 1 }
+impl UnmatchedCloser {
+    pub(super) fn behind(at: u64) -> UnmatchedCloser {
+        UnmatchedCloser { at, pos: at + 1 }
     }
 }
 
@@ -38,7 +38,7 @@ impl Parser {
         &mut self,
         program: &Program,
         text: &TextNode,
-        orphan: &mut Orphan,
+        orphan: &mut UnmatchedCloser,
         view: View<'_>,
         eof: bool,
     ) -> Option<bool> {

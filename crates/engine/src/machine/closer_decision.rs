@@ -1,13 +1,13 @@
 //! What a probe comes to: what one byte of it means, and what becomes of the value.
 
 use super::Parser;
+use super::closer_lookahead::CloserLookahead;
 use super::log::Log;
-use super::probe::Probe;
 use super::value::Value;
 
 /// What a probe found.
 #[derive(Debug)]
-pub(super) enum Verdict {
+pub(super) enum Decision {
     /// More bytes are needed.
     Pending,
     /// The bytes up to `upto` are the value's.
@@ -19,17 +19,17 @@ pub(super) enum Verdict {
         at: u64,
         recovered: bool,
         enclosing: bool,
-        /// What stands behind it was read up to there, where the call ends or its next value may begin: the set that
+        /// What stands after it was read up to there, where the call ends or its next value may begin: the set that
         /// reads it waits in the probe.
         read: Option<u64>,
     },
     /// The value ends before `at`, where the next value opens: its closer was forgotten.
-    Forgotten { at: u64 },
+    MissingCloser { at: u64 },
 }
 
 /// What a probe has found at a byte.
 #[derive(Clone, Copy)]
-pub(super) enum Turn {
+pub(super) enum Signal {
     Data,
     /// The message ends before it is known.
     Cut,
@@ -38,7 +38,7 @@ pub(super) enum Turn {
     /// Another value of the call opens.
     Another,
     /// Another value opens, and this one's closer was forgotten.
-    Forgotten,
+    MissingCloser,
     Ends {
         recovered: bool,
         enclosing: bool,
@@ -47,40 +47,45 @@ pub(super) enum Turn {
 
 impl Parser {
     /// The message ends while a probe runs.
-    pub(super) fn at_end(&self, probe: &Probe, value: &Value) -> Turn {
+    pub(super) fn at_end(&self, probe: &CloserLookahead, value: &Value) -> Signal {
         match (probe.last, probe.closer) {
-            (Some(_), true) if value.nest == 0 => Turn::Ends {
+            (Some(_), true) if value.nest == 0 => Signal::Ends {
                 recovered: false,
                 enclosing: false,
             },
-            (Some(_), _) if self.ending.is_cut_off => Turn::Cut,
-            (Some(_), closer) => Turn::Ends {
+            (Some(_), _) if self.ending.is_cut_off => Signal::Cut,
+            (Some(_), closer) => Signal::Ends {
                 recovered: true,
                 enclosing: !closer,
             },
-            (None, _) => Turn::Cut,
+            (None, _) => Signal::Cut,
         }
     }
 
-    pub(super) fn settle(&mut self, turn: Turn, value: &mut Value, probe: Probe) -> Verdict {
+    pub(super) fn settle(
+        &mut self,
+        turn: Signal,
+        value: &mut Value,
+        probe: CloserLookahead,
+    ) -> Decision {
         let verdict = self.verdict(turn, value, &probe);
         self.spare.probe = probe;
         verdict
     }
 
-    fn verdict(&mut self, turn: Turn, value: &mut Value, probe: &Probe) -> Verdict {
+    fn verdict(&mut self, turn: Signal, value: &mut Value, probe: &CloserLookahead) -> Decision {
         let turn = match turn {
-            Turn::Ends {
+            Signal::Ends {
                 recovered,
                 enclosing,
-            } => Turn::Ends {
+            } => Signal::Ends {
                 recovered: recovered || probe.is_bent,
                 enclosing,
             },
             turn => turn,
         };
         let read = match turn {
-            Turn::Ends {
+            Signal::Ends {
                 recovered: false, ..
             } => probe.read,
             _ => None,
@@ -91,7 +96,7 @@ impl Parser {
         }
         let upto = probe.at + 1;
         match turn {
-            Turn::Data => {
+            Signal::Data => {
                 value.passed_closer |= probe.last.is_some();
                 value.read_as_prose(probe.prose_to);
                 // What follows the closer of a nested value is of the call that stands inside this one.
@@ -99,25 +104,25 @@ impl Parser {
                 if probe.closer && value.nest > 0 {
                     value.nest -= 1;
                 }
-                Verdict::Data { upto, doubt }
+                Decision::Data { upto, doubt }
             }
-            Turn::Nested => {
+            Signal::Nested => {
                 // Once is enough: what follows is not counted again.
                 value.passed_closer |= probe.forgotten.is_some();
                 value.nest += 1;
                 value.has_nested = true;
-                Verdict::Data { upto, doubt: false }
+                Decision::Data { upto, doubt: false }
             }
-            Turn::Unnested => {
+            Signal::Unnested => {
                 value.nest -= 1;
-                Verdict::Data { upto, doubt: false }
+                Decision::Data { upto, doubt: false }
             }
-            Turn::Cut => Verdict::Cut,
-            Turn::Another | Turn::Forgotten => Verdict::Forgotten { at: probe.at },
-            Turn::Ends {
+            Signal::Cut => Decision::Cut,
+            Signal::Another | Signal::MissingCloser => Decision::MissingCloser { at: probe.at },
+            Signal::Ends {
                 recovered,
                 enclosing,
-            } => Verdict::Ends {
+            } => Decision::Ends {
                 at: probe.at,
                 recovered,
                 enclosing,

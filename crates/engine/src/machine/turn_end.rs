@@ -5,13 +5,13 @@ use alloc::vec::Vec;
 
 use super::Parser;
 use super::log::{Act, Log};
-use super::thread::{Found, Judge, Thread};
+use super::thread::{NamePolicy, StepResult, Thread};
 use super::view::View;
 use crate::program::{Node, Program, RuleRole, is_blank};
 
-/// What stands behind a call that lacks nothing but closers.
+/// What stands after a call that lacks nothing but closers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum TurnEnd {
     /// The end of the turn.
     Ends,
     GoesOn,
@@ -28,7 +28,7 @@ impl Parser {
         threads: &[Thread],
         at: u64,
     ) -> bool {
-        let Some(call) = &self.teller.call else {
+        let Some(call) = &self.emitter.call else {
             return false;
         };
         let takes_none = |tool| program.tools.tool(tool).parameters.properties.is_empty();
@@ -45,20 +45,24 @@ impl Parser {
             && of_call.all(|thread| program.closes(thread.node) || !has_started(thread))
     }
 
-    /// Looks behind what is certain of the open call.
-    pub(super) fn turn_ends(&mut self, program: &Program, view: View<'_>) -> Turn {
-        let is_whole = self.teller.call.as_ref().is_some_and(|call| call.whole);
+    /// Looks after what is certain of the open call.
+    pub(super) fn turn_ends(&mut self, program: &Program, view: View<'_>) -> TurnEnd {
+        let is_whole = self.emitter.call.as_ref().is_some_and(|call| call.whole);
         if !is_whole
-            && !self.lacks_only_closers(program, &self.candidate.safe_threads, self.candidate.safe)
+            && !self.lacks_only_closers(
+                program,
+                &self.candidate.checkpoint_threads,
+                self.candidate.checkpoint,
+            )
         {
-            return Turn::GoesOn;
+            return TurnEnd::GoesOn;
         }
-        let safe = self.candidate.safe.max(self.teller.cursor);
+        let safe = self.candidate.checkpoint.max(self.emitter.cursor);
         let rest = view.from(safe);
         let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count();
         self.set.found.work += n_blank as u64 + 1;
         if n_blank > program.limits.blanks {
-            return Turn::GoesOn;
+            return TurnEnd::GoesOn;
         }
         let from = safe + n_blank as u64;
         let has_break = rest[..n_blank].contains(&b'\n');
@@ -70,11 +74,11 @@ impl Parser {
     }
 
     /// Steps all entries from `from` on: whether one that ends a turn is there whole.
-    fn step_to_stop(&mut self, program: &Program, from: u64, view: View<'_>) -> Turn {
+    fn step_to_stop(&mut self, program: &Program, from: u64, view: View<'_>) -> TurnEnd {
         let mut threads = alloc::vec![Thread::at(program.rules.trie_node, Log::ROOT, from)];
-        let (mut next, mut found) = (Vec::new(), Found::default());
+        let (mut next, mut found) = (Vec::new(), StepResult::default());
         let mut pos = from;
-        let judge = Judge::Entry { plausible: false };
+        let judge = NamePolicy::Entry { plausible: false };
         let is_stop = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Stop, .. }));
         while let Some(byte) = view.byte(pos) {
             self.stepper(program, view, judge)
@@ -88,12 +92,12 @@ impl Parser {
             });
             let is_over = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
             if threads.iter().any(is_over) {
-                return Turn::Ends;
+                return TurnEnd::Ends;
             }
             if threads.is_empty() {
-                return Turn::GoesOn;
+                return TurnEnd::GoesOn;
             }
         }
-        Turn::Undecided
+        TurnEnd::Undecided
     }
 }

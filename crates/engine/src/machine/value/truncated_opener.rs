@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 
 /// The first bytes, as many as the marker has and one more.
 #[derive(Debug)]
-pub(super) struct Edge {
+pub(super) struct TruncatedOpener {
     marker: Box<[u8]>,
     bytes: Vec<u8>,
 }
 
-impl Edge {
-    pub(super) fn new(marker: &[u8]) -> Edge {
-        Edge {
+impl TruncatedOpener {
+    pub(super) fn new(marker: &[u8]) -> TruncatedOpener {
+        TruncatedOpener {
             marker: marker.into(),
             bytes: Vec::new(),
         }

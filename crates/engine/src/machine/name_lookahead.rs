@@ -1,8 +1,8 @@
-//! Arguments that stand before the call's name: the name is looked for behind them, and then they are read for its tool.
+//! Arguments that stand before the call's name: the name is looked for after them, and then they are read for its tool.
 //!
 //! ```text
 //!   <tool><arguments><path>a</path></arguments><tool_name>read_file</tool_name></tool>
-//!                    ^ the body              ^ a closer, and the name behind it
+//!                    ^ the body              ^ a closer, and the name after it
 //! ```
 //!
 //! Everything up to the name is held, and no more than `Limits::undecided` bytes of it.
@@ -10,7 +10,7 @@
 use alloc::vec::Vec;
 
 use super::log::{Act, Log, LogId};
-use super::thread::{Judge, Thread};
+use super::thread::{NamePolicy, Thread};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::Sink;
@@ -19,21 +19,21 @@ use crate::program::{ByteSet, Node, NodeId, Program, RuleRole};
 
 /// The look for a name.
 #[derive(Debug)]
-pub(super) struct Ahead {
+pub(super) struct NameLookahead {
     body: Thread,
     /// Where the body begins.
     at: u64,
-    /// What stands behind the body, and the bytes that can begin it.
+    /// What stands after the body, and the bytes that can begin it.
     behind: Vec<Thread>,
     firsts: ByteSet,
-    /// The closer that is tried, and the threads behind it.
+    /// The closer that is tried, and the threads after it.
     tried: u64,
     threads: Vec<Thread>,
     /// All bytes before it were looked at.
     pos: u64,
     /// The log of a thread that has the name.
     named: Option<LogId>,
-    /// A closer was read whole, and no name came behind it.
+    /// A closer was read whole, and no name came after it.
     closed: bool,
 }
 
@@ -42,15 +42,15 @@ impl Parser {
     pub(super) fn is_before_name(&self, program: &Program, body: &Thread) -> bool {
         let enters = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, tool: None, .. }));
         !self.candidate.committed
-            && self.teller.call.is_none()
+            && self.emitter.call.is_none()
             && self.set.log.any(self.set.flushed, body.log, enters)
             && !self.set.log.any(self.set.flushed, body.log, names)
     }
 
-    /// Looks for the name behind the body, which begins at `pos`.
+    /// Looks for the name after the body, which begins at `pos`.
     pub(super) fn look_ahead(&mut self, program: &Program, view: View<'_>, body: Thread) {
         let at = self.pos;
-        let mut ahead = Ahead {
+        let mut ahead = NameLookahead {
             body,
             at,
             behind: Vec::new(),
@@ -66,8 +66,8 @@ impl Parser {
                 node: next,
                 ..Thread::at(next, body.log, at)
             };
-            self.stepper(program, view, Judge::Reading)
-                .close(thread, at, &mut ahead.behind);
+            self.stepper(program, view, NamePolicy::Reading)
+                .add_closure(thread, at, &mut ahead.behind);
         }
         let is_literal = |thread: &Thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3);
         ahead.behind.retain(is_literal);
@@ -79,7 +79,7 @@ impl Parser {
         }
         self.set.threads.clear();
         self.set.threads.push(body);
-        self.mode = Mode::Ahead(alloc::boxed::Box::new(ahead));
+        self.mode = Mode::NameLookahead(alloc::boxed::Box::new(ahead));
     }
 
     /// Returns whether the mode changed.
@@ -90,7 +90,7 @@ impl Parser {
         eof: bool,
         sink: &mut dyn Sink,
     ) -> bool {
-        let Mode::Ahead(mut ahead) = core::mem::take(&mut self.mode) else {
+        let Mode::NameLookahead(mut ahead) = core::mem::take(&mut self.mode) else {
             return false;
         };
         let cap = program.limits.undecided as u64;
@@ -98,12 +98,12 @@ impl Parser {
             let Some(byte) = view.byte(ahead.pos) else {
                 if !eof {
                     self.pos = view.end();
-                    self.mode = Mode::Ahead(ahead);
+                    self.mode = Mode::NameLookahead(ahead);
                     return false;
                 }
                 break;
             };
-            if ahead.pos - self.teller.cursor > cap {
+            if ahead.pos - self.emitter.cursor > cap {
                 break;
             }
             self.set.found.work += 1;
@@ -120,7 +120,7 @@ impl Parser {
                 core::mem::take(&mut self.set.next),
                 core::mem::take(&mut self.set.found),
             );
-            self.stepper(program, view, Judge::Reading).step(
+            self.stepper(program, view, NamePolicy::Reading).step(
                 &ahead.threads,
                 byte,
                 pos,
@@ -166,7 +166,7 @@ impl Parser {
         &mut self,
         program: &Program,
         view: View<'_>,
-        ahead: &Ahead,
+        ahead: &NameLookahead,
         named: LogId,
         sink: &mut dyn Sink,
     ) {
@@ -193,8 +193,8 @@ impl Parser {
                 self.captured(program, view, what, start, end, sink);
             }
         }
-        self.teller.start_call(view, ahead.at, sink);
-        self.win(program, view, sink);
+        self.emitter.start_call(view, ahead.at, sink);
+        self.enter_body(program, view, sink);
     }
 }
 

@@ -1,12 +1,12 @@
 //! Text between two values of a call: `<path>a</path>, and <content>b</content>`. The first one ends at its closer if the
-//! tag of a declared parameter, which has no value yet, stands behind the text.
+//! tag of a declared parameter, which has no value yet, stands after the text.
 
 use alloc::vec::Vec;
 
 use super::Parser;
+use super::closer_lookahead::CloserLookahead;
 use super::log::Log;
-use super::probe::Probe;
-use super::thread::{Found, Judge, Thread};
+use super::thread::{NamePolicy, StepResult, Thread};
 use super::view::View;
 use crate::Span;
 use crate::grammar::Capture;
@@ -18,22 +18,22 @@ const LONGEST_UNDECLARED: u64 = 4;
 
 /// Reading over it.
 #[derive(Debug)]
-pub(super) struct Gap {
-    /// What stands behind the value's closer.
+pub(super) struct InterveningText {
+    /// What stands after the value's closer.
     behind: Vec<Thread>,
     /// The text, as far as it was read.
     pub(super) text: Span,
-    /// In the tag behind it, and where.
+    /// In the tag after it, and where.
     tag: Option<(Vec<Thread>, u64)>,
 }
 
 impl Parser {
-    /// Begins to read over text behind the value's closer, if a tag may stand behind it.
+    /// Begins to read over text after the value's closer, if a tag may stand after it.
     pub(super) fn begin_gap(
         &mut self,
         program: &Program,
         text: &TextNode,
-        probe: &mut Probe,
+        probe: &mut CloserLookahead,
         view: View<'_>,
     ) -> bool {
         let Some(at) = probe
@@ -52,13 +52,10 @@ impl Parser {
             return false;
         };
         let mut behind = Vec::new();
-        self.stepper(program, view, Judge::Evidence).close(
-            Thread::at(closer.next(), Log::ROOT, at),
-            at,
-            &mut behind,
-        );
+        self.stepper(program, view, NamePolicy::Evidence)
+            .add_closure(Thread::at(closer.next(), Log::ROOT, at), at, &mut behind);
         let text = Span::empty(at);
-        probe.gap = Some(Gap {
+        probe.gap = Some(InterveningText {
             behind,
             text,
             tag: None,
@@ -66,15 +63,15 @@ impl Parser {
         true
     }
 
-    /// Whether a declared parameter opens behind the text, once that is known.
+    /// Whether a declared parameter opens after the text, once that is known.
     pub(super) fn run_gap(
         &mut self,
         program: &Program,
-        gap: &mut Gap,
+        gap: &mut InterveningText,
         view: View<'_>,
         eof: bool,
     ) -> Option<bool> {
-        let tool = self.teller.call.as_ref().and_then(|call| call.tool);
+        let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
         while gap.tag.is_none() {
             let end = gap.text.end;
             let Some(byte) = view.byte(end) else {
@@ -101,8 +98,8 @@ impl Parser {
             let Some(byte) = view.byte(*pos) else {
                 return eof.then_some(false);
             };
-            let (mut next, mut found) = (Vec::new(), Found::default());
-            self.stepper(program, view, Judge::Evidence)
+            let (mut next, mut found) = (Vec::new(), StepResult::default());
+            self.stepper(program, view, NamePolicy::Evidence)
                 .step(threads, byte, *pos, &mut next, &mut found);
             self.set.found.work += found.work;
             *pos += 1;
@@ -120,7 +117,7 @@ impl Parser {
                     (None, Some((start, end))) => view.slice(start, end),
                     (None, None) => "",
                 };
-                let call = self.teller.call.as_ref();
+                let call = self.emitter.call.as_ref();
                 return Some(!call.is_some_and(|call| call.has_key(key)));
             }
             if threads.is_empty() {

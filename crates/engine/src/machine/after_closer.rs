@@ -1,14 +1,14 @@
-//! What stands behind the last closer that a probe read whole: an entry, a stop, another closer, or a parameter that the
+//! What stands after the last closer that a probe read whole: an entry, a stop, another closer, or a parameter that the
 //! tool does not have and whose value is read over.
 
 use alloc::vec::Vec;
 
 use super::Parser;
+use super::closer_decision::Signal;
+use super::closer_lookahead::CloserLookahead;
 use super::log::{Act, Log, LogId};
-use super::probe::Probe;
-use super::thread::{Found, Judge, Thread, UnknownKey};
+use super::thread::{NamePolicy, StepResult, Thread, UnknownKey};
 use super::value::find_closer;
-use super::verdict::Turn;
 use super::view::View;
 use crate::grammar::Capture;
 use crate::program::{Node, NodeId, Program, RuleRole, TextNode, is_blank};
@@ -18,7 +18,7 @@ pub(super) const OVERS: u8 = 4;
 
 /// Reading over an unknown parameter: to its value, then over that.
 #[derive(Debug)]
-pub(super) struct Over {
+pub(super) struct SkippedParameter {
     /// Up to its value.
     threads: Vec<Thread>,
     /// Where its value begins.
@@ -29,7 +29,7 @@ pub(super) struct Over {
     closers: Vec<Closer>,
 }
 
-/// A literal that ends a value that is read over, and what stands behind it.
+/// A literal that ends a value that is read over, and what stands after it.
 #[derive(Debug)]
 pub(super) struct Closer {
     bytes: Vec<u8>,
@@ -38,7 +38,7 @@ pub(super) struct Closer {
 }
 
 impl Closer {
-    /// What stands behind it.
+    /// What stands after it.
     pub(super) fn next(&self) -> NodeId {
         self.next
     }
@@ -54,9 +54,9 @@ impl Closer {
     }
 }
 
-/// Behind the last closer: blanks, then an entry, a stop, or another enclosing closer.
+/// After the last closer: blanks, then an entry, a stop, or another enclosing closer.
 #[derive(Debug)]
-pub(super) struct Beyond {
+pub(super) struct AfterCloser {
     /// Where it began, blanks passed.
     from: u64,
     blank: bool,
@@ -70,7 +70,7 @@ pub(super) struct Beyond {
     prose: Option<Line>,
 }
 
-/// Where in a line of prose the look ahead stands.
+/// Where in a line of prose the lookahead stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     /// In the blanks that it begins with.
@@ -81,7 +81,7 @@ enum Line {
     Rest,
 }
 
-/// What prose behind the closers comes to.
+/// What prose after the closers comes to.
 enum Prose {
     /// An entry follows it: the value ends before the closers.
     Entry,
@@ -92,18 +92,18 @@ enum Prose {
 }
 
 impl Parser {
-    /// All sets are dead: what stands behind the last whole closer decides.
+    /// All sets are dead: what stands after the last whole closer decides.
     pub(super) fn look_beyond(
         &mut self,
         program: &Program,
         text: &TextNode,
-        probe: &mut Probe,
+        probe: &mut CloserLookahead,
         view: View<'_>,
-    ) -> Option<Turn> {
+    ) -> Option<Signal> {
         match probe.last {
             Some(last) => {
                 let enclosing = self.enclosing_threads(program, text, last, view);
-                probe.beyond = Some(Beyond {
+                probe.beyond = Some(AfterCloser {
                     from: last,
                     blank: true,
                     bol: false,
@@ -115,7 +115,7 @@ impl Parser {
                 probe.pos = last;
                 None
             }
-            None => Some(Turn::Data),
+            None => Some(Signal::Data),
         }
     }
 
@@ -123,7 +123,7 @@ impl Parser {
     pub(super) fn read_over(
         &mut self,
         program: &Program,
-        probe: &mut Probe,
+        probe: &mut CloserLookahead,
         key: UnknownKey,
         view: View<'_>,
     ) {
@@ -133,12 +133,12 @@ impl Parser {
             threads.push(thread);
         } else {
             thread.off = 0;
-            self.stepper(program, view, Judge::Reading)
-                .close(thread, key.at, &mut threads);
+            self.stepper(program, view, NamePolicy::Reading)
+                .add_closure(thread, key.at, &mut threads);
         }
         probe.n_overs += 1;
         probe.pos = key.at;
-        probe.over = Some(Over {
+        probe.over = Some(SkippedParameter {
             threads,
             from: key.at,
             value: None,
@@ -150,8 +150,8 @@ impl Parser {
     pub(super) fn run_over(
         &mut self,
         program: &Program,
-        probe: &mut Probe,
-        over: &mut Over,
+        probe: &mut CloserLookahead,
+        over: &mut SkippedParameter,
         view: View<'_>,
         eof: bool,
     ) -> Option<bool> {
@@ -159,8 +159,8 @@ impl Parser {
             let Some(byte) = view.byte(probe.pos) else {
                 return eof.then_some(false);
             };
-            let (mut next, mut found) = (Vec::new(), Found::default());
-            self.stepper(program, view, Judge::Reading).step(
+            let (mut next, mut found) = (Vec::new(), StepResult::default());
+            self.stepper(program, view, NamePolicy::Reading).step(
                 &over.threads,
                 byte,
                 probe.pos,
@@ -223,11 +223,8 @@ impl Parser {
                     probe.pos += closer.bytes.len() as u64;
                     let thread = Thread::at(closer.next, Log::ROOT, probe.pos);
                     probe.follow.clear();
-                    self.stepper(program, view, Judge::Evidence).close(
-                        thread,
-                        probe.pos,
-                        &mut probe.follow,
-                    );
+                    self.stepper(program, view, NamePolicy::Evidence)
+                        .add_closure(thread, probe.pos, &mut probe.follow);
                     return Some(true);
                 }
                 Some(_) if !eof => return None,
@@ -253,8 +250,8 @@ impl Parser {
         view: View<'_>,
     ) -> Vec<Closer> {
         let mut set = Vec::new();
-        self.stepper(program, view, Judge::Reading)
-            .close(Thread::at(follow, log, 0), 0, &mut set);
+        self.stepper(program, view, NamePolicy::Reading)
+            .add_closure(Thread::at(follow, log, 0), 0, &mut set);
         let closer = |thread: &Thread| match program.node(thread.node) {
             Node::Literal {
                 bytes, fold, next, ..
@@ -283,23 +280,23 @@ impl Parser {
         let mut set = Vec::new();
         for &node in &text.enclosing {
             let thread = Thread::at(node, Log::ROOT, at);
-            self.stepper(program, view, Judge::Evidence)
-                .close(thread, at, &mut set);
+            self.stepper(program, view, NamePolicy::Evidence)
+                .add_closure(thread, at, &mut set);
         }
         set
     }
 
-    /// Behind the last closer. `None`: more bytes are needed.
+    /// After the last closer. `None`: more bytes are needed.
     pub(super) fn run_beyond(
         &mut self,
         program: &Program,
         text: &TextNode,
-        probe: &mut Probe,
-        mut beyond: Beyond,
+        probe: &mut CloserLookahead,
+        mut beyond: AfterCloser,
         view: View<'_>,
         eof: bool,
-    ) -> Option<Turn> {
-        let ends = Turn::Ends {
+    ) -> Option<Signal> {
+        let ends = Signal::Ends {
             recovered: true,
             enclosing: !probe.closer,
         };
@@ -307,7 +304,7 @@ impl Parser {
             let Some(byte) = view.byte(probe.pos) else {
                 if eof {
                     return Some(if self.ending.is_cut_off {
-                        Turn::Cut
+                        Signal::Cut
                     } else {
                         ends
                     });
@@ -319,7 +316,7 @@ impl Parser {
                 if is_blank(byte) {
                     beyond.bol |= byte == b'\n';
                     if probe.pos - beyond.from > program.limits.blanks as u64 {
-                        return Some(Turn::Data);
+                        return Some(Signal::Data);
                     }
                     probe.pos += 1;
                     continue;
@@ -332,12 +329,12 @@ impl Parser {
             }
             if probe.pos - probe.at > program.limits.undecided as u64 {
                 probe.prose_to = beyond.prose.map(|_| probe.pos);
-                return Some(Turn::Data);
+                return Some(Signal::Data);
             }
             if beyond.prose.is_some() {
                 match self.run_prose(program, text, probe, &mut beyond, view, eof) {
                     Prose::Entry => return Some(ends),
-                    Prose::Value => return Some(Turn::Data),
+                    Prose::Value => return Some(Signal::Data),
                     Prose::On => continue,
                     Prose::Wait => {
                         probe.beyond = Some(beyond);
@@ -345,12 +342,12 @@ impl Parser {
                     }
                 }
             }
-            let judge = Judge::Entry {
+            let names = NamePolicy::Entry {
                 plausible: probe.closer,
             };
             let (entered, found) = self.step_entries(
                 program,
-                (judge, beyond.bol),
+                (names, beyond.bol),
                 &mut beyond,
                 byte,
                 probe.pos,
@@ -359,8 +356,8 @@ impl Parser {
             let is_over = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
             let mut next = Vec::new();
             let stops = beyond.entries.iter().any(is_over);
-            let mut inner = Found::default();
-            self.stepper(program, view, Judge::Evidence).step(
+            let mut inner = StepResult::default();
+            self.stepper(program, view, NamePolicy::Evidence).step(
                 &beyond.enclosing,
                 byte,
                 probe.pos,
@@ -374,8 +371,8 @@ impl Parser {
                 return Some(ends);
             }
             if stops || inner.literal_ended && beyond.enclosing.iter().any(is_over) {
-                // A stop, or one more enclosing closer: look behind that one. A text that speaks of stops goes on there.
-                beyond = Beyond {
+                // A stop, or one more enclosing closer: look after that one. A text that speaks of stops goes on there.
+                beyond = AfterCloser {
                     from: probe.pos,
                     blank: true,
                     bol: false,
@@ -388,7 +385,7 @@ impl Parser {
             }
             if beyond.entries.is_empty() && beyond.enclosing.is_empty() {
                 if !(beyond.leaves && beyond.bol && probe.may_leave) {
-                    return Some(Turn::Data);
+                    return Some(Signal::Data);
                 }
                 beyond.prose = Some(Line::Rest);
                 probe.pos = beyond.from;
@@ -400,17 +397,17 @@ impl Parser {
     fn step_entries(
         &mut self,
         program: &Program,
-        (judge, bol): (Judge<'_>, bool),
-        beyond: &mut Beyond,
+        (policy, bol): (NamePolicy<'_>, bool),
+        beyond: &mut AfterCloser,
         byte: u8,
         pos: u64,
         view: View<'_>,
-    ) -> (bool, Found) {
-        let (mut next, mut found) = (Vec::new(), Found::default());
+    ) -> (bool, StepResult) {
+        let (mut next, mut found) = (Vec::new(), StepResult::default());
         // An entry there would begin a line or not, and never the message.
         let place = (self.candidate.at, self.candidate.bol, self.candidate.start);
         (self.candidate.at, self.candidate.bol, self.candidate.start) = (beyond.from, bol, false);
-        self.stepper(program, view, judge)
+        self.stepper(program, view, policy)
             .step(&beyond.entries, byte, pos, &mut next, &mut found);
         (self.candidate.at, self.candidate.bol, self.candidate.start) = place;
         core::mem::swap(&mut beyond.entries, &mut next);
@@ -428,14 +425,14 @@ impl Parser {
         (entered, found)
     }
 
-    /// Reads on in prose behind closers that end the call on a line of their own: up to a line that begins with an entry of
+    /// Reads on in prose after closers that end the call on a line of their own: up to a line that begins with an entry of
     /// a known name. Another closer, or opener, of the value on the way leaves all of it in the value.
     fn run_prose(
         &mut self,
         program: &Program,
         text: &TextNode,
-        probe: &mut Probe,
-        beyond: &mut Beyond,
+        probe: &mut CloserLookahead,
+        beyond: &mut AfterCloser,
         view: View<'_>,
         eof: bool,
     ) -> Prose {
@@ -454,9 +451,9 @@ impl Parser {
                 Prose::On
             }
             Some(Line::Entry) => {
-                let judge = Judge::Entry { plausible: false };
+                let names = NamePolicy::Entry { plausible: false };
                 let (entered, found) =
-                    self.step_entries(program, (judge, true), beyond, rest[0], probe.pos, view);
+                    self.step_entries(program, (names, true), beyond, rest[0], probe.pos, view);
                 self.set.found.work += found.work;
                 probe.pos += 1;
                 if entered {

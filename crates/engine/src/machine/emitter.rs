@@ -101,14 +101,14 @@ pub(crate) enum Speech {
 
 /// The cursor and the open call.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Teller {
+pub(crate) struct Emitter {
     /// All bytes before it are accounted for.
     pub(crate) cursor: u64,
     pub(crate) call: Option<OpenCall>,
     calls: u32,
     /// Those of them that began a line by themselves.
     line_calls: u32,
-    /// The names of calls in and behind a wrapper fence, and what their arguments come to.
+    /// The names of calls in and after a wrapper fence, and what their arguments come to.
     recited: Vec<(String, u64)>,
     /// What the arguments of the open call come to so far.
     recital: u64,
@@ -121,7 +121,7 @@ pub(crate) struct Teller {
     pub(crate) thought: bool,
     /// Only blanks stand before the next byte on its line of reasoning.
     pub(crate) at_line: bool,
-    /// Reasoning is over, and neither text that is not blank nor a call stands behind it: a line begins here.
+    /// Reasoning is over, and neither text that is not blank nor a call stands after it: a line begins here.
     pub(crate) thought_over: bool,
     /// The last byte told, if it was text.
     pub(crate) last: u8,
@@ -141,12 +141,12 @@ pub(crate) struct Teller {
     origin: u64,
 }
 
-impl Teller {
-    pub(crate) fn new(notes_cap: usize, names: Arc<[String]>) -> Teller {
-        Teller {
+impl Emitter {
+    pub(crate) fn new(notes_cap: usize, names: Arc<[String]>) -> Emitter {
+        Emitter {
             notes_cap,
             names,
-            ..Teller::default()
+            ..Emitter::default()
         }
     }
 
@@ -164,20 +164,20 @@ impl Teller {
         self.origin
     }
 
-    fn tell(&self, span: Span, event: Event<'_>, sink: &mut dyn Sink) {
+    fn emit(&self, span: Span, event: Event<'_>, sink: &mut dyn Sink) {
         if self.mute {
             return;
         }
         if self.origin == 0 {
             sink.event(span, event);
         } else {
-            self.tell_from_origin(span, event, sink);
+            self.emit_from_origin(span, event, sink);
         }
     }
 
     /// Positions count from the message's begin, and texts are short of what is the prompt's.
     #[cold]
-    fn tell_from_origin(&self, span: Span, event: Event<'_>, sink: &mut dyn Sink) {
+    fn emit_from_origin(&self, span: Span, event: Event<'_>, sink: &mut dyn Sink) {
         let of_prompt = self.origin.saturating_sub(span.start) as usize;
         let rest = |text: &'_ str| -> Option<usize> {
             (of_prompt == 0 || of_prompt < text.len()).then_some(of_prompt)
@@ -243,7 +243,7 @@ impl Teller {
             }
             _ => 0,
         };
-        self.tell(span, event, sink);
+        self.emit(span, event, sink);
     }
 
     /// Whether argument text waits to be told.
@@ -290,11 +290,11 @@ impl Teller {
             let is_blank = said.iter().all(|&byte| crate::program::is_blank(byte));
             self.spoken |= !is_blank;
             self.thought_over &= is_blank;
-            self.tell(span, Event::Text(text), sink);
+            self.emit(span, Event::Text(text), sink);
         } else {
             self.thought |= !text.bytes().all(crate::program::is_blank);
             self.at_line = ends_line(text, self.at_line);
-            self.tell(span, Event::Reasoning(text), sink);
+            self.emit(span, Event::Reasoning(text), sink);
         }
         self.cursor = to;
     }
@@ -308,7 +308,7 @@ impl Teller {
         let text = view.slice(self.cursor, to);
         self.quote.skip(text.bytes().next_back().unwrap_or(b' '));
         self.last = 0;
-        self.tell(Span::new(self.cursor, to), Event::Markup(text), sink);
+        self.emit(Span::new(self.cursor, to), Event::Markup(text), sink);
         self.cursor = to;
     }
 
@@ -326,7 +326,7 @@ impl Teller {
             self.recital = recite(self.recital, &json);
         }
         let to = to.max(self.cursor);
-        self.tell(
+        self.emit(
             Span::new(self.cursor, to),
             Event::Args {
                 call: call.id,
@@ -371,7 +371,7 @@ impl Teller {
             id: call.written_id.as_deref(),
             place: call.place,
         };
-        self.tell(Span::empty(self.cursor), Event::CallStart(head), sink);
+        self.emit(Span::empty(self.cursor), Event::CallStart(head), sink);
         self.call = Some(call);
     }
 
@@ -403,12 +403,12 @@ impl Teller {
         self.calls == self.line_calls
     }
 
-    /// The answer stood in a wrapper fence, which was closed: what stands behind it in plain text speaks of those calls.
+    /// The answer stood in a wrapper fence, which was closed: what stands after it in plain text speaks of those calls.
     pub(crate) fn is_behind_answer(&self) -> bool {
         self.calls > 0 && self.quote.is_behind_wrapper()
     }
 
-    /// Whether a call in or behind the fence of the answer had that name, and those arguments but for blanks and quotation
+    /// Whether a call in or after the fence of the answer had that name, and those arguments but for blanks and quotation
     /// marks.
     pub(crate) fn has_told(&self, name: &str, arguments: &str) -> bool {
         let json = if arguments.is_empty() {
@@ -445,7 +445,7 @@ impl Teller {
         new
     }
 
-    /// Tells the id of the open call that came behind its arguments.
+    /// Tells the id of the open call that came after its arguments.
     pub(crate) fn late_id(&mut self, id: &str, sink: &mut dyn Sink) {
         self.flush_args(self.cursor, sink);
         if let Some(call) = self
@@ -454,7 +454,7 @@ impl Teller {
             .filter(|call| call.started)
             .map(|call| call.id)
         {
-            self.tell(Span::empty(self.cursor), Event::LateId { call, id }, sink);
+            self.emit(Span::empty(self.cursor), Event::LateId { call, id }, sink);
         }
     }
 
@@ -487,7 +487,7 @@ impl Teller {
         self.call = None;
         if !facts.is_in_later_fence {
             let event = Event::CallEnd { call: id, end };
-            self.tell(Span::empty(self.cursor), event, sink);
+            self.emit(Span::empty(self.cursor), event, sink);
             return;
         }
         self.waiting.push((id, end, facts));
@@ -519,7 +519,7 @@ impl Teller {
             facts.has_text_after_fence = has_text;
             let end = end.max(self.doubts.end(facts));
             let event = Event::CallEnd { call, end };
-            self.tell(Span::empty(self.cursor), event, sink);
+            self.emit(Span::empty(self.cursor), event, sink);
         }
     }
 
@@ -542,7 +542,7 @@ impl Teller {
         let count = self.counts.entry(code).or_default();
         *count += 1;
         if *count <= self.notes_cap {
-            self.tell(
+            self.emit(
                 span,
                 Event::Note(&Note {
                     code,
@@ -564,7 +564,7 @@ impl Teller {
             if count > self.notes_cap {
                 let span = Span::empty(self.cursor);
                 let message = format!("{} more of {}", count - self.notes_cap, code.name());
-                self.tell(
+                self.emit(
                     span,
                     Event::Note(&Note {
                         code,
@@ -597,7 +597,7 @@ impl Teller {
     }
 }
 
-/// Whether only blanks stand behind the last line break of `text`; `before`: on the line that it goes on with.
+/// Whether only blanks stand after the last line break of `text`; `before`: on the line that it goes on with.
 fn ends_line(text: &str, before: bool) -> bool {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
     let mut rest = text.bytes().rev().skip_while(|byte| is_blank(byte));

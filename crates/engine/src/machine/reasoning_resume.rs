@@ -1,7 +1,7 @@
-//! Behind a call that stands in reasoning in place of its end: whether the reasoning goes on there.
+//! After a call that stands in reasoning in place of its end: whether the reasoning goes on there.
 //!
 //! Its own end shows that, if it comes before anything else is thought or said; until then what stands there is held, up to
-//! `Limits::undecided`. Without it the call was the end. A call right behind such a one stands in the reasoning as well.
+//! `Limits::undecided`. Without it the call was the end. A call right after such a one stands in the reasoning as well.
 
 use alloc::boxed::Box;
 
@@ -34,9 +34,9 @@ impl Interrupted {
     }
 }
 
-/// The look ahead.
+/// The lookahead.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Afterthought {
+pub(super) struct ReasoningResume {
     /// All bytes before it were looked at.
     pos: u64,
     /// Nothing but blanks stands there so far.
@@ -44,7 +44,7 @@ pub(super) struct Afterthought {
 }
 
 /// What stands at a byte.
-pub(super) enum Sight {
+pub(super) enum ReasoningToken {
     /// The reasoning's own end.
     End,
     /// An entry may begin there.
@@ -59,10 +59,10 @@ pub(super) enum Sight {
 }
 
 impl Parser {
-    /// An entry is over: what mode behind it.
+    /// An entry is over: what mode after it.
     pub(super) fn behind_entry(&mut self, at: u64) -> Mode {
         match &self.thought.interrupted {
-            Some(interrupted) if interrupted.called => Mode::Afterthought(Afterthought {
+            Some(interrupted) if interrupted.called => Mode::ReasoningResume(ReasoningResume {
                 pos: at,
                 blank: true,
             }),
@@ -77,13 +77,13 @@ impl Parser {
     pub(super) fn behind_candidate(&self) -> Mode {
         if self.adjoins_thought() {
             let (pos, blank) = (self.candidate.at, false);
-            Mode::Afterthought(Afterthought { pos, blank })
+            Mode::ReasoningResume(ReasoningResume { pos, blank })
         } else {
             Mode::Text
         }
     }
 
-    /// Whether the candidate stands right behind an entry in reasoning.
+    /// Whether the candidate stands right after an entry in reasoning.
     pub(super) fn adjoins_thought(&self) -> bool {
         let behind = self
             .thought
@@ -95,7 +95,7 @@ impl Parser {
 
     /// Returns whether the mode changed.
     pub(super) fn afterthought(&mut self, program: &Program, view: View<'_>, eof: bool) -> bool {
-        let Mode::Afterthought(mut after) = core::mem::take(&mut self.mode) else {
+        let Mode::ReasoningResume(mut after) = core::mem::take(&mut self.mode) else {
             return false;
         };
         let Some(mut thought) = self.thought.interrupted.take() else {
@@ -118,26 +118,26 @@ impl Parser {
             let sight = match step {
                 Some(_) => self.sight(program, &thought.context, view, after.pos, eof),
                 None if eof => break,
-                None => Sight::Wait,
+                None => ReasoningToken::Wait,
             };
             match sight {
-                Sight::End => {
+                ReasoningToken::End => {
                     thought.end = Some(after.pos);
                     found = true;
                 }
-                Sight::Entry if after.blank => {
+                ReasoningToken::Entry if after.blank => {
                     thought.behind = Some(after.pos);
                     self.thought.interrupted = Some(thought);
                     return true;
                 }
-                Sight::Thought | Sight::Speech => break,
-                Sight::Entry | Sight::Nothing => {
+                ReasoningToken::Thought | ReasoningToken::Speech => break,
+                ReasoningToken::Entry | ReasoningToken::Nothing => {
                     after.pos += u64::from(!after.blank);
                     after.blank = false;
                 }
-                Sight::Wait => {
+                ReasoningToken::Wait => {
                     self.thought.interrupted = Some(thought);
-                    self.mode = Mode::Afterthought(after);
+                    self.mode = Mode::ReasoningResume(after);
                     return false;
                 }
             }
@@ -157,10 +157,10 @@ impl Parser {
         view: View<'_>,
         at: u64,
         eof: bool,
-    ) -> Sight {
+    ) -> ReasoningToken {
         let bytes = view.from(at);
         let mut waits = false;
-        for waiting in &context.extras {
+        for waiting in &context.sync_points {
             let node = waiting.thread.node;
             let Node::Literal { bytes: end, .. } = program.node(node) else {
                 continue;
@@ -171,28 +171,28 @@ impl Parser {
             }
             let is_data = self.tokens.is_spelled(end, at);
             if length == end.len() && !is_data {
-                return Sight::End;
+                return ReasoningToken::End;
             }
             waits |= !is_data;
         }
         if waits && !eof {
-            return Sight::Wait;
+            return ReasoningToken::Wait;
         }
         if program.rules.bodies_first.has(bytes[0]) {
-            return Sight::Entry;
+            return ReasoningToken::Entry;
         }
         if bytes.len() == 1 && !eof {
-            return Sight::Wait;
+            return ReasoningToken::Wait;
         }
         if !program.openers.may_begin(bytes) {
-            return Sight::Nothing;
+            return ReasoningToken::Nothing;
         }
         let behind_text = self.is_behind_text();
         let mut state = 0;
         for &byte in bytes {
             self.set.found.work += 1;
             let Some(next) = program.trie.step(state, byte) else {
-                return Sight::Nothing;
+                return ReasoningToken::Nothing;
             };
             state = next;
             let complete = program.trie.complete(state).iter();
@@ -202,16 +202,20 @@ impl Parser {
                 openers.clone().any(|one| one.enters.iter().any(begins))
             };
             if enters(RuleRole::Think) {
-                return Sight::Thought;
+                return ReasoningToken::Thought;
             }
             if enters(RuleRole::Say) {
-                return Sight::Speech;
+                return ReasoningToken::Speech;
             }
             if openers.clone().next().is_some() {
-                return Sight::Entry;
+                return ReasoningToken::Entry;
             }
         }
-        if eof { Sight::Nothing } else { Sight::Wait }
+        if eof {
+            ReasoningToken::Nothing
+        } else {
+            ReasoningToken::Wait
+        }
     }
 
     /// Keeps the reasoning that a candidate stands in, in place of its end, if it has one.

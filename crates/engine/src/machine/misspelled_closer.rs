@@ -1,18 +1,18 @@
-//! A closing tag behind a value's own that is misspelt: `</parameter></functoin>`. The probe reads on behind it, and what it
+//! A closing tag after a value's own that is misspelt: `</parameter></functoin>`. The probe reads on after it, and what it
 //! finds is recovered.
 
 use super::Parser;
-use super::probe::Probe;
-use super::thread::{Judge, Thread};
+use super::closer_lookahead::CloserLookahead;
+use super::thread::{NamePolicy, Thread};
 use super::view::View;
 use crate::program::{Node, NodeId, Program};
 
 /// A tag that broke off where a closer was due.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bent {
+pub(super) struct MisspelledCloser {
     /// Where it begins.
     from: u64,
-    /// The closer, and what stands behind it.
+    /// The closer, and what stands after it.
     closer: Thread,
     next: NodeId,
 }
@@ -24,13 +24,18 @@ const LONGEST: usize = 64;
 const LETTERS: usize = 2;
 
 impl Parser {
-    /// The closing tag among `follow` that the byte at `at` spoils, behind its first letters.
-    pub(super) fn bend(&self, program: &Program, follow: &[Thread], at: u64) -> Option<Bent> {
+    /// The closing tag among `follow` that the byte at `at` spoils, after its first letters.
+    pub(super) fn bend(
+        &self,
+        program: &Program,
+        follow: &[Thread],
+        at: u64,
+    ) -> Option<MisspelledCloser> {
         let is_begun = |thread: &&Thread| thread.off > 2;
         follow.iter().filter(is_begun).find_map(|thread| {
             let (bytes, next) = self.literal(program, thread)?;
             let is_tag = bytes.starts_with(b"</") && bytes.ends_with(b">");
-            is_tag.then_some(Bent {
+            is_tag.then_some(MisspelledCloser {
                 from: at - u64::from(thread.off),
                 closer: *thread,
                 next,
@@ -46,12 +51,12 @@ impl Parser {
         }
     }
 
-    /// Reads the tag to its end. Whether it is near enough to the closer, once that is known: what stands behind it is read.
+    /// Reads the tag to its end. Whether it is near enough to the closer, once that is known: what stands after it is read.
     pub(super) fn run_bent(
         &mut self,
         program: &Program,
-        probe: &mut Probe,
-        bent: Bent,
+        probe: &mut CloserLookahead,
+        bent: MisspelledCloser,
         view: View<'_>,
         eof: bool,
     ) -> Option<bool> {
@@ -77,8 +82,8 @@ impl Parser {
             ..bent.closer
         };
         probe.follow.clear();
-        self.stepper(program, view, Judge::Evidence)
-            .close(behind, end, &mut probe.follow);
+        self.stepper(program, view, NamePolicy::Evidence)
+            .add_closure(behind, end, &mut probe.follow);
         (probe.pos, probe.last, probe.is_bent) = (end, Some(end), true);
         Some(true)
     }

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use super::junk::Junk;
 use super::log::Act;
 use super::step::Stepper;
-use super::thread::{Judge, Thread};
-use super::turn::Turn;
+use super::thread::{NamePolicy, Thread};
+use super::turn_end::TurnEnd;
 use super::view::View;
 use super::{Context, Mode, Parser, Positions};
 use crate::grammar::Capture;
@@ -19,7 +19,7 @@ const MARK: u64 = 3;
 
 impl Parser {
     /// Returns whether the mode changed.
-    pub(super) fn between(
+    pub(super) fn match_positions(
         &mut self,
         program: &Program,
         view: View<'_>,
@@ -45,7 +45,7 @@ impl Parser {
                 set,
                 tokens,
                 candidate,
-                teller,
+                emitter,
                 ..
             } = &mut *self;
             let Positions {
@@ -66,8 +66,8 @@ impl Parser {
                 instances,
                 registers,
                 tokens,
-                judge: Judge::Reading,
-                call: teller.call.as_ref(),
+                names: NamePolicy::Reading,
+                call: emitter.call.as_ref(),
                 candidate: candidate.at,
                 bol: candidate.bol,
                 start: candidate.start,
@@ -102,12 +102,12 @@ impl Parser {
                     let end = self.fallback_end(program).unwrap_or(pos);
                     self.pos = end;
                 }
-                self.win(program, view, sink);
+                self.enter_body(program, view, sink);
                 return true;
             }
             if self.set.next.is_empty() && self.is_extra_bracket(program, byte) {
                 let span = Span::new(pos, pos + 1);
-                self.teller.note(
+                self.emitter.note(
                     Code::MismatchedBracket,
                     span,
                     String::from("a closing bracket too many was left out"),
@@ -127,14 +127,16 @@ impl Parser {
             if self.set.next.is_empty()
                 && let Some(at) = self.junk_member(program, view)
             {
-                self.teller.markup(view, at, sink);
+                self.emitter.markup(view, at, sink);
                 let message =
                     String::from("a member of the list is not an object; it was left out");
-                self.teller
+                self.emitter
                     .note(Code::Junk, Span::new(at, at + 1), message, None, sink);
                 self.pos = at;
                 self.set.junk = Some(Junk::Outside);
-                self.set.threads.clone_from(&self.candidate.safe_threads);
+                self.set
+                    .threads
+                    .clone_from(&self.candidate.checkpoint_threads);
                 continue;
             }
             if self.set.next.is_empty() && self.supply_closer(program, view) {
@@ -145,10 +147,10 @@ impl Parser {
                 && self.body_is_left(program)
             {
                 // The literal that took the byte leads nowhere from here.
-                self.win(program, view, sink);
+                self.enter_body(program, view, sink);
                 return true;
             }
-            if self.set.next.is_empty() || pos + 1 - self.teller.cursor > held {
+            if self.set.next.is_empty() || pos + 1 - self.emitter.cursor > held {
                 if let Some(at) = self.candidate.fallback.take() {
                     self.pos = at;
                     self.set.found.bodies.clear();
@@ -156,12 +158,12 @@ impl Parser {
                         .found
                         .bodies
                         .append(&mut self.candidate.fallback_bodies);
-                    self.win(program, view, sink);
+                    self.enter_body(program, view, sink);
                 } else if self.candidate.committed {
                     match self.turn_ends(program, view) {
-                        Turn::Undecided => return false,
-                        Turn::Ends => self.recover(program, view, pos, true, sink),
-                        Turn::GoesOn => self.recover(program, view, pos, false, sink),
+                        TurnEnd::Undecided => return false,
+                        TurnEnd::Ends => self.recover(program, view, pos, true, sink),
+                        TurnEnd::GoesOn => self.recover(program, view, pos, false, sink),
                     }
                 } else {
                     self.explain_rejection(program, view, pos, sink);
@@ -185,7 +187,7 @@ impl Parser {
                     return true;
                 }
                 self.literal_ended(program, view, sink);
-                if !matches!(self.mode, Mode::Between) {
+                if !matches!(self.mode, Mode::Matching) {
                     return true;
                 }
             }
@@ -198,23 +200,23 @@ impl Parser {
 
     /// Another call's tag begins at `at`: the open one is over before it.
     fn cut_short(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
-        self.teller.markup(view, at, sink);
+        self.emitter.markup(view, at, sink);
         let message = String::from("the call's closer is missing; it was supplied");
-        self.teller
+        self.emitter
             .note(Code::MissingCloser, Span::empty(at), message, None, sink);
-        if self.teller.call.is_some() {
-            self.teller.end_call(End::Recovered, view, at, sink);
+        if self.emitter.call.is_some() {
+            self.emitter.end_call(End::Recovered, view, at, sink);
         }
         self.forget();
         self.set.threads.clear();
-        self.candidate.safe_threads.clear();
+        self.candidate.checkpoint_threads.clear();
         self.context = Context::default();
         self.candidate.committed = false;
         (self.pos, self.input.not_before) = (at, at);
         self.mode = Mode::Text;
     }
 
-    /// The closing tag behind a name is missing, or misspelt: what may follow it is read in its place, and until that has
+    /// The closing tag after a name is missing, or misspelt: what may follow it is read in its place, and until that has
     /// come whole the candidate is what it was.
     fn supply_closer(&mut self, program: &Program, view: View<'_>) -> bool {
         if self.candidate.committed || self.candidate.fallback.is_some() || self.candidate.quoted {
@@ -245,8 +247,8 @@ impl Parser {
             ..closer
         };
         let mut threads = Vec::new();
-        self.stepper(program, view, Judge::Reading)
-            .close(behind, end, &mut threads);
+        self.stepper(program, view, NamePolicy::Reading)
+            .add_closure(behind, end, &mut threads);
         // The closer of the call itself is missed where nothing shows what the word before it was.
         let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
         if threads.iter().any(ends) {
@@ -284,12 +286,12 @@ impl Parser {
             return;
         };
         self.set.gap = None;
-        if let Some(call) = &mut self.teller.call {
+        if let Some(call) = &mut self.emitter.call {
             call.worsen(End::Recovered);
         }
-        self.teller.markup(view, gap.start, sink);
+        self.emitter.markup(view, gap.start, sink);
         let message = String::from("text between arguments belongs to none of them");
-        self.teller.note(Code::Junk, gap, message, None, sink);
+        self.emitter.note(Code::Junk, gap, message, None, sink);
         self.pos = gap.end;
         for thread in &mut self.set.threads {
             thread.since = self.pos;
@@ -302,7 +304,7 @@ impl Parser {
         first.is_some_and(|body| !matches!(program.node(body.node), Node::Match))
     }
 
-    /// A bracket too many behind arguments that were whole: the closer that is waited for comes next, or is missing anyhow.
+    /// A bracket too many after arguments that were whole: the closer that is waited for comes next, or is missing anyhow.
     fn is_extra_bracket(&self, program: &Program, byte: u8) -> bool {
         let waits = |thread: &Thread| match program.node(thread.node) {
             Node::Literal { bytes, .. } if thread.off == 0 => {
@@ -314,7 +316,7 @@ impl Parser {
         matches!(byte, b'}' | b']' | b')')
             && self.candidate.committed
             && self.candidate.fallback.is_none()
-            && self.teller.call.as_ref().is_none_or(|call| call.whole)
+            && self.emitter.call.as_ref().is_none_or(|call| call.whole)
             && self.set.threads.iter().any(waits)
     }
 
@@ -332,7 +334,7 @@ impl Parser {
         else {
             return;
         };
-        let room = (program.limits.undecided as u64).saturating_sub(pos - self.teller.cursor);
+        let room = (program.limits.undecided as u64).saturating_sub(pos - self.emitter.cursor);
         let run = if let [thread] = self.set.threads.as_mut_slice()
             && matches!(program.node(thread.node), Node::Trie)
         {
@@ -351,7 +353,7 @@ impl Parser {
             run as u64
         } else {
             let mut threads = core::mem::take(&mut self.set.threads);
-            let stepper = self.stepper(program, view, Judge::Reading);
+            let stepper = self.stepper(program, view, NamePolicy::Reading);
             let run = stepper.run(&mut [&mut threads], pos, room);
             self.set.threads = threads;
             run
@@ -398,7 +400,7 @@ impl Parser {
             self.candidate.fallback_bodies.first(),
         ) {
             (Some(at), Some(have)) if is_py && matches!(program.node(have.node), Node::Match) => {
-                // A call may begin behind the end: if it does not, the entry was over there.
+                // A call may begin after the end: if it does not, the entry was over there.
                 self.candidate.over = Some((at, *have));
                 true
             }
@@ -432,8 +434,8 @@ impl Parser {
     fn literal_ended(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
         let ended = self.set.found.ended.map(|literal| program.node(literal));
         let joins = matches!(ended, Some(Node::Literal { bytes, .. }) if joins_calls(bytes));
-        let is_over = |call: &super::teller::OpenCall| call.whole;
-        if joins && self.candidate.committed && self.teller.call.as_ref().is_none_or(is_over) {
+        let is_over = |call: &super::emitter::OpenCall| call.whole;
+        if joins && self.candidate.committed && self.emitter.call.as_ref().is_none_or(is_over) {
             // A word between two calls: without the second it is text.
             return;
         }
@@ -445,8 +447,10 @@ impl Parser {
             (self.candidate.fallback, self.candidate.over) = (None, None);
             self.candidate.fallback_bodies.clear();
         }
-        self.candidate.safe = self.pos;
-        self.candidate.safe_threads.clone_from(&self.set.threads);
+        self.candidate.checkpoint = self.pos;
+        self.candidate
+            .checkpoint_threads
+            .clone_from(&self.set.threads);
         if !self.candidate.committed
             && self
                 .set
@@ -481,7 +485,7 @@ impl Parser {
             .any(self.set.flushed, common, |act| matches!(act, Act::Exit(_)));
         let marked = self.set.threads.iter().all(|thread| thread.marked);
         if !self.candidate.committed {
-            // Behind a closer that is not there, a bracket alone confirms nothing.
+            // After a closer that is not there, a bracket alone confirms nothing.
             let supplied = |act| matches!(act, Act::Supplied { .. });
             let is_weak = self.set.found.literal_length < MARK
                 && self.set.log.any(self.set.flushed, common, supplied);
@@ -495,7 +499,7 @@ impl Parser {
         if names || ends && !self.awaits_tail() {
             self.flush(program, view, common, self.pos, sink);
             let has_head = self
-                .teller
+                .emitter
                 .call
                 .as_ref()
                 .is_some_and(|call| call.ns.is_some() || call.written_id.is_some());
@@ -505,18 +509,18 @@ impl Parser {
                     .threads
                     .iter()
                     .any(|thread| program.awaits_head(thread.node));
-            if names && !late && self.teller.call.is_some() {
-                self.teller.start_call(view, self.pos, sink);
+            if names && !late && self.emitter.call.is_some() {
+                self.emitter.start_call(view, self.pos, sink);
             }
         }
     }
 
-    /// Whether what the context waits for has come: behind a recovery any of its literals; else the end of what is
+    /// Whether what the context waits for has come: after a recovery any of its literals; else the end of what is
     /// spoken. What may stand in place of that end (`text ("</think>" | block)`) begins like an entry.
     fn is_over_at(&self, program: &Program, thread: &Thread) -> bool {
         let within = matches!(program.node(thread.node), Node::Literal { .. } if thread.off > 0);
         let ends = |act| matches!(act, Act::Exit(_));
-        // An opener is told by the name behind it.
+        // An opener is told by the name after it.
         let opens = |thread: &Thread| match program.node(thread.node) {
             Node::Capture(_) | Node::Attrs(_) => true,
             node => node.is_body() && !matches!(node, Node::Match),
@@ -537,12 +541,12 @@ impl Parser {
         if ends {
             self.set.found.bodies.clear();
             self.set.found.bodies.push(self.set.threads[0]);
-            self.win(program, view, sink);
+            self.enter_body(program, view, sink);
         }
         ends
     }
 
-    /// Behind a body: an end that all threads agree on is told at once.
+    /// After a body: an end that all threads agree on is told at once.
     pub(super) fn exit_certain(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
         let common = self.set.common();
         if self

@@ -1,23 +1,23 @@
-//! A value whose closer was forgotten: another value of the call opens inside it, and the closers behind that opener are
+//! A value whose closer was forgotten: another value of the call opens inside it, and the closers after that opener are
 //! one too few for all that is open. `<a>x<b>y</b></call>` is two values, `<a>x <b>y</b> z</a></call>` is one.
 
 use alloc::vec::Vec;
 
 use super::Parser;
 use super::capture::takes_key;
+use super::closer_decision::Signal;
+use super::closer_lookahead::CloserLookahead;
 use super::log::{Log, LogId};
-use super::probe::Probe;
-use super::thread::{Judge, Thread};
+use super::thread::{NamePolicy, Thread};
 use super::value::Value;
-use super::verdict::Turn;
 use super::view::View;
 use crate::grammar::Capture;
 use crate::program::{Node, NodeId, Program, TextNode, is_blank};
 
-/// Whether a value's closer was forgotten, told by the closers behind the opener that stands inside it: up to the call's
+/// Whether a value's closer was forgotten, told by the closers after the opener that stands inside it: up to the call's
 /// end they are one too few.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Forgotten {
+pub(super) struct MissingCloser {
     /// Openers that were passed.
     n_openers: u8,
     /// Those of them that were not closed.
@@ -35,15 +35,15 @@ pub(super) enum Step {
     Confirm,
 }
 
-/// Openers in a row that are looked behind for a forgotten closer.
+/// Openers in a row that are looked after for a forgotten closer.
 const OPENERS: u8 = 8;
 
-impl Probe {
-    /// What a turn means while the closers behind another value's opener are counted; `None`: count on.
-    pub(super) fn turned(&mut self, turn: Turn) -> Option<Turn> {
+impl CloserLookahead {
+    /// What a turn means while the closers after another value's opener are counted; `None`: count on.
+    pub(super) fn turned(&mut self, turn: Signal) -> Option<Signal> {
         let Some(mut forgotten) = self.forgotten else {
-            if matches!(turn, Turn::Another) {
-                self.count_on(Forgotten {
+            if matches!(turn, Signal::Another) {
+                self.count_on(MissingCloser {
                     n_openers: 1,
                     n_open: 1,
                     step: Step::Search,
@@ -53,21 +53,21 @@ impl Probe {
             return Some(turn);
         };
         match turn {
-            Turn::Forgotten => return Some(turn),
-            Turn::Another | Turn::Nested => {
+            Signal::MissingCloser => return Some(turn),
+            Signal::Another | Signal::Nested => {
                 forgotten.n_openers += 1;
                 forgotten.n_open += 1;
                 if forgotten.n_openers > OPENERS {
-                    return Some(Turn::Nested);
+                    return Some(Signal::Nested);
                 }
             }
-            Turn::Ends {
+            Signal::Ends {
                 enclosing: true, ..
-            } => return Some(Turn::Forgotten),
-            Turn::Ends { .. } | Turn::Unnested | Turn::Data | Turn::Cut if self.closer => {
+            } => return Some(Signal::MissingCloser),
+            Signal::Ends { .. } | Signal::Unnested | Signal::Data | Signal::Cut if self.closer => {
                 forgotten.n_open -= 1;
                 if forgotten.n_open < 0 {
-                    return Some(Turn::Nested);
+                    return Some(Signal::Nested);
                 }
                 if forgotten.n_open == 0 && self.left_call {
                     forgotten.step = Step::Confirm;
@@ -77,18 +77,18 @@ impl Probe {
                 self.pos = self.closer_end.unwrap_or(self.looked + 1);
             }
             // A byte that began no closer.
-            Turn::Ends { .. } | Turn::Unnested | Turn::Data | Turn::Cut => {
+            Signal::Ends { .. } | Signal::Unnested | Signal::Data | Signal::Cut => {
                 self.pos = self.looked + 1;
             }
         }
-        self.count_on(Forgotten {
+        self.count_on(MissingCloser {
             step: Step::Search,
             ..forgotten
         });
         None
     }
 
-    fn count_on(&mut self, forgotten: Forgotten) {
+    fn count_on(&mut self, forgotten: MissingCloser) {
         self.may_leave = false;
         self.forgotten = Some(forgotten);
         self.follow.clear();
@@ -102,24 +102,22 @@ impl Probe {
 }
 
 impl Parser {
-    /// The call is left, and of the openers behind this value's all are closed. Were they part of the value, its own
-    /// closer came next, perhaps behind further closers. `None`: more bytes are needed.
+    /// The call is left, and of the openers after this value's all are closed. Were they part of the value, its own
+    /// closer came next, perhaps after further closers. `None`: more bytes are needed.
     pub(super) fn confirm(
         &mut self,
         program: &Program,
         text: &TextNode,
-        probe: &mut Probe,
+        probe: &mut CloserLookahead,
         view: View<'_>,
         eof: bool,
-    ) -> Option<Turn> {
+    ) -> Option<Signal> {
         let literals = |parser: &mut Parser, nodes: &[NodeId]| {
             let mut set = Vec::new();
             for &node in nodes {
-                parser.stepper(program, view, Judge::Reading).close(
-                    Thread::at(node, Log::ROOT, 0),
-                    0,
-                    &mut set,
-                );
+                parser
+                    .stepper(program, view, NamePolicy::Reading)
+                    .add_closure(Thread::at(node, Log::ROOT, 0), 0, &mut set);
             }
             let bytes = |thread: &Thread| match program.node(thread.node) {
                 Node::Literal { bytes, .. } => Some(bytes.to_vec()),
@@ -137,11 +135,11 @@ impl Parser {
             probe.pos += n_blank as u64;
             let rest = &rest[n_blank..];
             if probe.pos - probe.at > program.limits.undecided as u64 {
-                return Some(Turn::Nested);
+                return Some(Signal::Nested);
             }
             let stands = |closer: &Vec<u8>| rest.starts_with(closer);
             if own.iter().any(stands) {
-                return Some(Turn::Nested);
+                return Some(Signal::Nested);
             }
             if let Some(closer) = enclosing.iter().find(|closer| stands(closer)) {
                 probe.pos += closer.len() as u64;
@@ -151,7 +149,7 @@ impl Parser {
             if !eof && own.iter().chain(&enclosing).any(may_come) {
                 return None;
             }
-            return Some(Turn::Forgotten);
+            return Some(Signal::MissingCloser);
         }
     }
 
@@ -165,7 +163,7 @@ impl Parser {
     ) -> bool {
         let (Some((start, end)), Some(call)) = (
             self.set.log.newest(log, Log::ROOT, Capture::Key),
-            &self.teller.call,
+            &self.emitter.call,
         ) else {
             return false;
         };
