@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use toolglot_engine::{
-    Arguments, Call, Calls, Code, DoubtRule, DoubtSpan, End, Fields, Finish, Input, Parser,
-    Program, Shape, Tool, ToolSet,
+    Arguments, Call, Calls, Code, DoubtRule, DoubtSpan, End, Fields, Finish, InReasoning, Input,
+    Parser, Program, Shape, Tool, ToolSet,
 };
 
 /// The union of all dialects, for one tool: `read_file(path)`.
@@ -81,4 +81,18 @@ fn an_unjudged_parser_doubts_nothing() {
         parser.finish(Finish::Stop, &mut message);
         assert_eq!(message.calls[0].end, End::Closed, "{}", rule.name);
     }
+}
+
+/// The log of positions begins anew at the first call that is known: none may be asked of the log before.
+#[test]
+fn a_broken_list_in_reasoning_is_read() {
+    let mut message = Calls::default();
+    let mut parser = Parser::new(program())
+        .reasoning_open()
+        .in_reasoning(InReasoning::Accept);
+    let text = "[other(a=1), read_file(path=\"a\")]";
+    parser.push(Input::Text(text), &mut message);
+    parser.finish(Finish::Stop, &mut message);
+    assert_eq!(message.calls[0].name, "read_file");
+    assert_eq!(message.calls[0].end, End::Recovered);
 }

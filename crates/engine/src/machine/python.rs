@@ -162,6 +162,8 @@ impl Parser {
         let marked = body.marked;
         if python.has_passed {
             body = self.begin_after_unknown(body, python.at);
+            self.set.threads.clear();
+            self.set.threads.push(body);
         }
         if !self.commit(program, view, Some(&named.name), sink) {
             return;
