@@ -49,6 +49,15 @@ impl<'a> Pushed<'a> {
 }
 
 impl Pushed<'_> {
+    /// The text, where it is whole: a special token is.
+    pub(crate) fn token(&self) -> Option<&str> {
+        match self {
+            Pushed::Text(text) => Some(text),
+            Pushed::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
+            Pushed::Surrogates(_) => None,
+        }
+    }
+
     pub(crate) fn n_bytes(&self) -> usize {
         match self {
             Pushed::Text(text) => text.len(),

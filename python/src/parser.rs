@@ -173,8 +173,8 @@ impl Parser {
         special: bool,
     ) -> PyResult<Vec<Event>> {
         let text = Pushed::of(text)?;
-        self.read(py, text.n_bytes(), move |stream| match &text {
-            Pushed::Text(token) if special => stream.push_special(token, id),
+        self.read(py, text.n_bytes(), move |stream| match text.token() {
+            Some(token) if special => stream.push_special(token, id, &text),
             _ => stream.push(&text),
         })
     }

@@ -141,9 +141,12 @@ impl Stream {
         }
     }
 
-    /// Reads a special token.
-    pub(crate) fn push_special(&mut self, token: &str, id: Option<u32>) {
+    /// Reads a special token, which was pushed as `pushed`.
+    pub(crate) fn push_special(&mut self, token: &str, id: Option<u32>, pushed: &Pushed<'_>) {
         self.end_character();
+        if let Pushed::Bytes(_) = pushed {
+            self.is_bytes = true;
+        }
         self.keep(token.as_bytes());
         self.text.push(token);
         self.parser

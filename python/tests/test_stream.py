@@ -75,14 +75,16 @@ def test_a_wrong_finish_leaves_the_parser_open() -> None:
 
 
 def test_a_special_token_outranks_text_that_looks_the_same() -> None:
-    def read(is_special: bool) -> toolglot.Message:
+    def read(is_special: bool, opener: str | bytes = "<tool_call>") -> toolglot.Message:
         parser = toolglot.Parser("hermes", special_tokens=["<tool_call>", "</tool_call>"])
-        parser.push_token("<tool_call>", 151657, special=is_special)
+        parser.push_token(opener, 151657, special=is_special)
         parser.push_token('{"name": "ls", "arguments": {}}', 1)
         parser.push_token("</tool_call>", 151658, special=is_special)
         return parser.finish()
 
     assert len(read(True).calls) == 1
+    message = read(True, b"<tool_call>")
+    assert len(message.calls) == 1 and isinstance(message.source, bytes)
     assert read(False).calls == () and read(False).content.startswith("<tool_call>")
 
 
