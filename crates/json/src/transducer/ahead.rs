@@ -12,7 +12,7 @@
 use super::Transducer;
 use super::marks::{KEY, WORD, is_name_byte};
 use super::state::{Frame, Quote};
-use super::words::joins_operands;
+use super::words::{is_literal, joins_operands};
 
 /// How far what stands behind a quotation mark was read, to tell whether the mark ends its string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,11 @@ pub(super) enum Ahead {
     BareMark,
     /// Dots behind the comma: left out, if nothing else stands there.
     Dots,
+    /// A mark right behind the one that opened the string: written twice, if the next one ends the value.
+    Opening,
+    OpeningEnd,
+    /// A word behind a key's mark and a blank: the value, if it is a literal. The colon is missing.
+    Literal,
     /// A word right behind the mark: the mark opens a key, if another and a colon follow.
     Key,
     KeyEnd,
@@ -73,7 +78,10 @@ impl Ahead {
 
     /// Whether a second mark was read behind one that may open a key.
     pub(super) fn is_key(self) -> bool {
-        matches!(self, Ahead::KeyEnd | Ahead::HadEnd | Ahead::Doubt)
+        matches!(
+            self,
+            Ahead::KeyEnd | Ahead::HadEnd | Ahead::Doubt | Ahead::Opening | Ahead::OpeningEnd
+        )
     }
 }
 
@@ -135,6 +143,8 @@ impl Transducer {
             Ahead::Twice => self.behind_two_marks(&next),
             Ahead::Bare | Ahead::BareEnd | Ahead::BareMark => self.behind_a_bare_word(&next),
             Ahead::Dots => self.behind_dots_ahead(&next),
+            Ahead::Opening | Ahead::OpeningEnd => self.in_a_value_opened_twice(&next),
+            Ahead::Literal => self.in_a_literal(&next),
             Ahead::Key => self.in_a_key(&next),
             Ahead::KeyEnd | Ahead::HadEnd => self.behind_a_key(&next),
             Ahead::Closing => self.behind_a_closer(&next),
@@ -176,6 +186,10 @@ impl Transducer {
             // `say "hi""`: so is it where the string had one before.
             b'"' if self.has_inner && is_right_behind => Turn::Inside,
             b'}' | b']' if self.has_inner => self.behind_a_closer(next),
+            // `"a": ""b"`: so was the first one.
+            _ if is_right_behind && self.is_at_opening() && begins_text(byte) => {
+                Turn::Look(Ahead::Opening)
+            }
             // `"path"": 1`, `"a"", "b": 1`: the mark was doubled.
             b'"' if is_right_behind && self.may_be_doubled() => Turn::Look(Ahead::Twice),
             // `""path": 1`
@@ -198,9 +212,12 @@ impl Transducer {
                 _ => Turn::Inside,
             },
             b'=' | b'{' | b'[' | b'0'..=b'9' | b'-' if self.in_key => Turn::Ends,
+            _ if self.in_key && !is_right_behind && byte.is_ascii_alphabetic() => {
+                Turn::Look(Ahead::Literal)
+            }
             _ if next.is_word
                 && is_right_behind
-                && (self.may_open_a_key() || self.is_at_a_line()) =>
+                && (self.may_open_a_key() || self.is_at_a_line() || self.has_known_keys()) =>
             {
                 Turn::Look(Ahead::Key)
             }
@@ -279,10 +296,50 @@ impl Transducer {
         }
     }
 
+    /// `"a": ""b", "c": 1`: the mark was written twice, if the value that it opens ends as one does.
+    fn in_a_value_opened_twice(&mut self, next: &Next<'_>) -> Turn {
+        match (self.ahead, next.byte) {
+            _ if next.n_ahead >= KEY => {
+                self.ahead = Ahead::Doubt;
+                Turn::Inside
+            }
+            // The marks inside are escaped: so was this one to be.
+            (Ahead::Opening, b'"') if self.is_escaped() => Turn::Inside,
+            (Ahead::Opening, b'"') => Turn::Look(Ahead::OpeningEnd),
+            (Ahead::Opening, _) => Turn::Look(Ahead::Opening),
+            _ if next.is_blank => Turn::Look(Ahead::OpeningEnd),
+            (_, b',' | b'}' | b']') => Turn::Again,
+            // `"a": ""b": 1`: an empty string, and a key.
+            (_, b':') if self.may_open_a_key() && self.is_known(self.word_ahead()) => Turn::Key,
+            _ => Turn::Inside,
+        }
+    }
+
+    /// The word between the mark and the next one.
+    pub(super) fn word_ahead(&self) -> &str {
+        let word = &self.owed[self.mark_at + 1..];
+        word.split('"').next().unwrap_or(word)
+    }
+
+    /// `"a" true`: the key's colon is missing.
+    fn in_a_literal(&self, next: &Next<'_>) -> Turn {
+        if next.is_word && next.n_ahead < WORD {
+            return Turn::Look(Ahead::Literal);
+        }
+        let word = self.owed[self.mark_at + 1..].trim_start();
+        if is_literal(word) {
+            Turn::Ends
+        } else {
+            Turn::Inside
+        }
+    }
+
     fn in_a_key(&self, next: &Next<'_>) -> Turn {
         match next.byte {
             _ if next.is_word && next.n_ahead < WORD => Turn::Look(Ahead::Key),
-            b'"' if self.is_known(&self.owed[self.mark_at + 1..]) => Turn::Look(Ahead::KeyEnd),
+            b'"' if self.is_known(self.word_ahead()) || self.is_known_here(self.word_ahead()) => {
+                Turn::Look(Ahead::KeyEnd)
+            }
             // `{"path": "a.rs}[NEXT]{"path": ..`: a key that the object has had is no end, but doubt.
             b'"' if self.is_had(&self.owed[self.mark_at + 1..]) => Turn::Look(Ahead::HadEnd),
             _ => Turn::Inside,
@@ -293,7 +350,9 @@ impl Transducer {
         let is_new = self.ahead == Ahead::KeyEnd;
         match next.byte {
             _ if next.is_blank => Turn::Look(self.ahead),
-            b':' if is_new && self.may_open_a_key() => Turn::Key,
+            b':' if is_new && (self.may_open_a_key() || self.is_known_here(self.word_ahead())) => {
+                Turn::Key
+            }
             b':' => {
                 self.ahead = Ahead::Doubt;
                 Turn::Inside
@@ -377,6 +436,7 @@ impl Transducer {
             && self.owed.len() == 1
             && !self.in_key
             && self.known.is_empty()
+            && !self.is_at_opening()
     }
 
     /// How many containers are open behind the brackets that stand before the mark, and before the comma there.
@@ -395,6 +455,14 @@ impl Transducer {
             }
         }
         open
+    }
+
+    /// Whether the mark stands right behind the one that opened its string, a value.
+    fn is_at_opening(&self) -> bool {
+        !(self.python || self.in_key || self.has_inner)
+            && self.mark == Quote::Double
+            && self.mark_at == 0
+            && self.held_at == self.token_at + 1
     }
 
     /// Whether a mark right behind this one may be one too many.
@@ -467,6 +535,30 @@ impl Transducer {
             && !(depth == self.stack.len() && self.keys.has(key.as_bytes()))
     }
 
+    /// Whether the keys of the innermost object are known.
+    fn has_known_keys(&self) -> bool {
+        let depth = self.stack.len();
+        !self.in_key && self.stack.last() == Some(&Frame::Object) && self.keys_at(depth).is_some()
+    }
+
+    /// Whether the innermost object is known to have the key, has not had it yet, and the one that brackets before the
+    /// mark would leave open is not known to: `{"path": "f(x) {}, "mode": ..`. The brackets are text then.
+    pub(super) fn is_known_here(&self, key: &str) -> bool {
+        self.has_known_keys()
+            && self.may_have_key(key)
+            && !self.keys.has(key.as_bytes())
+            && self.owed[..self.mark_at].contains(',')
+            && !self.is_known_around(key)
+    }
+
+    /// Whether brackets stand before the mark, and the object behind them is known to have the key.
+    fn is_known_around(&self, key: &str) -> bool {
+        let depth = self.depth_before_mark();
+        depth < self.stack.len()
+            && self.keys_at(depth).is_some()
+            && self.may_have_key_at(depth, key)
+    }
+
     /// Whether the innermost object is known to have this key.
     fn is_had(&self, key: &str) -> bool {
         let depth = self.stack.len();
@@ -482,4 +574,11 @@ fn behind_a_semicolon(next: &Next<'_>) -> Turn {
         b'"' => Turn::Ends,
         _ => Turn::Inside,
     }
+}
+
+/// Whether text may begin with the byte.
+fn begins_text(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || byte >= 0x80
+        || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'~' | b'$' | b'<' | b'\\')
 }

@@ -95,6 +95,11 @@ impl Transducer {
                 self.is_over = false;
             }
             State::Apostrophe if !self.in_key => self.end_odd(at, out),
+            // `"a: 1}`: the key's mark is missing.
+            State::Str(Quote::Double) if self.in_key => match self.key_without_mark() {
+                Some(colon) => self.split_key(colon, "", at, out),
+                None => return false,
+            },
             State::Tail if self.owed.contains(['}', ']']) => self.end_before_beyond(at, out),
             _ => return false,
         }

@@ -147,10 +147,12 @@ impl Transducer {
             piece.skip(length);
             return;
         }
+        let is_text_before_key = matches!(turn, Turn::Key) && self.is_known_here(self.word_ahead());
         let owed = core::mem::take(&mut self.owed);
         let begin = here - owed.len() as u64;
         let (before, ahead) = owed.split_at(self.mark_at);
         let mark = begin + self.mark_at as u64;
+        let text_before_key = before.rfind(',').filter(|_| is_text_before_key);
         let split = match turn {
             Turn::Inside | Turn::Ends if self.in_key && byte != b':' => self.key_without_mark(),
             _ => None,
@@ -207,8 +209,7 @@ impl Transducer {
             }
             (Turn::Joins, _) => self.join(ahead, mark, piece.out),
             (Turn::Again, _) => {
-                self.mend(Repair::NonstandardQuote, mark, mark + 1, piece.out);
-                self.state = State::Str(Quote::Double);
+                self.open_again(ahead, mark, piece.out);
             }
             (Turn::Doubled, _) => {
                 self.mend(Repair::NonstandardQuote, mark + 1, mark + 2, piece.out);
@@ -252,11 +253,15 @@ impl Transducer {
                 self.replay_at = mark + 1;
             }
             (Turn::Key, _) => {
-                self.mend(Repair::MissingQuote, begin, begin, piece.out);
+                // Brackets before the comma are text, where the key is one of the innermost object's.
+                let n_text = text_before_key.unwrap_or(0);
+                escape_into(&mut piece.out.text, &owed[..n_text]);
+                let end = begin + n_text as u64;
+                self.mend(Repair::MissingQuote, end, end, piece.out);
                 piece.out.text.push('"');
                 self.end_value();
-                self.replay.push_str(&owed);
-                self.replay_at = begin;
+                self.replay.push_str(&owed[n_text..]);
+                self.replay_at = end;
             }
         }
         if matches!(turn, Turn::Ends | Turn::Key | Turn::Doubled) {
@@ -264,6 +269,14 @@ impl Transducer {
         }
         self.owed = owed;
         self.owed.clear();
+    }
+
+    /// The mark that `ahead` begins with was written twice: it opens the string.
+    fn open_again(&mut self, ahead: &str, mark: u64, out: &mut Output) {
+        self.mend(Repair::NonstandardQuote, mark, mark + 1, out);
+        self.replay.push_str(&ahead[1..]);
+        self.replay_at = mark + 1;
+        self.state = State::Str(Quote::Double);
     }
 
     /// The string goes on behind the mark of the one beside it; `ahead` begins with its own mark.
@@ -313,11 +326,8 @@ impl Transducer {
         let is_name = !name.is_empty() && name.bytes().all(is_name_byte);
         let is_begin = |byte| matches!(byte, b'{' | b'[' | b' ' | b'\n' | b'\r' | b'\t');
         // `"n: 1, "path": "a"`: the mark behind the comma opens the next key.
-        let is_scalar = || {
-            let scalar = value.trim().strip_suffix(',').map(str::trim);
-            scalar.is_some_and(super::words::is_literal)
-        };
-        (is_name && (value.bytes().all(is_begin) || is_scalar())).then_some(colon)
+        (is_name && (value.bytes().all(is_begin) || is_value_before_structure(&value)))
+            .then_some(colon)
     }
 
     /// The input ends: what was read ahead is read as what it was taken for.
@@ -370,7 +380,11 @@ impl Transducer {
         if self.ahead.is_element() {
             self.mend(Repair::MissingQuote, mark, mark, out);
         }
-        if matches!(self.ahead, Ahead::Key | Ahead::KeyEnd | Ahead::HadEnd) {
+        if self.ahead == Ahead::OpeningEnd {
+            self.open_again(&ahead, mark, out);
+            return true;
+        }
+        if self.ahead == Ahead::Key || self.ahead.is_key() {
             self.mend(Repair::UnescapedQuote, mark, mark + 1, out);
             let n_read = if self.ahead.is_key() { 1 } else { ahead.len() };
             escape_into(&mut out.text, &ahead[..n_read]);
@@ -406,4 +420,14 @@ impl Transducer {
 
 pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$')
+}
+
+/// Whether what stands behind a key's colon, and was read as part of the key, is a value and its comma, or a literal and a
+/// closing bracket.
+fn is_value_before_structure(text: &str) -> bool {
+    let text = text.trim();
+    let is_end = |c: char| matches!(c, ',' | '}' | ']') || c.is_ascii_whitespace();
+    let (word, behind) = text.split_at(text.find(is_end).unwrap_or(text.len()));
+    super::words::is_literal(word) && behind.trim_start().starts_with([',', '}', ']'])
+        || text.starts_with(['[', '{']) && text.ends_with(',')
 }

@@ -34,6 +34,22 @@ fn mend_by(
 
 /// Input and what it becomes; in every chunk size.
 const CASES: &[(&str, &str)] = &[
+    // The first quote of a value was written twice.
+    (
+        r#"{"a": ""b c", "d": [""e", "f"], "g": ""h"}"#,
+        r#"{"a": "b c", "d": ["e", "f"], "g": "h"}"#,
+    ),
+    (
+        r#"{"a": ""b" is c", "d": ""e\"f", "g": """}"#,
+        r#"{"a": "\"b\" is c", "d": "\"e\"f", "g": ""}"#,
+    ),
+    // A colon is missing before a literal.
+    (r#"{"a" true, "b" None}"#, r#"{"a" :true, "b" :null}"#),
+    // A key lost its second quote.
+    (
+        r#"{"a: [[1], [2]], "b": {"c: 1, "d: 2}}"#,
+        r#"{"a": [[1], [2]], "b": {"c": 1, "d": 2}}"#,
+    ),
     ("{}", "{}"),
     (
         r#"{"a": 1, "b":[true,null , -1.5e3], "c" : "x\ny\u00e9"}"#,
@@ -385,6 +401,33 @@ fn a_known_key_ends_a_string_that_lost_its_mark() {
             out.text, r#"{"tool": "delete it ","arguments": {"a": "say \"arguments\": x"}}"#,
             "by {size}"
         );
+    }
+}
+
+#[test]
+fn brackets_before_a_known_key_are_text_or_structure_by_whose_key_it_is() {
+    for (text, want) in [
+        (
+            r#"{"arguments": {"text": "f(); }, "mode": "w"}}"#,
+            r#"{"arguments": {"text": "f(); }", "mode": "w"}}"#,
+        ),
+        (
+            r#"{"arguments": {"text": "f(); }, "id": "w"}"#,
+            r#"{"arguments": {"text": "f(); "}, "id": "w"}"#,
+        ),
+    ] {
+        for size in [1000, 1, 2, 3, 7] {
+            let mut machine = Transducer::new(Root::Object);
+            machine.know(1, Arc::from(["arguments", "id"].map(String::from)));
+            machine.know(2, Arc::from(["text", "mode"].map(String::from)));
+            let (got, rest, repairs) = mend_by(machine, text, size);
+            assert_eq!(
+                (got.as_str(), rest),
+                (want, Completeness::Whole),
+                "by {size}"
+            );
+            assert_eq!(repairs, [Repair::MissingQuote], "by {size}");
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 //! - brackets: a mark behind an open `{`, `[` or `(` of the string is inside, if its closer comes;
 //! - parity: marks inside a string come in pairs, so that behind an odd number a mark rather closes a pair.
 
+use super::names::name_length;
 use super::space::Marks;
 use super::{Kind, Walk};
 use crate::escape::is_escape;
@@ -82,6 +83,12 @@ impl Walk<'_> {
 
     /// Where the string ends whose inside begins at `from`.
     pub(super) fn find_end(&mut self, from: usize, marks: Marks, place: Place) -> End {
+        if place == Place::Key
+            && marks == Marks::Double
+            && let Some(end) = self.name_without_its_quote(from)
+        {
+            return end;
+        }
         let mut at = from;
         let mut n_inner = 0usize;
         let mut inside = Inside {
@@ -154,6 +161,25 @@ impl Walk<'_> {
         // What was looked at and will be looked at again.
         self.work += at.min(self.bytes.len()).saturating_sub(end.next) as u64;
         end
+    }
+
+    /// The end of a key whose closing quote is missing before a container, or is of the other kind: `"a: {"b": 1}`,
+    /// `"a': 1`.
+    fn name_without_its_quote(&self, from: usize) -> Option<End> {
+        let length = name_length(&self.bytes[from..]);
+        let at = from + length;
+        let next = at + usize::from(self.bytes.get(at) == Some(&b'\''));
+        let colon = super::super::valid::blanks(self.bytes, next);
+        let value = super::super::valid::blanks(self.bytes, colon + 1);
+        let is_key = length > 0
+            && self.bytes.get(colon) == Some(&b':')
+            && (next > at || matches!(self.bytes.get(value), Some(b'{' | b'[')));
+        is_key.then_some(End {
+            at,
+            next,
+            is_missing: true,
+            is_plain: true,
+        })
     }
 
     /// Whether the mark at `mark` closes; `next` is the first byte behind it that is no blank.

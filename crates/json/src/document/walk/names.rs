@@ -30,11 +30,7 @@ impl Name {
         let mark = *bytes.get(at)?;
         let is_marked = matches!(mark, b'"' | b'\'');
         let from = at + usize::from(is_marked);
-        let length = bytes[from..]
-            .iter()
-            .take(LONGEST)
-            .take_while(|&&byte| IS_IN_NAMES[usize::from(byte)])
-            .count();
+        let length = name_length(&bytes[from..]);
         let to = from + length;
         let colon = to + usize::from(is_marked);
         let is_one = length > 0
@@ -42,4 +38,11 @@ impl Name {
             && bytes.get(colon) == Some(&b':');
         is_one.then_some(Name { from, to, colon })
     }
+}
+
+/// How many bytes of a name `bytes` begin with; at most 64.
+#[inline]
+pub(super) fn name_length(bytes: &[u8]) -> usize {
+    let is_in = |byte: &&u8| IS_IN_NAMES[usize::from(**byte)];
+    bytes.iter().take(LONGEST).take_while(is_in).count()
 }
