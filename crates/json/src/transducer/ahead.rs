@@ -14,6 +14,18 @@ use super::marks::{KEY, WORD, is_name_byte};
 use super::state::{Frame, Quote};
 use super::words::{is_literal, joins_operands};
 
+/// A quote that may end its string, and how far the bytes after it were read. They are held.
+#[derive(Clone, Debug, Default)]
+pub(super) struct QuoteLookahead {
+    pub(super) state: Ahead,
+    /// What the string began with whose end is looked for.
+    pub(super) quote: Quote,
+    /// Where in `held` the quote stands: before it what may be structure, if the quote opens a key.
+    pub(super) quote_at: usize,
+    /// How many brackets were read after the quote.
+    pub(super) n_closed: usize,
+}
+
 /// How far what stands behind a quotation mark was read, to tell whether the mark ends its string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Ahead {
@@ -127,16 +139,16 @@ impl Transducer {
             return Turn::Inside;
         }
         // Markdown writers escape the underscores of names.
-        let is_escape = byte == b'\\' && self.python && self.ahead != Ahead::Mark;
+        let is_escape = byte == b'\\' && self.context.python && self.lookahead.state != Ahead::Mark;
         let next = Next {
             byte,
             rest,
             is_blank: matches!(byte, b' ' | b'\t' | b'\n' | b'\r'),
             is_word: is_name_byte(byte) || is_escape,
-            n_ahead: self.owed.len() - self.mark_at,
+            n_ahead: self.held.len() - self.lookahead.quote_at,
             frame: self.stack.last().copied(),
         };
-        let turn = match self.ahead {
+        let turn = match self.lookahead.state {
             Ahead::Mark => self.behind_a_mark(&next),
             Ahead::Comma => self.behind_a_comma(&next),
             Ahead::Semicolon => behind_a_semicolon(&next),
@@ -152,7 +164,7 @@ impl Transducer {
             Ahead::Second | Ahead::SecondEnd => self.in_a_second_string(&next),
             Ahead::Element | Ahead::ElementEnd | Ahead::ElementComma => self.in_an_element(&next),
             Ahead::Dot if byte.is_ascii_lowercase() => Turn::Expression,
-            Ahead::Bracket if byte != b')' || self.bracketed => Turn::Ends,
+            Ahead::Bracket if byte != b')' || self.context.bracketed => Turn::Ends,
             Ahead::Bracket | Ahead::Brackets if byte == b')' => Turn::Look(Ahead::Brackets),
             Ahead::Brackets if byte == b']' => Turn::Ends,
             Ahead::Brackets if byte == b',' => Turn::Look(Ahead::NextCall),
@@ -162,7 +174,7 @@ impl Transducer {
             }
         };
         if let Turn::Look(ahead) = turn {
-            self.ahead = ahead;
+            self.lookahead.state = ahead;
         }
         turn
     }
@@ -176,16 +188,18 @@ impl Transducer {
             b':' => Turn::Inside,
             b',' if frame.is_some_and(Frame::has_keys) && !self.in_key => Turn::Look(Ahead::Comma),
             // `"a"; "b": 1`
-            b';' if !(self.python || self.in_key || self.has_inner) => Turn::Look(Ahead::Semicolon),
+            b';' if !(self.context.python || self.in_key || self.string.has_inner) => {
+                Turn::Look(Ahead::Semicolon)
+            }
             // Two marks in a row, not at the string's begin: one of a string inside, and the end.
-            b'"' | b'\'' if self.python && self.owed.as_bytes() == [byte] => Turn::Inside,
+            b'"' | b'\'' if self.context.python && self.held.as_bytes() == [byte] => Turn::Inside,
             // Python joins strings that stand side by side.
             b'"' | b'\'' if self.is_whole_in_python() && frame != Some(Frame::Object) => {
                 Turn::Joins
             }
             // `say "hi""`: so is it where the string had one before.
-            b'"' if self.has_inner && is_right_behind => Turn::Inside,
-            b'}' | b']' if self.has_inner => self.behind_a_closer(next),
+            b'"' if self.string.has_inner && is_right_behind => Turn::Inside,
+            b'}' | b']' if self.string.has_inner => self.behind_a_closer(next),
             // `"a": ""b"`: so was the first one.
             _ if is_right_behind && self.is_at_opening() && begins_text(byte) => {
                 Turn::Look(Ahead::Opening)
@@ -193,17 +207,17 @@ impl Transducer {
             // `"path"": 1`, `"a"", "b": 1`: the mark was doubled.
             b'"' if is_right_behind && self.may_be_doubled() => Turn::Look(Ahead::Twice),
             // `""path": 1`
-            _ if self.in_key && self.key.is_empty() && next.is_word && is_right_behind => {
+            _ if self.in_key && self.key.text.is_empty() && next.is_word && is_right_behind => {
                 Turn::Again
             }
-            b'+' if !self.in_key && !self.has_inner => Turn::Look(Ahead::Plus),
+            b'+' if !self.in_key && !self.string.has_inner => Turn::Look(Ahead::Plus),
             b'*' | b'%' if self.is_whole_in_python() => Turn::Expression,
             b'.' if self.is_whole_in_python() && is_right_behind => Turn::Look(Ahead::Dot),
             // Two strings side by side are one, if the second is no key.
             b'"' | b'\'' if !is_right_behind && self.may_be_joined() => Turn::Look(Ahead::Second),
             _ if is_right_behind && self.may_open_an_element(byte) => Turn::Look(Ahead::Element),
             // Python has no such comments.
-            b'/' if self.python => Turn::Inside,
+            b'/' if self.context.python => Turn::Inside,
             b',' | b'}' | b']' | b'"' | b'\'' | b'<' | b'/' | b'#' => Turn::Ends,
             b')' => match frame {
                 Some(Frame::Tuple | Frame::Call) => Turn::Ends,
@@ -234,11 +248,11 @@ impl Transducer {
     fn behind_a_comma(&self, next: &Next<'_>) -> Turn {
         match next.byte {
             _ if next.is_blank => Turn::Look(Ahead::Comma),
-            _ if !self.python && next.rest.starts_with(['.', '\u{2026}']) => {
+            _ if !self.context.python && next.rest.starts_with(['.', '\u{2026}']) => {
                 Turn::Look(Ahead::Dots)
             }
             b'"' | b'\'' | b'}' | b']' | b',' | b'/' | b'#' | 0xe2 => Turn::Ends,
-            b'{' if !self.has_inner && self.is_object_in_list() => Turn::Ends,
+            b'{' if !self.string.has_inner && self.is_object_in_list() => Turn::Ends,
             b')' | b'[' | b'{' | b'(' if next.frame == Some(Frame::Keywords) => Turn::Ends,
             _ if next.is_word => Turn::Look(Ahead::Bare),
             _ => Turn::Inside,
@@ -247,12 +261,12 @@ impl Transducer {
 
     /// `"a", b: 1`, `"a", b": 1`: a key without marks, or one that lost its first.
     fn behind_a_bare_word(&self, next: &Next<'_>) -> Turn {
-        let is_marked = self.ahead == Ahead::BareMark;
-        let is_open = self.ahead == Ahead::Bare;
+        let is_marked = self.lookahead.state == Ahead::BareMark;
+        let is_open = self.lookahead.state == Ahead::Bare;
         match next.byte {
             b',' | b')' if !is_marked && self.expects_positions() => Turn::Ends,
             b':' | b'=' => Turn::Ends,
-            b'"' if is_open && !self.python => Turn::Look(Ahead::BareMark),
+            b'"' if is_open && !self.context.python => Turn::Look(Ahead::BareMark),
             _ if is_open && next.is_word => Turn::Look(Ahead::Bare),
             // `"a" if x else "b"`
             _ if is_open && next.is_blank && self.is_behind_joining_word() => Turn::Expression,
@@ -265,7 +279,7 @@ impl Transducer {
     /// `"a")), f(`: the brackets behind the mark are too many, and the list of calls goes on.
     fn before_a_call(&self, next: &Next<'_>) -> Turn {
         let is_named = self
-            .owed
+            .held
             .ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
         match next.byte {
             b'(' if is_named => Turn::Ends,
@@ -278,7 +292,7 @@ impl Transducer {
     /// Dots behind the comma are left out, if nothing else stands there.
     fn behind_dots_ahead(&self, next: &Next<'_>) -> Turn {
         match next.byte {
-            b'.' if self.owed.ends_with('.') && !self.owed.ends_with("...") => {
+            b'.' if self.held.ends_with('.') && !self.held.ends_with("...") => {
                 Turn::Look(Ahead::Dots)
             }
             _ if next.is_blank && self.has_dots() => Turn::Look(Ahead::Dots),
@@ -298,9 +312,9 @@ impl Transducer {
 
     /// `"a": ""b", "c": 1`: the mark was written twice, if the value that it opens ends as one does.
     fn in_a_value_opened_twice(&mut self, next: &Next<'_>) -> Turn {
-        match (self.ahead, next.byte) {
+        match (self.lookahead.state, next.byte) {
             _ if next.n_ahead >= KEY => {
-                self.ahead = Ahead::Doubt;
+                self.lookahead.state = Ahead::Doubt;
                 Turn::Inside
             }
             // The marks inside are escaped: so was this one to be.
@@ -317,7 +331,7 @@ impl Transducer {
 
     /// The word between the mark and the next one.
     pub(super) fn word_ahead(&self) -> &str {
-        let word = &self.owed[self.mark_at + 1..];
+        let word = &self.held[self.lookahead.quote_at + 1..];
         word.split('"').next().unwrap_or(word)
     }
 
@@ -326,7 +340,7 @@ impl Transducer {
         if next.is_word && next.n_ahead < WORD {
             return Turn::Look(Ahead::Literal);
         }
-        let word = self.owed[self.mark_at + 1..].trim_start();
+        let word = self.held[self.lookahead.quote_at + 1..].trim_start();
         if is_literal(word) {
             Turn::Ends
         } else {
@@ -341,20 +355,22 @@ impl Transducer {
                 Turn::Look(Ahead::KeyEnd)
             }
             // `{"path": "a.rs}[NEXT]{"path": ..`: a key that the object has had is no end, but doubt.
-            b'"' if self.is_had(&self.owed[self.mark_at + 1..]) => Turn::Look(Ahead::HadEnd),
+            b'"' if self.is_had(&self.held[self.lookahead.quote_at + 1..]) => {
+                Turn::Look(Ahead::HadEnd)
+            }
             _ => Turn::Inside,
         }
     }
 
     fn behind_a_key(&mut self, next: &Next<'_>) -> Turn {
-        let is_new = self.ahead == Ahead::KeyEnd;
+        let is_new = self.lookahead.state == Ahead::KeyEnd;
         match next.byte {
-            _ if next.is_blank => Turn::Look(self.ahead),
+            _ if next.is_blank => Turn::Look(self.lookahead.state),
             b':' if is_new && (self.may_open_a_key() || self.is_known_here(self.word_ahead())) => {
                 Turn::Key
             }
             b':' => {
-                self.ahead = Ahead::Doubt;
+                self.lookahead.state = Ahead::Doubt;
                 Turn::Inside
             }
             _ => Turn::Inside,
@@ -365,12 +381,12 @@ impl Transducer {
     fn behind_a_closer(&mut self, next: &Next<'_>) -> Turn {
         match next.byte {
             b'}' | b']' => {
-                let open = &self.stack[..self.stack.len() - self.n_closed];
+                let open = &self.stack[..self.stack.len() - self.lookahead.n_closed];
                 let Some(fit) = open.iter().rposition(|frame| frame.closer() == next.byte) else {
                     return Turn::Inside;
                 };
                 // Behind the last bracket nothing is waited for.
-                self.n_closed = self.stack.len() - fit;
+                self.lookahead.n_closed = self.stack.len() - fit;
                 if fit == 0 {
                     return Turn::Ends;
                 }
@@ -378,9 +394,9 @@ impl Transducer {
             }
             _ if next.is_blank => Turn::Look(Ahead::Closing),
             b',' | b'/' | b'#' | b'<' => Turn::Ends,
-            b')' if self.python => Turn::Ends,
+            b')' if self.context.python => Turn::Ends,
             // A line break behind the brackets: the rest of them is missing.
-            byte if byte != b'"' && self.owed.ends_with(['\n', ' ']) => Turn::Ends,
+            byte if byte != b'"' && self.held.ends_with(['\n', ' ']) => Turn::Ends,
             _ => Turn::Inside,
         }
     }
@@ -389,7 +405,7 @@ impl Transducer {
         match next.byte {
             _ if next.is_blank => Turn::Look(Ahead::Plus),
             b'"' => Turn::Joins,
-            b'\'' if self.python => Turn::Joins,
+            b'\'' if self.context.python => Turn::Joins,
             // `'a' + b`, `'a' * 3`, `', '.join(names)`: an expression begins with the string.
             byte if (next.is_word || byte == b'(') && self.is_whole_in_python() => Turn::Expression,
             _ => Turn::Inside,
@@ -397,7 +413,7 @@ impl Transducer {
     }
 
     fn in_a_second_string(&self, next: &Next<'_>) -> Turn {
-        let is_open = self.ahead == Ahead::Second;
+        let is_open = self.lookahead.state == Ahead::Second;
         match next.byte {
             _ if next.n_ahead >= KEY => Turn::Joins,
             byte if is_open && self.ends_second(byte) => Turn::Look(Ahead::SecondEnd),
@@ -409,10 +425,10 @@ impl Transducer {
     }
 
     fn in_an_element(&self, next: &Next<'_>) -> Turn {
-        match (self.ahead, next.byte) {
+        match (self.lookahead.state, next.byte) {
             (Ahead::Element, b'"') if !self.is_escaped() => Turn::Look(Ahead::ElementEnd),
             (Ahead::Element, _) => Turn::Look(Ahead::Element),
-            _ if next.is_blank => Turn::Look(self.ahead),
+            _ if next.is_blank => Turn::Look(self.lookahead.state),
             (Ahead::ElementEnd, b',') => Turn::Look(Ahead::ElementComma),
             (_, b']') | (Ahead::ElementComma, b'"') => Turn::Key,
             _ => Turn::Inside,
@@ -421,21 +437,25 @@ impl Transducer {
 
     /// Whether the string that the mark may end is whole in itself, so that what follows is read as Python does.
     fn is_whole_in_python(&self) -> bool {
-        self.python && !self.in_key && !self.has_inner && self.mark_at == 0
+        self.context.python
+            && !self.in_key
+            && !self.string.has_inner
+            && self.lookahead.quote_at == 0
     }
 
     /// Whether a word that goes on with an expression stands behind a whole string of a Python call.
     fn is_behind_joining_word(&self) -> bool {
-        self.is_whole_in_python() && joins_operands(self.owed[self.mark_at + 1..].trim_start())
+        self.is_whole_in_python()
+            && joins_operands(self.held[self.lookahead.quote_at + 1..].trim_start())
     }
 
     /// Whether nothing but the mark was read ahead, and no key can begin with it: the most common of marks inside.
     fn is_right_behind_inner_mark(&self) -> bool {
-        self.ahead == Ahead::Mark
-            && self.mark_at == 0
-            && self.owed.len() == 1
+        self.lookahead.state == Ahead::Mark
+            && self.lookahead.quote_at == 0
+            && self.held.len() == 1
             && !self.in_key
-            && self.known.is_empty()
+            && self.context.known.is_empty()
             && !self.is_at_opening()
     }
 
@@ -444,7 +464,7 @@ impl Transducer {
     fn depth_before_mark(&self) -> usize {
         let depth = self.stack.len();
         let mut open = depth;
-        for byte in self.owed[..self.mark_at].bytes() {
+        for byte in self.held[..self.lookahead.quote_at].bytes() {
             match byte {
                 b',' => break,
                 b'}' | b']' => match self.stack[..open].last() {
@@ -459,51 +479,51 @@ impl Transducer {
 
     /// Whether the mark stands right behind the one that opened its string, a value.
     fn is_at_opening(&self) -> bool {
-        !(self.python || self.in_key || self.has_inner)
-            && self.mark == Quote::Double
-            && self.mark_at == 0
+        !(self.context.python || self.in_key || self.string.has_inner)
+            && self.lookahead.quote == Quote::Double
+            && self.lookahead.quote_at == 0
             && self.held_at == self.token_at + 1
     }
 
     /// Whether a mark right behind this one may be one too many.
     fn may_be_doubled(&self) -> bool {
         // An empty value's would have begun three.
-        let is_empty = self.in_key && self.key.is_empty();
-        !(self.python || self.has_inner || is_empty)
-            && self.mark == Quote::Double
-            && self.mark_at == 0
+        let is_empty = self.in_key && self.key.text.is_empty();
+        !(self.context.python || self.string.has_inner || is_empty)
+            && self.lookahead.quote == Quote::Double
+            && self.lookahead.quote_at == 0
     }
 
     /// Whether a string behind this one, and a blank, may be part of it.
     pub(super) fn may_be_joined(&self) -> bool {
-        !(self.python || self.in_key || self.has_inner)
+        !(self.context.python || self.in_key || self.string.has_inner)
             && matches!(self.stack.last(), Some(Frame::Object | Frame::Call))
     }
 
     /// Whether the byte is the mark that ends the string behind this one.
     fn ends_second(&self, byte: u8) -> bool {
-        let second = self.owed[self.mark_at + 1..].trim_start();
+        let second = self.held[self.lookahead.quote_at + 1..].trim_start();
         second.as_bytes().first() == Some(&byte) && !self.is_escaped()
     }
 
     /// Whether the next byte is escaped by what was read ahead.
     fn is_escaped(&self) -> bool {
-        let n_slashes = self.owed.len() - self.owed.trim_end_matches('\\').len();
+        let n_slashes = self.held.len() - self.held.trim_end_matches('\\').len();
         n_slashes % 2 == 1
     }
 
     /// Whether a mark in the string of a list, with `byte` behind it, may open the next element.
     fn may_open_an_element(&self, byte: u8) -> bool {
-        self.mark_at > 0
-            && !(self.in_key || self.has_inner)
+        self.lookahead.quote_at > 0
+            && !(self.in_key || self.string.has_inner)
             && self.stack.last() == Some(&Frame::Array)
-            && !self.owed[..self.mark_at].contains(['}', ']'])
+            && !self.held[..self.lookahead.quote_at].contains(['}', ']'])
             && !(byte <= b' ' || matches!(byte, b'"' | b',' | b']' | b'}' | b')'))
     }
 
     /// Whether three dots were read behind the comma.
     fn has_dots(&self) -> bool {
-        let dots = self.owed.trim_end();
+        let dots = self.held.trim_end();
         dots.ends_with("...") || dots.ends_with('\u{2026}')
     }
 
@@ -515,16 +535,17 @@ impl Transducer {
         !self.in_key
             && self.stack[..depth].last() == Some(&Frame::Object)
             && (is_here && self.keys_at(depth).is_some()
-                || self.mark_at > 0
-                    && !self.has_inner
-                    && (self.owed[..self.mark_at].contains(',') || self.balance.is_even()))
+                || self.lookahead.quote_at > 0
+                    && !self.string.has_inner
+                    && (self.held[..self.lookahead.quote_at].contains(',')
+                        || self.string.balance.is_even()))
     }
 
     /// Whether the mark stands at the begin of a line, and the string has opened no bracket whose key it may begin.
     fn is_at_a_line(&self) -> bool {
-        self.mark_at > 0
-            && self.owed[..self.mark_at].contains('\n')
-            && !self.balance.is_open()
+        self.lookahead.quote_at > 0
+            && self.held[..self.lookahead.quote_at].contains('\n')
+            && !self.string.balance.is_open()
             && self.stack[..self.depth_before_mark()].last() == Some(&Frame::Object)
     }
 
@@ -547,7 +568,7 @@ impl Transducer {
         self.has_known_keys()
             && self.may_have_key(key)
             && !self.keys.has(key.as_bytes())
-            && self.owed[..self.mark_at].contains(',')
+            && self.held[..self.lookahead.quote_at].contains(',')
             && !self.is_known_around(key)
     }
 

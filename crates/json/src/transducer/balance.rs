@@ -92,9 +92,9 @@ impl Transducer {
     /// Bytes of the string that is open, the first of which stands at `at`.
     #[inline]
     pub(super) fn count(&mut self, bytes: &[u8], at: u64) {
-        self.balance.count(bytes, at);
-        if self.python {
-            self.last.see(bytes, at);
+        self.string.balance.count(bytes, at);
+        if self.context.python {
+            self.string.last.see(bytes, at);
         }
     }
 }

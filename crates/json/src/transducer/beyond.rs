@@ -18,6 +18,15 @@ use super::{HELD, Output, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;
 
+/// A string that may have ended at the end of its line. What stands on the lines after it is held.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LineEnd {
+    /// Where in `held` the rest starts.
+    pub(super) rest_at: usize,
+    /// Where in `held` the line being read starts.
+    pub(super) line_at: usize,
+}
+
 impl Transducer {
     /// Whether `run`, brackets and blanks inside a string of one line, closes what is open, and its line: all of it, or a
     /// part that the string did not open itself.
@@ -25,8 +34,8 @@ impl Transducer {
         let mut behind = run.iter().rev().take_while(|&&byte| byte <= b' ');
         if !behind.any(|&byte| byte == b'\n')
             || !matches!(quote, Quote::Double | Quote::Single)
-            || self.is_multiline
-            || self.python
+            || self.string.is_multiline
+            || self.context.python
         {
             return false;
         }
@@ -37,22 +46,25 @@ impl Transducer {
         !run.contains(&b',')
             // One more than are open is one too many.
             && brackets.by_ref().zip(open).all(fits)
-            && (n_brackets >= self.stack.len() || n_brackets > 0 && self.balance.is_even())
+            && (n_brackets >= self.stack.len() || n_brackets > 0 && self.string.balance.is_even())
     }
 
     /// The same for the mark that waits with the blanks behind it.
     pub(super) fn may_be_over_behind_mark(&self) -> bool {
-        self.mark == Quote::Double
-            && self.mark_at == 0
-            && !(self.in_key || self.has_inner || self.is_multiline || self.python)
+        self.lookahead.quote == Quote::Double
+            && self.lookahead.quote_at == 0
+            && !(self.in_key
+                || self.string.has_inner
+                || self.string.is_multiline
+                || self.context.python)
             && !self.stack.is_empty()
-            && self.owed.contains('\n')
+            && self.held.contains('\n')
     }
 
     /// What waits may end the string: what comes is held.
     pub(super) fn begin_beyond(&mut self, quote: Quote) {
-        self.mark = quote;
-        (self.beyond_at, self.line_at) = (self.owed.len(), self.owed.len());
+        self.lookahead.quote = quote;
+        (self.line_end.rest_at, self.line_end.line_at) = (self.held.len(), self.held.len());
         self.state = State::Beyond;
     }
 
@@ -60,24 +72,24 @@ impl Transducer {
     pub(super) fn beyond(&mut self, piece: &mut Piece<'_>) {
         let byte = piece.bytes()[piece.i];
         piece.run = piece.i;
-        let mark = if self.mark == Quote::Single {
+        let mark = if self.lookahead.quote == Quote::Single {
             b'\''
         } else {
             b'"'
         };
-        if byte == mark || byte == b'\\' || self.owed.len() >= HELD {
+        if byte == mark || byte == b'\\' || self.held.len() >= HELD {
             return self.beyond_was_data(piece.here(), piece.out);
         }
         let rest = &piece.text[piece.i..];
         let length = rest.chars().next().map_or(1, char::len_utf8);
-        self.owed.push_str(&rest[..length]);
+        self.held.push_str(&rest[..length]);
         piece.skip(length);
-        let is_line_begun = self.line_at + length < self.owed.len();
+        let is_line_begun = self.line_end.line_at + length < self.held.len();
         if byte == b'\n' || byte <= b' ' && !is_line_begun {
-            self.line_at = self.owed.len();
+            self.line_end.line_at = self.held.len();
         }
-        let line = &self.owed[self.line_at..];
-        if self.openers.iter().any(|opener| opener == line) {
+        let line = &self.held[self.line_end.line_at..];
+        if self.context.openers.iter().any(|opener| opener == line) {
             self.end_before_beyond(piece.here(), piece.out);
         }
     }
@@ -86,7 +98,7 @@ impl Transducer {
     /// whether there is something to read.
     pub fn settle_string(&mut self, at: u64, out: &mut Output) -> bool {
         // Nothing stands behind the mark but, perhaps, a comma.
-        let is_due = matches!(self.ahead, Ahead::Mark | Ahead::Comma);
+        let is_due = matches!(self.lookahead.state, Ahead::Mark | Ahead::Comma);
         match self.state {
             State::Beyond => self.end_before_beyond(at, out),
             State::Quoted if !self.in_key && is_due && self.is_behind_blanks() => {
@@ -100,7 +112,7 @@ impl Transducer {
                 Some(colon) => self.split_key(colon, "", at, out),
                 None => return false,
             },
-            State::Tail if self.owed.contains(['}', ']']) => self.end_before_beyond(at, out),
+            State::Tail if self.held.contains(['}', ']']) => self.end_before_beyond(at, out),
             _ => return false,
         }
         true
@@ -108,22 +120,24 @@ impl Transducer {
 
     /// Whether blanks of the string wait before the mark, and nothing else.
     fn is_behind_blanks(&self) -> bool {
-        self.owed[..self.mark_at].bytes().all(|byte| byte <= b' ')
+        self.held[..self.lookahead.quote_at]
+            .bytes()
+            .all(|byte| byte <= b' ')
     }
 
     /// They are data.
     fn settle_blanks(&mut self, at: u64, out: &mut Output) {
-        let ahead = self.owed.split_off(self.mark_at);
-        let blanks = core::mem::replace(&mut self.owed, ahead);
-        let begin = at - (blanks.len() + self.owed.len()) as u64;
+        let ahead = self.held.split_off(self.lookahead.quote_at);
+        let blanks = core::mem::replace(&mut self.held, ahead);
+        let begin = at - (blanks.len() + self.held.len()) as u64;
         self.tell_controls(&blanks, begin, out);
         escape_into(&mut out.text, &blanks);
-        self.mark_at = 0;
+        self.lookahead.quote_at = 0;
     }
 
     /// The string ended where it may have; `at` is the byte behind what waits.
     fn end_before_beyond(&mut self, at: u64, out: &mut Output) {
-        let owed = core::mem::take(&mut self.owed);
+        let owed = core::mem::take(&mut self.held);
         let begin = at - owed.len() as u64;
         let is_marked = owed.starts_with(['"', '\'']);
         if !is_marked {
@@ -133,32 +147,32 @@ impl Transducer {
         self.end_value();
         self.is_over = true;
         let n_mark = usize::from(is_marked);
-        self.replay.insert_str(0, &owed[n_mark..]);
-        self.replay_at = begin + n_mark as u64;
-        self.owed = owed;
-        self.owed.clear();
-        self.has_inner = false;
+        self.unread.text.insert_str(0, &owed[n_mark..]);
+        self.unread.at = begin + n_mark as u64;
+        self.held = owed;
+        self.held.clear();
+        self.string.has_inner = false;
     }
 
     /// What waits is text of the string; `at` is the byte behind it.
     fn beyond_was_data(&mut self, at: u64, out: &mut Output) {
-        let owed = core::mem::take(&mut self.owed);
+        let owed = core::mem::take(&mut self.held);
         let begin = at - owed.len() as u64;
-        let (before, beyond) = owed.split_at(self.beyond_at);
+        let (before, beyond) = owed.split_at(self.line_end.rest_at);
         if before.starts_with('"') {
             self.mend(Repair::UnescapedQuote, begin, begin + 1, out);
-            self.has_inner = true;
-        } else if self.mark == Quote::Double {
+            self.string.has_inner = true;
+        } else if self.lookahead.quote == Quote::Double {
             self.tell_controls(before, begin, out);
         }
         escape_into(&mut out.text, before);
         self.count(before.as_bytes(), begin);
-        (self.is_multiline, self.after_letter) = (true, false);
-        self.replay.insert_str(0, beyond);
-        self.replay_at = begin + before.len() as u64;
-        self.owed = owed;
-        self.owed.clear();
-        self.state = State::Str(self.mark);
+        (self.string.is_multiline, self.string.after_letter) = (true, false);
+        self.unread.text.insert_str(0, beyond);
+        self.unread.at = begin + before.len() as u64;
+        self.held = owed;
+        self.held.clear();
+        self.state = State::Str(self.lookahead.quote);
     }
 
     /// Whether a word and the byte behind it begin another document of the caller's.
@@ -168,6 +182,6 @@ impl Transducer {
                 && opener.starts_with(word)
                 && opener.as_bytes()[word.len()] == byte
         };
-        self.openers.iter().any(is_it)
+        self.context.openers.iter().any(is_it)
     }
 }

@@ -14,9 +14,9 @@ impl Transducer {
     #[inline]
     pub(super) fn is_dense(&self) -> bool {
         matches!(self.state, State::After | State::Key | State::Value)
-            && self.stack.len() > self.watch
-            && !self.python
-            && !self.comma
+            && self.stack.len() > self.context.watch
+            && !self.context.python
+            && self.comma.is_none()
     }
 
     /// Reads well-formed tokens from `bytes[i]` on; returns where the first stands that is not whole or not well-formed.
@@ -55,14 +55,15 @@ impl Transducer {
                     b'0'..=b'9' | b'-' | b't' | b'f' | b'n' => {
                         let length = scalar_length(&bytes[i..]);
                         // Python may go on behind a blank: `1 + 2`.
-                        let goes_on = self.python && matches!(byte_at(i + length), b' ' | b'\t');
+                        let goes_on =
+                            self.context.python && matches!(byte_at(i + length), b' ' | b'\t');
                         if length == 0 || goes_on {
                             return i;
                         }
                         i += length;
                         (self.state, self.empty) = (State::After, false);
                     }
-                    b'{' | b'[' if byte == b'[' || !self.python => {
+                    b'{' | b'[' if byte == b'[' || !self.context.python => {
                         i += 1;
                         frame = if byte == b'{' {
                             Frame::Object
@@ -114,7 +115,7 @@ impl Transducer {
                 b'}' | b']'
                     if byte == frame.closer()
                         && matches!(frame, Frame::Object | Frame::Array)
-                        && self.stack.len() > self.watch + 1 =>
+                        && self.stack.len() > self.context.watch + 1 =>
                 {
                     i += 1;
                     self.pop();

@@ -22,7 +22,7 @@ impl Transducer {
     pub(super) fn escape(&mut self, quote: Quote, piece: &mut Piece<'_>) {
         let byte = piece.bytes()[piece.i];
         let here = piece.here();
-        if self.python
+        if self.context.python
             && let Some(consumed) = self.python_escape(byte, here, quote, piece.out)
         {
             piece.skip(usize::from(consumed));
@@ -36,7 +36,7 @@ impl Transducer {
         let mut bad = false;
         match (self.token.len(), byte) {
             // r'C:\new': a backslash of a raw string is one, and a mark behind it ends nothing.
-            (1, _) if self.raw => {
+            (1, _) if self.string.is_raw => {
                 consumed = matches!(byte, b'"' | b'\'' | b'\\');
                 instead = Some(match byte {
                     b'"' => "\\\\\\\"",

@@ -10,7 +10,7 @@ impl Transducer {
     /// The input ends. Writes what is certain; closes the document if `close` and only brackets are missing.
     pub fn finish(&mut self, close: bool, at: u64, out: &mut Output) -> Completeness {
         if core::mem::take(&mut self.is_stuck) {
-            self.replay.clear();
+            self.unread.text.clear();
         }
         if close {
             self.settle_string(at, out);
@@ -18,7 +18,7 @@ impl Transducer {
         self.catch_up(at, out);
         if self.state == State::Next {
             // Without a colon it is no part of the document.
-            self.owed.clear();
+            self.held.clear();
             self.state = State::After;
         }
         self.settle_tail(at, out);
@@ -47,7 +47,7 @@ impl Transducer {
             _ => Completeness::Broken,
         };
         if rest == Completeness::Brackets && close {
-            self.owed.clear();
+            self.held.clear();
             for frame in core::mem::take(&mut self.stack).into_iter().rev() {
                 out.text.push_str(frame.json_closer());
             }
@@ -82,7 +82,7 @@ impl Transducer {
             State::Esc(_) => {
                 let half = core::mem::take(&mut self.token);
                 let target = if self.in_key {
-                    &mut self.key
+                    &mut self.key.text
                 } else {
                     &mut out.text
                 };
@@ -95,8 +95,8 @@ impl Transducer {
             State::Str(_) => self.end_string(at, out),
             State::Word if self.in_key => {
                 let key = core::mem::take(&mut self.token);
-                self.key.clear();
-                escape_into(&mut self.key, key.trim_end());
+                self.key.text.clear();
+                escape_into(&mut self.key.text, key.trim_end());
                 self.end_key(at, out);
             }
             State::Word => self.end_word(at, out),
@@ -105,7 +105,7 @@ impl Transducer {
         let missing = match self.state {
             State::Root => Some("{}"),
             State::Colon => Some(":null"),
-            State::Arrow | State::Value if !self.comma => {
+            State::Arrow | State::Value if self.comma.is_none() => {
                 let is_due = |frame: &Frame| frame.has_keys() || *frame == Frame::Call;
                 self.stack.last().is_none_or(is_due).then_some("null")
             }
@@ -142,7 +142,7 @@ impl Transducer {
 
     /// Ends a string, or a key, whose quotation mark is missing.
     pub(super) fn end_string(&mut self, at: u64, out: &mut Output) {
-        self.owed.clear();
+        self.held.clear();
         self.mend(Repair::MissingQuote, at, at, out);
         self.end_odd(at, out);
         self.value_ended = false;

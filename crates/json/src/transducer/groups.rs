@@ -93,7 +93,7 @@ impl Inside {
 impl Transducer {
     /// Whether what the bracket at `at` opens is not known yet. Groups inside of one that was looked at are what they seem.
     pub(super) fn may_begin_expression(&self, at: u64) -> bool {
-        self.python && at >= self.grouped_to
+        self.context.python && at >= self.call.grouped_to
     }
 
     pub(super) fn begin_group(&mut self, bracket: u8, piece: &mut Piece<'_>) {
@@ -101,16 +101,16 @@ impl Transducer {
         if bracket == b'['
             && let Some(length) = list_length(&piece.bytes()[piece.i..])
         {
-            self.grouped_to = piece.here() + length as u64;
+            self.call.grouped_to = piece.here() + length as u64;
             piece.i += 1;
             self.open(Frame::Array);
             return;
         }
         piece.flush();
-        self.owed.push(char::from(bracket));
+        self.held.push(char::from(bracket));
         self.held_at = piece.here();
         self.token_at = piece.here();
-        self.inside = Inside::new();
+        self.call.group = Inside::new();
         self.state = State::Group(Group::Inside);
         piece.skip(1);
     }
@@ -120,11 +120,11 @@ impl Transducer {
         let byte = piece.bytes()[piece.i];
         let here = piece.here();
         piece.run = piece.i;
-        let is_right_behind = self.owed.ends_with([')', ']']);
+        let is_right_behind = self.held.ends_with([')', ']']);
         let next = match (group, byte) {
-            _ if self.owed.len() >= HELD => None,
-            (Group::Inside, _) if !self.inside.step(byte) => None,
-            (Group::Inside, _) if self.inside.depth > 0 => Some(Group::Inside),
+            _ if self.held.len() >= HELD => None,
+            (Group::Inside, _) if !self.call.group.step(byte) => None,
+            (Group::Inside, _) if self.call.group.depth > 0 => Some(Group::Inside),
             (Group::Inside, _) => Some(Group::Behind),
             (Group::Behind, b' ' | b'\t') => Some(Group::Behind),
             (Group::Behind, b'=') => Some(Group::Arrow),
@@ -143,25 +143,25 @@ impl Transducer {
         };
         let rest = &piece.text[piece.i..];
         let length = rest.chars().next().map_or(1, char::len_utf8);
-        self.owed.push_str(&rest[..length]);
+        self.held.push_str(&rest[..length]);
         self.state = State::Group(next);
         piece.skip(length);
     }
 
     /// Whether the word behind the group goes on with an expression.
     fn is_behind_operator(&self) -> bool {
-        let word = self.owed.rsplit([' ', '\t']).next();
+        let word = self.held.rsplit([' ', '\t']).next();
         word.is_some_and(joins_operands)
     }
 
     /// The group is the begin of an expression, or of a function.
     fn go_on_as_word(&mut self, here: u64) {
-        let owed = core::mem::take(&mut self.owed);
+        let owed = core::mem::take(&mut self.held);
         self.empty = false;
         self.begin_word(here - owed.len() as u64);
         self.token.push_str(&owed);
-        self.owed = owed;
-        self.owed.clear();
+        self.held = owed;
+        self.held.clear();
     }
 
     /// The group is no part of more: what was held, up to `here`, is read.
@@ -170,38 +170,38 @@ impl Transducer {
         if is_whole && self.is_source() {
             return self.go_on_as_word(here);
         }
-        let owed = core::mem::take(&mut self.owed);
+        let owed = core::mem::take(&mut self.held);
         let frame = match owed.as_bytes()[0] {
             b'[' => Frame::Array,
-            _ if is_whole && !self.inside.has_comma && !is_empty(&owed) => Frame::Call,
+            _ if is_whole && !self.call.group.has_comma && !is_empty(&owed) => Frame::Call,
             _ => Frame::Tuple,
         };
         if frame != Frame::Call {
             out.text.push('[');
         }
         self.open(frame);
-        self.grouped_to = here;
-        self.replay.push_str(&owed[1..]);
-        self.replay_at = here - owed.len() as u64 + 1;
-        self.owed = owed;
-        self.owed.clear();
+        self.call.grouped_to = here;
+        self.unread.text.push_str(&owed[1..]);
+        self.unread.at = here - owed.len() as u64 + 1;
+        self.held = owed;
+        self.held.clear();
     }
 
     /// Whether nothing but the source says what stands between the brackets: `(a + 1)`, `[x for x in y]`.
     fn is_source(&self) -> bool {
-        let group = self.owed.trim_end();
+        let group = self.held.trim_end();
         let content = group[1..group.len() - 1].trim();
-        if self.inside.has_expression {
+        if self.call.group.has_expression {
             return true;
         }
         if group.starts_with('[') {
-            return self.inside.is_loose && is_comprehension(group);
+            return self.call.group.is_loose && is_comprehension(group);
         }
         let is_marked = content.starts_with(['"', '\'', '(', '[', '{']);
-        !self.inside.has_comma
+        !self.call.group.has_comma
             && !content.is_empty()
             && if is_marked {
-                self.inside.is_loose
+                self.call.group.is_loose
             } else {
                 !is_literal(content)
             }

@@ -115,7 +115,7 @@ impl Transducer {
     /// Whether a backslash and the byte behind it are an escape of two bytes.
     #[inline]
     fn escapes(&self, behind: Option<&u8>) -> bool {
-        behind.is_some_and(|&byte| KINDS[usize::from(byte)] & ESCAPED != 0) && !self.raw
+        behind.is_some_and(|&byte| KINDS[usize::from(byte)] & ESCAPED != 0) && !self.string.is_raw
     }
 
     /// Whether the bracket at `bytes[i]` is data, with all of its run.

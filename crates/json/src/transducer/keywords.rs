@@ -12,10 +12,24 @@
 use alloc::vec::Vec;
 
 use super::Transducer;
+use super::groups::Inside;
 use super::marks::is_name_byte;
 
 /// Longest end of a string that is looked at, in bytes.
 const END: usize = 96;
+
+/// What is known of the Python call being read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CallFacts {
+    /// Its arguments stand in one object: `f({..})`.
+    pub(super) is_wrapped: bool,
+    /// The group that is being looked at.
+    pub(super) group: Inside,
+    /// Up to where all groups were looked at.
+    pub(super) grouped_to: u64,
+    /// What the quote that is read again begins: a key, or a value without one.
+    pub(super) is_key: Option<bool>,
+}
 
 /// The last bytes of a string of a Python call, as they stand in the input.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +70,7 @@ impl Last {
 impl Transducer {
     /// Whether a mark here, inside a string of a Python call, would open the value of a parameter.
     pub(super) fn is_behind_keyword(&self) -> bool {
-        let end = self.last.end().trim_ascii_end();
+        let end = self.string.last.end().trim_ascii_end();
         let sign = end.strip_suffix(b"=");
         let word = sign.unwrap_or(end).trim_ascii_end();
         let n_name = word.iter().rev().take_while(|&&byte| is_name_byte(byte));
@@ -67,6 +81,6 @@ impl Transducer {
             _ => false,
         };
         let is_it = |known: &alloc::string::String| known.as_bytes() == name;
-        is_due && self.positions.iter().any(is_it)
+        is_due && self.context.positions.iter().any(is_it)
     }
 }

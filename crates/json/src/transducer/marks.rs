@@ -28,14 +28,14 @@ impl Transducer {
     /// Names keys that containers at `depth` have (the root's is 1): one of them, in quotation marks and with its colon,
     /// ends a string that lost its own mark.
     pub fn know(&mut self, depth: usize, keys: Arc<[String]>) {
-        self.known.retain(|(known, _)| *known != depth);
-        self.known.push((depth, keys));
+        self.context.known.retain(|(known, _)| *known != depth);
+        self.context.known.push((depth, keys));
     }
 
     /// A `"` in a string that began with `"`.
     pub(super) fn quote_in_string(&mut self, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
-        if !self.in_key && !self.has_inner && self.ends_at_once(bytes, piece.i + 1, 1) {
+        if !self.in_key && !self.string.has_inner && self.ends_at_once(bytes, piece.i + 1, 1) {
             piece.i += 1;
             self.end_value();
             return;
@@ -46,7 +46,7 @@ impl Transducer {
         }
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
-        if self.python {
+        if self.context.python {
             self.weigh(piece);
         }
         if self.stack.is_empty() {
@@ -63,13 +63,13 @@ impl Transducer {
     /// A mark at `here` that may end its string, or open a key behind it: what follows is read ahead. What waits already
     /// stands before it.
     pub(super) fn begin_ahead(&mut self, mark: Quote, here: u64) {
-        (self.mark_at, self.n_closed) = (self.owed.len(), 0);
-        if self.mark_at == 0 {
+        (self.lookahead.quote_at, self.lookahead.n_closed) = (self.held.len(), 0);
+        if self.lookahead.quote_at == 0 {
             self.held_at = here;
         }
-        self.owed
+        self.held
             .push(if mark == Quote::Single { '\'' } else { '"' });
-        (self.ahead, self.mark) = (Ahead::Mark, mark);
+        (self.lookahead.state, self.lookahead.quote) = (Ahead::Mark, mark);
         self.state = State::Quoted;
     }
 
@@ -114,22 +114,22 @@ impl Transducer {
         let byte = piece.bytes()[piece.i];
         let here = piece.here();
         piece.run = piece.i;
-        let mark = if self.mark == Quote::Single {
+        let mark = if self.lookahead.quote == Quote::Single {
             b'\''
         } else {
             b'"'
         };
-        if byte == mark && self.owed.len() == 1 && !self.in_key && self.token_at + 2 == here {
+        if byte == mark && self.held.len() == 1 && !self.in_key && self.token_at + 2 == here {
             // `"""` of Python: the empty string was its begin.
             if mark == b'"' {
                 self.mend(Repair::NonstandardQuote, here - 2, here + 1, piece.out);
             }
-            self.owed.clear();
+            self.held.clear();
             self.state = State::Str(Quote::Triple(mark));
             piece.skip(1);
             return;
         }
-        let turn = if self.owed.len() < HELD {
+        let turn = if self.held.len() < HELD {
             let rest = &piece.text[piece.i..];
             let is_odd = byte >= 0xc2 && odd_blank(rest.as_bytes(), 0).is_some();
             self.turn(if is_odd { b' ' } else { byte }, rest)
@@ -137,21 +137,21 @@ impl Transducer {
             Turn::Inside
         };
         if let Turn::Look(_) = turn {
-            if self.ahead == Ahead::Beyond {
-                self.weigh_before(here - self.owed.len() as u64, piece);
-                return self.begin_beyond(self.mark);
+            if self.lookahead.state == Ahead::Beyond {
+                self.weigh_before(here - self.held.len() as u64, piece);
+                return self.begin_beyond(self.lookahead.quote);
             }
             let rest = &piece.text[piece.i..];
             let length = rest.chars().next().map_or(1, char::len_utf8);
-            self.owed.push_str(&rest[..length]);
+            self.held.push_str(&rest[..length]);
             piece.skip(length);
             return;
         }
         let is_text_before_key = matches!(turn, Turn::Key) && self.is_known_here(self.word_ahead());
-        let owed = core::mem::take(&mut self.owed);
+        let owed = core::mem::take(&mut self.held);
         let begin = here - owed.len() as u64;
-        let (before, ahead) = owed.split_at(self.mark_at);
-        let mark = begin + self.mark_at as u64;
+        let (before, ahead) = owed.split_at(self.lookahead.quote_at);
+        let mark = begin + self.lookahead.quote_at as u64;
         let text_before_key = before.rfind(',').filter(|_| is_text_before_key);
         let split = match turn {
             Turn::Inside | Turn::Ends if self.in_key && byte != b':' => self.key_without_mark(),
@@ -168,24 +168,24 @@ impl Transducer {
             }
             (Turn::Inside | Turn::Look(_), _) => {
                 self.mend(Repair::UnescapedQuote, mark, mark + 1, piece.out);
-                if self.ahead == Ahead::Doubt {
+                if self.lookahead.state == Ahead::Doubt {
                     self.mend(Repair::SwallowedKey, mark, here + 1, piece.out);
                 }
                 // Further marks are judged by themselves.
-                let n_read = if self.ahead.is_element() || self.ahead.is_key() {
+                let n_read = if self.lookahead.state.is_element() || self.lookahead.state.is_key() {
                     1
                 } else {
                     ahead.len()
                 };
                 escape_into(self.inside(piece.out), &ahead[..n_read]);
-                self.replay.push_str(&ahead[n_read..]);
-                self.replay_at = mark + n_read as u64;
-                self.after_letter = false;
-                let n_data = self.mark_at + n_read;
-                self.is_multiline |= owed[..n_data].contains('\n');
+                self.unread.text.push_str(&ahead[n_read..]);
+                self.unread.at = mark + n_read as u64;
+                self.string.after_letter = false;
+                let n_data = self.lookahead.quote_at + n_read;
+                self.string.is_multiline |= owed[..n_data].contains('\n');
                 if !self.in_key {
-                    self.has_inner = true;
-                    if self.python && self.is_behind_keyword() {
+                    self.string.has_inner = true;
+                    if self.context.python && self.is_behind_keyword() {
                         self.mend(Repair::SwallowedKey, mark, mark + 1, piece.out);
                     }
                     // The piece is weighed at its end; what goes on elsewhere is weighed now.
@@ -194,12 +194,12 @@ impl Transducer {
                         self.count(&owed.as_bytes()[..n_data], begin);
                     }
                 }
-                self.state = State::Str(self.mark);
+                self.state = State::Str(self.lookahead.quote);
             }
-            (Turn::Joins, _) if matches!(self.ahead, Ahead::Plus | Ahead::Mark) => {
+            (Turn::Joins, _) if matches!(self.lookahead.state, Ahead::Plus | Ahead::Mark) => {
                 self.mend(Repair::Concatenation, mark, here + 1, piece.out);
-                self.raw = false;
-                self.balance.give_up();
+                self.string.is_raw = false;
+                self.string.balance.give_up();
                 self.state = State::Str(if byte == b'"' {
                     Quote::Double
                 } else {
@@ -219,29 +219,29 @@ impl Transducer {
                     piece.out.text.push('"');
                     self.end_value();
                 }
-                self.replay.push_str(&ahead[2..]);
-                self.replay_at = mark + 2;
+                self.unread.text.push_str(&ahead[2..]);
+                self.unread.at = mark + 2;
             }
-            (Turn::Ends, _) if self.in_key && self.ahead == Ahead::Twice => {
+            (Turn::Ends, _) if self.in_key && self.lookahead.state == Ahead::Twice => {
                 self.end_key(here, piece.out);
-                self.replay.push_str(&ahead[1..]);
-                self.replay_at = mark + 1;
+                self.unread.text.push_str(&ahead[1..]);
+                self.unread.at = mark + 1;
             }
             (Turn::Expression, _) => {
                 self.begin_word(mark);
                 self.token.push_str(ahead);
-                self.is_open = true;
+                self.word.is_open = true;
             }
             (Turn::Ends, _) if self.in_key => {
                 self.end_key(here, piece.out);
                 if ahead[1..].bytes().all(|byte| byte.is_ascii_whitespace()) {
                     piece.out.text.push_str(&ahead[1..]);
                 } else {
-                    self.replay.push_str(&ahead[1..]);
-                    self.replay_at = mark + 1;
+                    self.unread.text.push_str(&ahead[1..]);
+                    self.unread.at = mark + 1;
                 }
             }
-            (Turn::Ends, _) if self.ahead == Ahead::Mark && ahead.is_ascii() => {
+            (Turn::Ends, _) if self.lookahead.state == Ahead::Mark && ahead.is_ascii() => {
                 piece.out.text.push('"');
                 piece.out.text.push_str(&ahead[1..]);
                 self.end_value();
@@ -249,8 +249,8 @@ impl Transducer {
             (Turn::Ends, _) => {
                 piece.out.text.push('"');
                 self.end_value();
-                self.replay.push_str(&ahead[1..]);
-                self.replay_at = mark + 1;
+                self.unread.text.push_str(&ahead[1..]);
+                self.unread.at = mark + 1;
             }
             (Turn::Key, _) => {
                 // Brackets before the comma are text, where the key is one of the innermost object's.
@@ -260,22 +260,22 @@ impl Transducer {
                 self.mend(Repair::MissingQuote, end, end, piece.out);
                 piece.out.text.push('"');
                 self.end_value();
-                self.replay.push_str(&owed[n_text..]);
-                self.replay_at = end;
+                self.unread.text.push_str(&owed[n_text..]);
+                self.unread.at = end;
             }
         }
         if matches!(turn, Turn::Ends | Turn::Key | Turn::Doubled) {
-            self.has_inner = false;
+            self.string.has_inner = false;
         }
-        self.owed = owed;
-        self.owed.clear();
+        self.held = owed;
+        self.held.clear();
     }
 
     /// The mark that `ahead` begins with was written twice: it opens the string.
     fn open_again(&mut self, ahead: &str, mark: u64, out: &mut Output) {
         self.mend(Repair::NonstandardQuote, mark, mark + 1, out);
-        self.replay.push_str(&ahead[1..]);
-        self.replay_at = mark + 1;
+        self.unread.text.push_str(&ahead[1..]);
+        self.unread.at = mark + 1;
         self.state = State::Str(Quote::Double);
     }
 
@@ -285,41 +285,41 @@ impl Transducer {
         let second = ahead[1..].find(['"', '\'']).map_or(ahead.len(), |n| n + 1);
         let behind = (second + 1).min(ahead.len());
         self.mend(Repair::Concatenation, mark, mark + behind as u64, out);
-        self.mark = if ahead[second..].starts_with('\'') {
+        self.lookahead.quote = if ahead[second..].starts_with('\'') {
             Quote::Single
         } else {
             Quote::Double
         };
-        self.balance.give_up();
-        self.state = State::Str(self.mark);
-        self.replay.push_str(&ahead[behind..]);
-        self.replay_at = mark + behind as u64;
+        self.string.balance.give_up();
+        self.state = State::Str(self.lookahead.quote);
+        self.unread.text.push_str(&ahead[behind..]);
+        self.unread.at = mark + behind as u64;
     }
 
     /// Ends the key before its colon; the rest of it, and `ahead` behind it, are read again. All of it stands before `here`.
     pub(super) fn split_key(&mut self, colon: usize, ahead: &str, here: u64, out: &mut Output) {
-        let rest = unescape(&self.key.split_off(colon)).into_owned();
+        let rest = unescape(&self.key.text.split_off(colon)).into_owned();
         let begin = here - (rest.len() + ahead.len()) as u64;
-        let name = self.key.trim_end();
+        let name = self.key.text.trim_end();
         let name = name
             .strip_suffix('\'')
             .filter(|name| !name.contains('\''))
             .unwrap_or(name);
-        self.key.truncate(name.len());
+        self.key.text.truncate(name.len());
         self.mend(Repair::MissingQuote, begin, begin, out);
         self.end_key(here, out);
-        self.replay.push_str(&rest);
-        self.replay.push_str(ahead);
-        self.replay_at = begin;
+        self.unread.text.push_str(&rest);
+        self.unread.text.push_str(ahead);
+        self.unread.at = begin;
     }
 
     /// Where in the key that is being read its colon stands, if what is before it is a name and what is behind it can be
     /// no part of one.
     pub(super) fn key_without_mark(&self) -> Option<usize> {
-        let colon = self.key.find(':')?;
+        let colon = self.key.text.find(':')?;
         let (name, value) = (
-            self.key[..colon].trim_end(),
-            unescape(&self.key[colon + 1..]),
+            self.key.text[..colon].trim_end(),
+            unescape(&self.key.text[colon + 1..]),
         );
         // `"path': "a"`: the key's last mark was of the other kind.
         let name = name.strip_suffix('\'').unwrap_or(name);
@@ -336,7 +336,7 @@ impl Transducer {
             while self.has_read_ahead() {
                 // Behind the document nothing is read.
                 if matches!(self.read_again(out), Step::Stuck | Step::Done) {
-                    self.replay.clear();
+                    self.unread.text.clear();
                 }
             }
             match self.state {
@@ -362,48 +362,52 @@ impl Transducer {
 
     /// The input ends behind a mark that waits. Says whether there is something to read again.
     fn catch_up_mark(&mut self, at: u64, out: &mut Output) -> bool {
-        let mut owed = core::mem::take(&mut self.owed);
-        let ahead = owed.split_off(self.mark_at);
+        let mut owed = core::mem::take(&mut self.held);
+        let ahead = owed.split_off(self.lookahead.quote_at);
         let mark = at - ahead.len() as u64;
         self.tell_controls(&owed, mark - owed.len() as u64, out);
         escape_into(self.inside(out), &owed);
-        self.mark_at = 0;
+        self.lookahead.quote_at = 0;
         // A key that is cut behind its mark says nothing.
-        if self.ahead == Ahead::Mark || self.in_key {
-            self.owed = ahead;
+        if self.lookahead.state == Ahead::Mark || self.in_key {
+            self.held = ahead;
             return false;
         }
-        if matches!(self.ahead, Ahead::Second | Ahead::SecondEnd) {
+        if matches!(self.lookahead.state, Ahead::Second | Ahead::SecondEnd) {
             self.join(&ahead, mark, out);
             return true;
         }
-        if self.ahead.is_element() {
+        if self.lookahead.state.is_element() {
             self.mend(Repair::MissingQuote, mark, mark, out);
         }
-        if self.ahead == Ahead::OpeningEnd {
+        if self.lookahead.state == Ahead::OpeningEnd {
             self.open_again(&ahead, mark, out);
             return true;
         }
-        if self.ahead == Ahead::Key || self.ahead.is_key() {
+        if self.lookahead.state == Ahead::Key || self.lookahead.state.is_key() {
             self.mend(Repair::UnescapedQuote, mark, mark + 1, out);
-            let n_read = if self.ahead.is_key() { 1 } else { ahead.len() };
+            let n_read = if self.lookahead.state.is_key() {
+                1
+            } else {
+                ahead.len()
+            };
             escape_into(&mut out.text, &ahead[..n_read]);
             self.state = State::Str(Quote::Double);
             // Its second mark is judged by itself.
-            self.replay.push_str(&ahead[n_read..]);
-            self.replay_at = mark + n_read as u64;
-            self.has_inner = true;
+            self.unread.text.push_str(&ahead[n_read..]);
+            self.unread.at = mark + n_read as u64;
+            self.string.has_inner = true;
             return n_read < ahead.len();
         }
         out.text.push('"');
         self.end_value();
-        self.replay.push_str(&ahead[1..]);
-        self.replay_at = mark + 1;
+        self.unread.text.push_str(&ahead[1..]);
+        self.unread.at = mark + 1;
         true
     }
 
     pub(super) fn keys_at(&self, depth: usize) -> Option<&Arc<[String]>> {
-        let known = self.known.iter().find(|(known, _)| *known == depth);
+        let known = self.context.known.iter().find(|(known, _)| *known == depth);
         known.map(|(_, keys)| keys)
     }
 

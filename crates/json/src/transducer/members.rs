@@ -11,12 +11,12 @@ impl Transducer {
     /// A byte where a key, or the end of the object, is due.
     pub(super) fn begin_member(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let bytes = piece.bytes();
-        let is_key = self.is_key.take();
+        let is_key = self.call.is_key.take();
         if is_key.is_none() && self.may_be_position(byte) {
             self.begin_named(byte, piece);
             return None;
         }
-        if self.python && is_key != Some(true) && self.begins_position(byte) {
+        if self.context.python && is_key != Some(true) && self.begins_position(byte) {
             self.settle_comma(piece.out);
             self.empty = false;
             piece.flush();
@@ -41,15 +41,16 @@ impl Transducer {
                             piece.out,
                         );
                     }
-                    if self.stack.len() <= self.watch {
-                        self.key.clear();
+                    if self.stack.len() <= self.context.watch {
+                        self.key.text.clear();
                         self.key
+                            .text
                             .push_str(&piece.text[piece.i + 1..piece.i + 1 + length]);
                     }
                     piece.i += length + 3;
-                    self.is_named = true;
+                    self.key.is_named = true;
                     self.state = State::Value;
-                    if self.stack.len() <= self.watch {
+                    if self.stack.len() <= self.context.watch {
                         return Some(Step::Member);
                     }
                 } else {
@@ -100,7 +101,7 @@ impl Transducer {
                 piece.skip(1);
             }
             // `[{"a": 1, {"a": 2}]`: the object before it has lost its bracket.
-            b'{' if self.comma && self.is_object_in_list() => {
+            b'{' if self.comma.is_some() && self.is_object_in_list() => {
                 piece.flush();
                 piece.out.text.push('}');
                 self.mend(
@@ -113,13 +114,16 @@ impl Transducer {
                 self.expect_next();
             }
             // One object in place of keywords: its members are the arguments.
-            b'{' if self.empty && !self.wrapped && self.stack.as_slice() == [Frame::Keywords] => {
+            b'{' if self.empty
+                && !self.call.is_wrapped
+                && self.stack.as_slice() == [Frame::Keywords] =>
+            {
                 piece.flush();
-                self.wrapped = true;
+                self.call.is_wrapped = true;
                 self.mend(Repair::Wrapper, piece.here(), piece.here() + 1, piece.out);
                 piece.skip(1);
             }
-            b'}' if self.wrapped && self.stack.len() == 1 => {
+            b'}' if self.call.is_wrapped && self.stack.len() == 1 => {
                 self.drop_comma(piece.out);
                 piece.flush();
                 // Behind an empty one no comma is missing.
@@ -177,13 +181,13 @@ impl Transducer {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => piece.i += 1,
             b':' => {
-                if self.is_bare_key && self.stack.last() == Some(&Frame::Keywords) {
+                if self.key.is_bare && self.stack.last() == Some(&Frame::Keywords) {
                     let (at, here) = (self.token_at, piece.here() + 1);
                     self.mend(Repair::ColonForEquals, at, here, piece.out);
                 }
                 piece.i += 1;
                 self.state = State::Value;
-                if self.stack.len() <= self.watch {
+                if self.stack.len() <= self.context.watch {
                     return Some(Step::Member);
                 }
             }
@@ -201,7 +205,7 @@ impl Transducer {
                 }
                 piece.skip(1);
                 self.state = State::Arrow;
-                if self.stack.len() <= self.watch {
+                if self.stack.len() <= self.context.watch {
                     return Some(Step::Member);
                 }
             }
@@ -217,7 +221,7 @@ impl Transducer {
                 piece.out.text.push(':');
                 self.mend(Repair::MissingColon, piece.here(), piece.here(), piece.out);
                 self.state = State::Value;
-                if self.stack.len() <= self.watch {
+                if self.stack.len() <= self.context.watch {
                     return Some(Step::Member);
                 }
             }

@@ -45,13 +45,15 @@ use crate::escape::unescape;
 use crate::keys::Keys;
 use crate::repair::{Repair, RepairSpan};
 use crate::scan::odd_blank;
-use ahead::Ahead;
-use balance::Balance;
-use groups::Inside;
+use ahead::QuoteLookahead;
+use beyond::LineEnd;
 pub(crate) use groups::is_made;
-use keywords::Last;
+use keywords::CallFacts;
 use piece::Piece;
 use state::{Frame, Quote, State};
+use strings::StringFacts;
+use tail::{Tail, TailBytes};
+use words::WordFacts;
 
 /// What the text begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,170 +119,91 @@ const HELD: usize = 4096;
 const LONG: usize = 2048;
 
 /// The machine. One document each.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Transducer {
     state: State,
     stack: Vec<Frame>,
     /// The innermost container has no element yet.
     empty: bool,
-    /// A comma and the blanks behind it, or the undecided bytes of `Quoted` and `Tail`.
-    owed: String,
-    comma: bool,
-    comma_at: u64,
+    /// A comma that is written only if an element follows: where it stands.
+    comma: Option<u64>,
+    /// Bytes that wait for the one that decides: that comma and the blanks after it, or what a state looks ahead at.
+    held: String,
+    /// Where the first byte stands that may be no part of the string: of a tail, or its quote.
+    held_at: u64,
     /// A bare word, or half an escape.
     token: String,
     token_at: u64,
-    /// The string being read is a key; its JSON text gathers in `key`.
+    /// The string being read is a key.
     in_key: bool,
-    key: String,
-    /// The state behind a comment.
-    resume: State,
-    /// Matched bytes of a closing `Token` or `Triple`.
-    matched: u8,
-    /// In a tail: which of the closers come next, and where in `owed` the one being read begins.
-    tail_next: usize,
-    tail_closer: usize,
-    /// What the string that the tail may end began with.
-    tail_quote: Quote,
-    watch: usize,
-    value_ended: bool,
-    stops: bool,
-    string_begins: bool,
-    structural: bool,
-    /// The document is the arguments of a Python call.
-    python: bool,
-    /// Inside a string in which a backslash escapes nothing: `r'..'` of Python.
-    raw: bool,
-    /// The group in a Python call that is being looked at, and up to where all of them were.
-    inside: Inside,
-    grouped_to: u64,
-    /// Where in the word the last comma stands, if it may end the value, and whether that has a name.
-    word_comma: Option<usize>,
-    is_named: bool,
-    /// The last key had no marks.
-    is_bare_key: bool,
-    /// The Python call stands in brackets.
-    bracketed: bool,
-    /// Brackets open in a bare word of a Python call: `x=data['sales']`, `y=f(1, 2)`.
-    nest: u16,
-    /// The same of angle brackets: `new HashMap<String, Integer>()`.
-    angles: u16,
-    /// The word goes on with a string that is written already: `'a' * 3`.
-    is_open: bool,
-    /// What the mark that is read again begins: a key, or a value of a Python call without one.
-    is_key: Option<bool>,
-    /// The arguments of the call stand in one object: `f({..})`.
-    wrapped: bool,
-    /// The last byte of a string in odd quotation marks was a letter.
-    after_letter: bool,
-    /// Names of a Python call's parameters, for arguments without one.
-    positions: Arc<[String]>,
+    key: Key,
     keys: Keys,
-    token_quote: Option<String>,
-    /// What is read is plain letters: none of them are the token that ends a string.
-    is_plain: bool,
-    /// Others that count as well. The one that was written last takes its place.
-    other_quotes: Vec<String>,
-    /// Literals of the caller that may follow the document, in order.
-    closers: Arc<[String]>,
-    /// The bytes that may stand behind a bracket which ends a string, a bit each.
-    tail_bytes: [u64; 4],
-    /// Keys that containers at a depth have.
-    known: Vec<(usize, Arc<[String]>)>,
-    ahead: Ahead,
-    /// What the string began with whose end is looked for.
-    mark: Quote,
-    /// Where in `owed` the mark stands: before it what may be structure, if the mark opens a key.
-    mark_at: usize,
-    /// Where the first byte stands that may be no part of the string: of a tail, or its mark.
-    held_at: u64,
-    /// How many brackets were read behind the mark.
-    n_closed: usize,
-    /// The string has a mark inside: what follows the next one is no proof of its own.
-    has_inner: bool,
-    /// The string has a raw line break.
-    is_multiline: bool,
-    /// The brackets in the string.
-    balance: Balance,
-    /// Its end, in a Python call.
-    last: Last,
-    /// Where in `owed` begins what stands beyond the place where the string may have ended, and the line being read.
-    beyond_at: usize,
-    line_at: usize,
-    /// A string was ended by what stands beyond it: only brackets may follow.
+    /// The state after a comment or dots.
+    resume: State,
+    string: StringFacts,
+    word: WordFacts,
+    lookahead: QuoteLookahead,
+    tail: Tail,
+    line_end: LineEnd,
+    call: CallFacts,
+    /// Bytes that were read ahead and are to be read again.
+    unread: Unread,
+    context: Context,
+    /// A value at the watched depth ended, and the caller has not heard of it.
+    value_ended: bool,
+    /// A repair was more than spelling.
+    structural: bool,
+    /// A string was ended by what stands on the lines after it: only brackets may follow.
     is_over: bool,
-    /// Texts that begin another document of the caller's, at the begin of a line.
-    openers: Arc<[String]>,
     /// The bytes that were read ahead are no part of the document.
     is_stuck: bool,
-    /// Bytes that were read ahead and are to be read again, and where they stand.
-    replay: String,
-    replay_at: u64,
 }
 
-impl Default for Transducer {
-    fn default() -> Transducer {
-        Transducer {
-            state: State::Value,
-            stack: Vec::new(),
-            empty: false,
-            owed: String::new(),
-            comma: false,
-            comma_at: 0,
-            token: String::new(),
-            token_at: 0,
-            in_key: false,
-            key: String::new(),
-            resume: State::Value,
-            matched: 0,
-            tail_next: 0,
-            tail_closer: 0,
-            tail_quote: Quote::Double,
-            watch: 0,
-            value_ended: false,
-            stops: false,
-            string_begins: false,
-            structural: false,
-            python: false,
-            raw: false,
-            inside: Inside::default(),
-            grouped_to: 0,
-            word_comma: None,
-            is_named: false,
-            is_bare_key: false,
-            bracketed: false,
-            nest: 0,
-            angles: 0,
-            is_open: false,
-            is_key: None,
-            wrapped: false,
-            after_letter: false,
-            positions: Arc::default(),
-            keys: Keys::default(),
-            token_quote: None,
-            is_plain: false,
-            other_quotes: Vec::new(),
-            closers: Arc::default(),
-            tail_bytes: tail::behind_brackets(&[]),
-            known: Vec::new(),
-            ahead: Ahead::Mark,
-            mark: Quote::Double,
-            mark_at: 0,
-            held_at: 0,
-            n_closed: 0,
-            has_inner: false,
-            is_multiline: false,
-            balance: Balance::default(),
-            last: Last::default(),
-            beyond_at: 0,
-            line_at: 0,
-            is_over: false,
-            openers: Arc::default(),
-            is_stuck: false,
-            replay: String::new(),
-            replay_at: 0,
-        }
-    }
+/// The key that was read last, or is being read.
+#[derive(Clone, Debug, Default)]
+struct Key {
+    /// Its JSON text.
+    text: String,
+    /// It had no quotes.
+    is_bare: bool,
+    /// The value has a name: it is no positional argument.
+    is_named: bool,
+}
+
+/// Bytes that were read ahead and are to be read again, and where they stand.
+#[derive(Clone, Debug, Default)]
+struct Unread {
+    text: String,
+    at: u64,
+}
+
+/// What the caller says of the document.
+#[derive(Clone, Debug, Default)]
+struct Context {
+    /// Members and values are reported down to this depth.
+    watch: usize,
+    /// Long strings of values are reported.
+    stops: bool,
+    /// The document is the arguments of a Python call.
+    python: bool,
+    /// The Python call stands in brackets.
+    bracketed: bool,
+    /// Names of a Python call's parameters, for arguments without one.
+    positions: Arc<[String]>,
+    /// Strings stand between two of these tokens.
+    token_quote: Option<String>,
+    /// Others that count as well. The one that was written last takes its place.
+    other_quotes: Vec<String>,
+    /// What is read is plain letters: none of them are the token that ends a string.
+    is_plain: bool,
+    /// Literals that may follow the document, in order.
+    closers: Arc<[String]>,
+    /// The bytes that may stand after a bracket which ends a string.
+    tail_bytes: TailBytes,
+    /// Texts that start another document, at the start of a line.
+    openers: Arc<[String]>,
+    /// Keys that containers at a depth have.
+    known: Vec<(usize, Arc<[String]>)>,
 }
 
 impl Transducer {
@@ -294,35 +217,38 @@ impl Transducer {
     /// Begins another document. What the machine was told of the last one is forgotten, but the closers; its
     /// memory is kept.
     pub fn restart(&mut self, root: Root) {
-        self.state = State::Value;
-        self.resume = State::Value;
+        let emptied = |text: &mut String| {
+            text.clear();
+            core::mem::take(text)
+        };
         self.stack.clear();
         self.keys.clear();
-        self.known.clear();
-        for text in [
-            &mut self.owed,
-            &mut self.token,
-            &mut self.key,
-            &mut self.replay,
-        ] {
-            text.clear();
-        }
-        (self.empty, self.comma, self.in_key) = (false, false, false);
-        (self.value_ended, self.structural) = (false, false);
-        self.string_begins = false;
-        (self.has_inner, self.is_stuck) = (false, false);
-        (self.is_multiline, self.is_over) = (false, false);
-        (self.wrapped, self.after_letter) = (false, false);
-        (self.matched, self.watch, self.nest, self.angles) = (0, 0, 0, 0);
-        (self.is_open, self.is_key) = (false, None);
-        self.python = root == Root::Keywords;
-        (self.raw, self.bracketed, self.is_plain) = (false, false, false);
-        (self.grouped_to, self.is_named) = (0, false);
-        self.token_quote = None;
-        self.other_quotes.clear();
-        if !self.positions.is_empty() {
-            self.positions = Arc::default();
-        }
+        let unread = Unread {
+            text: emptied(&mut self.unread.text),
+            at: 0,
+        };
+        let key = Key {
+            text: emptied(&mut self.key.text),
+            ..Key::default()
+        };
+        let context = Context {
+            python: root == Root::Keywords,
+            stops: self.context.stops,
+            closers: core::mem::take(&mut self.context.closers),
+            tail_bytes: self.context.tail_bytes,
+            openers: core::mem::take(&mut self.context.openers),
+            ..Context::default()
+        };
+        *self = Transducer {
+            stack: core::mem::take(&mut self.stack),
+            keys: core::mem::take(&mut self.keys),
+            held: emptied(&mut self.held),
+            token: emptied(&mut self.token),
+            key,
+            unread,
+            context,
+            ..Transducer::default()
+        };
         match root {
             Root::Value => {}
             Root::Object => self.state = State::Root,
@@ -338,14 +264,14 @@ impl Transducer {
     /// Reads strings between two `quote` tokens as they stand (gemma4's `<|"|>`).
     #[must_use]
     pub fn with_quote(mut self, quote: Option<&str>) -> Transducer {
-        self.token_quote = quote.filter(|quote| !quote.is_empty()).map(String::from);
+        self.context.token_quote = quote.filter(|quote| !quote.is_empty()).map(String::from);
         self
     }
 
     /// The same of strings between two of `quotes`, where a quote is given.
     #[must_use]
     pub fn with_other_quotes(mut self, quotes: Vec<String>) -> Transducer {
-        self.other_quotes = quotes;
+        self.context.other_quotes = quotes;
         self
     }
 
@@ -353,48 +279,48 @@ impl Transducer {
     /// brackets and these, if the input ends there.
     #[must_use]
     pub fn with_closers(mut self, closers: Arc<[String]>) -> Transducer {
-        self.tail_bytes = tail::behind_brackets(&closers);
-        self.closers = closers;
+        self.context.tail_bytes = TailBytes::of(&closers);
+        self.context.closers = closers;
         self
     }
 
     /// The same for a machine that exists.
     pub fn expect_closers(&mut self, closers: &Arc<[String]>) {
-        if !Arc::ptr_eq(&self.closers, closers) {
-            self.tail_bytes = tail::behind_brackets(closers);
-            self.closers = Arc::clone(closers);
+        if !Arc::ptr_eq(&self.context.closers, closers) {
+            self.context.tail_bytes = TailBytes::of(closers);
+            self.context.closers = Arc::clone(closers);
         }
     }
 
     /// Names texts that begin another document at the begin of a line: this one is over before them.
     pub fn expect_openers(&mut self, openers: &Arc<[String]>) {
-        self.openers = Arc::clone(openers);
+        self.context.openers = Arc::clone(openers);
     }
 
     /// Names the parameters of the Python call, in order: an argument without a name is that of the first one that was not
     /// named yet.
     #[must_use]
     pub fn with_positions(mut self, names: Arc<[String]>) -> Transducer {
-        self.positions = names;
+        self.context.positions = names;
         self
     }
 
     /// Says that the Python call stands in brackets: `print(f('x'))`. Two brackets behind a mark end its string then.
     #[must_use]
     pub fn within_brackets(mut self, is_within: bool) -> Transducer {
-        self.bracketed = is_within;
+        self.context.bracketed = is_within;
         self
     }
 
     /// Reports members and values of containers down to this depth; the root's members have depth 1. 0 reports nothing.
     pub fn watch(&mut self, depth: usize) {
-        self.watch = depth;
+        self.context.watch = depth;
     }
 
     /// Reports where a string of a value begins that may be long, so that the caller can write its inside itself: see
     /// [`stretch`](Transducer::stretch).
     pub fn stop_at_strings(&mut self) {
-        self.stops = true;
+        self.context.stops = true;
     }
 
     /// How many containers are open.
@@ -404,7 +330,7 @@ impl Transducer {
 
     /// Puts the last key read, decoded, in the place of `key`, whose memory the next one gets.
     pub fn take_key(&mut self, key: &mut String) {
-        core::mem::swap(key, &mut self.key);
+        core::mem::swap(key, &mut self.key.text);
         if let alloc::borrow::Cow::Owned(decoded) = unescape(key) {
             *key = decoded;
         }
@@ -426,11 +352,11 @@ impl Transducer {
             {
                 Some(self.held_at)
             }
-            State::Word if !self.in_key && self.python => self
+            State::Word if !self.in_key && self.context.python => self
                 .next_argument()
                 .map(|name| self.token_at + name as u64)
-                .or_else(|| self.has_read_ahead().then_some(self.replay_at)),
-            _ if self.has_read_ahead() => Some(self.replay_at),
+                .or_else(|| self.has_read_ahead().then_some(self.unread.at)),
+            _ if self.has_read_ahead() => Some(self.unread.at),
             // A key may end before its mark.
             _ => self.in_key.then_some(self.token_at),
         }
@@ -446,7 +372,7 @@ impl Transducer {
 
     /// Whether [`feed`](Transducer::feed) has something to read without more text.
     pub fn has_read_ahead(&self) -> bool {
-        !self.replay.is_empty()
+        !self.unread.text.is_empty()
     }
 
     /// Whether [`feed`](Transducer::feed) has something to say without more text.
@@ -466,7 +392,7 @@ impl Transducer {
             State::Value => self.stack.last() == Some(&Frame::Array),
             _ => false,
         };
-        is_due && self.empty && !self.comma
+        is_due && self.empty && self.comma.is_none()
     }
 
     /// Whether a repair so far was more than spelling.
@@ -507,7 +433,7 @@ impl Transducer {
 
     /// Whether what is read next is plain letters, in which a token that quotes strings is text.
     pub fn set_plain(&mut self, is_plain: bool) {
-        self.is_plain = is_plain;
+        self.context.is_plain = is_plain;
     }
 
     /// Reads `text`, whose first byte is the `at`th of the input. Returns how many bytes were consumed, and why it
@@ -529,7 +455,7 @@ impl Transducer {
             }
             let (used, step) = self.read(&text[i..], at + i as u64, out);
             i += used;
-            if step != Step::More || self.replay.is_empty() {
+            if step != Step::More || self.unread.text.is_empty() {
                 return (i, step);
             }
         }
@@ -537,16 +463,16 @@ impl Transducer {
 
     /// Reads what was read ahead.
     fn read_again(&mut self, out: &mut Output) -> Step {
-        let (mut replay, at) = (core::mem::take(&mut self.replay), self.replay_at);
-        let stops = core::mem::take(&mut self.stops);
+        let (mut replay, at) = (core::mem::take(&mut self.unread.text), self.unread.at);
+        let stops = core::mem::take(&mut self.context.stops);
         let (used, step) = self.read(&replay, at, out);
-        (self.stops, self.string_begins) = (stops, false);
+        (self.context.stops, self.string.starts) = (stops, false);
         replay.drain(..used);
-        if self.replay.is_empty() {
-            self.replay_at = at + used as u64;
+        if self.unread.text.is_empty() {
+            self.unread.at = at + used as u64;
         }
         // What was read ahead again comes before the rest.
-        self.replay.push_str(&replay);
+        self.unread.text.push_str(&replay);
         step
     }
 
@@ -573,7 +499,7 @@ impl Transducer {
                     Step::Value
                 };
             }
-            if core::mem::take(&mut self.string_begins)
+            if core::mem::take(&mut self.string.starts)
                 && bytes.len() - piece.i >= LONG
                 && !inside::ends_soon(&bytes[piece.i..])
             {
@@ -681,7 +607,7 @@ impl Transducer {
         // What is read again is counted then, and what waits when it is data.
         let n_waiting = match self.state {
             State::Str(_) | State::Esc(_) | State::Apostrophe => Some(0),
-            State::Quoted if self.mark_at == 0 => Some(self.owed.len()),
+            State::Quoted if self.lookahead.quote_at == 0 => Some(self.held.len()),
             _ => None,
         };
         if let Some(n_waiting) = n_waiting
@@ -697,11 +623,12 @@ impl Transducer {
     #[cold]
     fn mend(&mut self, repair: Repair, start: u64, end: u64, out: &mut Output) {
         // In a Python call these are the spelling.
-        if self.python && matches!(repair, Repair::PythonLiteral | Repair::NonstandardQuote) {
+        if self.context.python && matches!(repair, Repair::PythonLiteral | Repair::NonstandardQuote)
+        {
             return;
         }
         // Where strings stand between tokens, keys are bare.
-        if self.token_quote.is_some() && repair == Repair::UnquotedKey {
+        if self.context.token_quote.is_some() && repair == Repair::UnquotedKey {
             return;
         }
         self.structural |= repair.is_structural();

@@ -23,14 +23,14 @@ impl Transducer {
     /// Whether an argument may stand here without its name.
     pub(super) fn expects_positions(&self) -> bool {
         self.stack.as_slice() == [Frame::Keywords]
-            && !self.wrapped
+            && !self.call.is_wrapped
             && self.next_position().is_some()
     }
 
     /// The first parameter that was not named yet.
     fn next_position(&self) -> Option<&String> {
         let is_new = |name: &&String| !self.keys.has(name.as_bytes());
-        self.positions.iter().find(is_new)
+        self.context.positions.iter().find(is_new)
     }
 
     /// Supplies the name of the value that begins at `at`.
@@ -42,7 +42,7 @@ impl Transducer {
         out.text.push_str(&quoted(&name));
         out.text.push(':');
         self.keys.insert(name.as_bytes());
-        self.is_named = false;
+        self.key.is_named = false;
         self.mend(Repair::PositionalArgument, at, at, out);
     }
 }

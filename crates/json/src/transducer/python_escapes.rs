@@ -16,7 +16,7 @@ impl Transducer {
         quote: Quote,
         out: &mut Output,
     ) -> Option<bool> {
-        if self.raw {
+        if self.string.is_raw {
             return None;
         }
         let Some(kind) = self.token.as_bytes().get(1).copied() else {

@@ -17,8 +17,8 @@ impl Transducer {
         self.settle_comma(piece.out);
         self.empty = false;
         piece.flush();
-        self.owed.clear();
-        self.owed.push(char::from(byte));
+        self.held.clear();
+        self.held.push(char::from(byte));
         self.held_at = piece.here();
         self.state = State::Named(Named::Word);
         piece.skip(1);
@@ -27,12 +27,12 @@ impl Transducer {
     /// A byte behind the mark.
     pub(super) fn behind_mark(&mut self, named: Named, piece: &mut Piece<'_>) {
         let byte = piece.bytes()[piece.i];
-        let mark = self.owed.as_bytes()[0];
+        let mark = self.held.as_bytes()[0];
         piece.run = piece.i;
         let next = match named {
-            _ if self.owed.len() >= HELD => None,
+            _ if self.held.len() >= HELD => None,
             Named::Word if is_name_byte(byte) => Some(Named::Word),
-            Named::Word if byte == mark && self.owed.len() > 1 => Some(Named::Behind),
+            Named::Word if byte == mark && self.held.len() > 1 => Some(Named::Behind),
             Named::Behind if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => Some(Named::Behind),
             _ => None,
         };
@@ -40,19 +40,19 @@ impl Transducer {
             self.end_named(named == Named::Behind && byte == b':', piece.here());
             return;
         };
-        self.owed.push(char::from(byte));
+        self.held.push(char::from(byte));
         self.state = State::Named(next);
         piece.skip(1);
     }
 
     /// What was held, up to `here`, is read again as a key or as a value.
     pub(super) fn end_named(&mut self, is_key: bool, here: u64) {
-        let owed = core::mem::take(&mut self.owed);
-        self.replay.push_str(&owed);
-        self.replay_at = here - owed.len() as u64;
-        self.owed = owed;
-        self.owed.clear();
-        self.is_key = Some(is_key);
+        let owed = core::mem::take(&mut self.held);
+        self.unread.text.push_str(&owed);
+        self.unread.at = here - owed.len() as u64;
+        self.held = owed;
+        self.held.clear();
+        self.call.is_key = Some(is_key);
         self.state = State::Key;
     }
 }

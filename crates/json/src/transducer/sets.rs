@@ -15,7 +15,7 @@ impl Transducer {
         piece.run = piece.i;
         let blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         let next = match (brace, byte) {
-            _ if self.owed.len() >= HELD => None,
+            _ if self.held.len() >= HELD => None,
             (Brace::Open | Brace::Behind, _) if blank => Some(brace),
             (Brace::Open, b'"' | b'\'') => Some(Brace::String {
                 mark: byte,
@@ -49,14 +49,14 @@ impl Transducer {
             .chars()
             .next()
             .map_or(1, char::len_utf8);
-        self.owed.push_str(&piece.text[piece.i..piece.i + length]);
+        self.held.push_str(&piece.text[piece.i..piece.i + length]);
         self.state = State::Brace(next);
         piece.skip(length);
     }
 
     /// It is known what the brace opens: what was held, up to `here`, is read.
     pub(super) fn open_brace(&mut self, is_set: bool, here: u64, out: &mut Output) {
-        let owed = core::mem::take(&mut self.owed);
+        let owed = core::mem::take(&mut self.held);
         let brace = here - owed.len() as u64;
         if is_set {
             out.text.push('[');
@@ -65,10 +65,10 @@ impl Transducer {
             out.text.push('{');
         }
         self.open(if is_set { Frame::Set } else { Frame::Object });
-        self.replay.push_str(&owed[1..]);
-        self.replay_at = brace + 1;
-        self.owed = owed;
-        self.owed.clear();
+        self.unread.text.push_str(&owed[1..]);
+        self.unread.at = brace + 1;
+        self.held = owed;
+        self.held.clear();
     }
 }
 

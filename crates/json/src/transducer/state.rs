@@ -35,10 +35,11 @@ impl Frame {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum State {
     /// Before the `{` of a document that must be an object.
     Root,
+    #[default]
     Value,
     Key,
     Colon,
@@ -108,8 +109,9 @@ pub(super) enum Group {
     Word,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Quote {
+    #[default]
     Double,
     Single,
     Backtick,

@@ -1,5 +1,7 @@
 //! Strings and keys, in any quotation marks.
 
+use super::balance::Balance;
+use super::keywords::Last;
 use super::piece::Piece;
 use super::state::{Quote, State};
 use super::{Output, Transducer};
@@ -7,10 +9,31 @@ use crate::escape::{escape_byte_into, escape_into, unescape};
 use crate::repair::Repair;
 use crate::scan::{blanks, plain};
 
+/// What is known of the string being read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StringFacts {
+    /// A backslash escapes nothing in it: `r'..'` of Python.
+    pub(super) is_raw: bool,
+    /// The last byte of a string in odd quotes was a letter.
+    pub(super) after_letter: bool,
+    /// It has a quote inside: what follows the next one is no proof of its own.
+    pub(super) has_inner: bool,
+    /// It has a raw line break.
+    pub(super) is_multiline: bool,
+    /// The brackets in it.
+    pub(super) balance: Balance,
+    /// Its end, in a Python call.
+    pub(super) last: Last,
+    /// Bytes of a closing `Token` or `Triple` that were matched.
+    pub(super) n_matched: u8,
+    /// It has just started, and the caller may be told.
+    pub(super) starts: bool,
+}
+
 impl Transducer {
     pub(super) fn begin_key(&mut self, quote: Quote, at: u64) {
-        self.key.clear();
-        (self.in_key, self.raw, self.is_bare_key) = (true, false, false);
+        self.key.text.clear();
+        (self.in_key, self.string.is_raw, self.key.is_bare) = (true, false, false);
         self.token_at = at;
         self.state = State::Str(quote);
     }
@@ -18,15 +41,15 @@ impl Transducer {
     /// The inside of a value's string begins at `at`.
     #[inline]
     pub(super) fn begin_inside(&mut self, at: u64) {
-        self.is_multiline = false;
-        self.string_begins = self.stops;
-        self.balance.begin(at);
-        self.last.begin(at);
+        self.string.is_multiline = false;
+        self.string.starts = self.context.stops;
+        self.string.balance.begin(at);
+        self.string.last.begin(at);
     }
 
     pub(super) fn copy(&mut self, piece: &str, out: &mut Output) {
         if self.in_key {
-            self.key.push_str(piece);
+            self.key.text.push_str(piece);
         } else {
             out.text.push_str(piece);
         }
@@ -34,14 +57,14 @@ impl Transducer {
 
     /// A key's last quotation mark was read.
     pub(super) fn end_key(&mut self, at: u64, out: &mut Output) {
-        (self.in_key, self.is_named) = (false, true);
+        (self.in_key, self.key.is_named) = (false, true);
         out.text.push('"');
-        out.text.push_str(&self.key);
+        out.text.push_str(&self.key.text);
         out.text.push('"');
-        let new = if self.key.contains('\\') {
-            self.keys.insert(unescape(&self.key).as_bytes())
+        let new = if self.key.text.contains('\\') {
+            self.keys.insert(unescape(&self.key.text).as_bytes())
         } else {
-            self.keys.insert(self.key.as_bytes())
+            self.keys.insert(self.key.text.as_bytes())
         };
         if !new {
             self.mend(Repair::DuplicateKey, self.token_at, at, out);
@@ -52,7 +75,9 @@ impl Transducer {
     /// A key between `"`.
     pub(super) fn double_key(&mut self, piece: &mut Piece<'_>) {
         let length = plain(&piece.bytes()[piece.i..]);
-        self.key.push_str(&piece.text[piece.i..piece.i + length]);
+        self.key
+            .text
+            .push_str(&piece.text[piece.i..piece.i + length]);
         piece.skip(length);
         match piece.bytes().get(piece.i) {
             None => {}
@@ -65,7 +90,7 @@ impl Transducer {
                     piece.here() + 1,
                     piece.out,
                 );
-                escape_byte_into(&mut self.key, control);
+                escape_byte_into(&mut self.key.text, control);
                 piece.skip(1);
             }
         }
@@ -96,7 +121,7 @@ impl Transducer {
                         return self.begin_tail(Quote::Double, piece);
                     }
                     piece.flush();
-                    self.is_multiline |= control == b'\n';
+                    self.string.is_multiline |= control == b'\n';
                     self.mend(
                         Repair::ControlCharacter,
                         piece.here(),
@@ -124,7 +149,7 @@ impl Transducer {
         let (run, behind) = bytes[piece.i..].split_at(length);
         let mark = piece.i + length;
         let ends = behind.first() == Some(&b'"')
-            && !self.has_inner
+            && !self.string.has_inner
             && self.ends_a_line(run)
             && self.ends_at_once(bytes, mark + 1, length + 1);
         if ends {
@@ -166,15 +191,15 @@ impl Transducer {
         };
         if let Quote::Triple(mark) = quote {
             if closes {
-                self.matched += 1;
+                self.string.n_matched += 1;
                 piece.skip(1);
-                if self.matched == 3 {
-                    self.matched = 0;
+                if self.string.n_matched == 3 {
+                    self.string.n_matched = 0;
                     self.end_odd(piece.here(), piece.out);
                 }
                 return;
             }
-            for _ in 0..core::mem::take(&mut self.matched) {
+            for _ in 0..core::mem::take(&mut self.string.n_matched) {
                 let target = self.inside(piece.out);
                 if mark == b'"' {
                     target.push_str("\\\"");
@@ -191,7 +216,7 @@ impl Transducer {
             self.split_key(colon, "", piece.here(), piece.out);
             return;
         }
-        if closes && quote == Quote::Single && self.python && !self.in_key {
+        if closes && quote == Quote::Single && self.context.python && !self.in_key {
             self.apostrophe_in_string(piece);
             return;
         }
@@ -211,11 +236,12 @@ impl Transducer {
             return;
         }
         match byte {
-            b'}' | b']' if !self.in_key && !self.python => {
+            b'}' | b']' if !self.in_key && !self.context.python => {
                 match self.tail_begins(quote, bytes, piece.i) {
                     (_, true) => self.begin_tail(quote, piece),
                     (length, false) => {
-                        self.is_multiline |= piece.text[piece.i..piece.i + length].contains('\n');
+                        self.string.is_multiline |=
+                            piece.text[piece.i..piece.i + length].contains('\n');
                         escape_into(&mut piece.out.text, &piece.text[piece.i..piece.i + length]);
                         piece.skip(length);
                     }
@@ -223,7 +249,7 @@ impl Transducer {
             }
             b'\\' => self.begin_escape(quote, piece),
             b'"' | 0..=0x1f => {
-                self.is_multiline |= byte == b'\n';
+                self.string.is_multiline |= byte == b'\n';
                 escape_byte_into(self.inside(piece.out), byte);
                 piece.skip(1);
             }
@@ -246,13 +272,13 @@ impl Transducer {
                         }
                     });
                 self.copy(&piece.text[piece.i..end], piece.out);
-                self.after_letter = bytes[end - 1].is_ascii_alphabetic();
+                self.string.after_letter = bytes[end - 1].is_ascii_alphabetic();
                 piece.i = end;
                 piece.run = end;
                 return;
             }
         }
-        self.after_letter = false;
+        self.string.after_letter = false;
     }
 
     /// An apostrophe between two letters (`don't`) ends no string; two at the begin and a third open a long one.
@@ -269,9 +295,9 @@ impl Transducer {
         {
             // `'path: 'a'`: so it was with the mark before.
             self.split_key(colon, "'", here, piece.out);
-        } else if byte.is_ascii_alphabetic() && self.after_letter {
+        } else if byte.is_ascii_alphabetic() && self.string.after_letter {
             self.copy("'", piece.out);
-            self.after_letter = false;
+            self.string.after_letter = false;
             self.state = State::Str(Quote::Single);
         } else {
             self.end_odd(here, piece.out);

@@ -33,7 +33,7 @@ impl Transducer {
             self.value_ended = true;
         } else {
             self.state = State::After;
-            self.value_ended = self.stack.len() <= self.watch;
+            self.value_ended = self.stack.len() <= self.context.watch;
         }
     }
 
@@ -50,7 +50,7 @@ impl Transducer {
             return None;
         }
         piece.flush();
-        if byte == b'}' && self.wrapped && self.stack.len() == 1 {
+        if byte == b'}' && self.call.is_wrapped && self.stack.len() == 1 {
             piece.skip(1);
             return None;
         }
@@ -123,7 +123,7 @@ impl Transducer {
                 self.pop();
             }
             b'.' | 0xe2 if self.dots_begin(piece) => self.begin_dots(piece),
-            b';' if !self.comma && !self.python && !self.stack.is_empty() => {
+            b';' if self.comma.is_none() && !self.context.python && !self.stack.is_empty() => {
                 piece.flush();
                 self.mend(
                     Repair::MissingComma,
@@ -131,13 +131,12 @@ impl Transducer {
                     piece.here() + 1,
                     piece.out,
                 );
-                self.comma = true;
-                self.comma_at = piece.here();
-                self.owed.push(',');
+                self.comma = Some(piece.here());
+                self.held.push(',');
                 piece.skip(1);
                 self.expect_next();
             }
-            b',' if !self.comma => {
+            b',' if self.comma.is_none() => {
                 let next = piece.i + 1 + blanks(&piece.bytes()[piece.i + 1..]);
                 let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
                 match piece.bytes().get(next) {
@@ -150,9 +149,8 @@ impl Transducer {
                     }
                     _ => {
                         piece.flush();
-                        self.comma = true;
-                        self.comma_at = piece.here();
-                        self.owed.push(',');
+                        self.comma = Some(piece.here());
+                        self.held.push(',');
                         piece.skip(1);
                     }
                 }
@@ -186,24 +184,24 @@ impl Transducer {
         let byte = piece.bytes()[piece.i];
         let is_blank = matches!(byte, b' ' | b'\t');
         if (is_blank || is_word_byte(byte) || matches!(byte, b'-' | b'.' | b'$'))
-            && self.owed.len() < HELD
+            && self.held.len() < HELD
         {
             let length = piece.text[piece.i..]
                 .chars()
                 .next()
                 .map_or(1, char::len_utf8);
-            self.owed.push_str(&piece.text[piece.i..piece.i + length]);
+            self.held.push_str(&piece.text[piece.i..piece.i + length]);
             piece.i += length;
             return None;
         }
-        let word = self.owed.trim_end();
+        let word = self.held.trim_end();
         let is_key = matches!(byte, b':' | b'=' | b'"')
             && !word.contains([' ', '\t'])
             && !self.begins_another(word, byte)
             && self.may_have_key(word);
-        self.replay_at = self.token_at;
-        self.replay.push_str(&self.owed);
-        self.owed.clear();
+        self.unread.at = self.token_at;
+        self.unread.text.push_str(&self.held);
+        self.held.clear();
         self.state = State::After;
         if !is_key {
             self.is_stuck = true;
@@ -222,7 +220,7 @@ impl Transducer {
 
     /// Three dots, or one that stand for them, or the first of them.
     pub(super) fn dots_begin(&self, piece: &Piece<'_>) -> bool {
-        !self.python
+        !self.context.python
             && !self.stack.is_empty()
             && piece.text[piece.i..].starts_with(['.', '\u{2026}'])
     }
@@ -257,8 +255,8 @@ impl Transducer {
         }
         match self.resume {
             State::After => {
-                self.replay_at = self.token_at;
-                self.replay.push_str(&self.token);
+                self.unread.at = self.token_at;
+                self.unread.text.push_str(&self.token);
                 self.state = State::After;
                 self.is_stuck = true;
                 return Some(Step::Stuck);
@@ -267,7 +265,7 @@ impl Transducer {
             resume => {
                 self.settle_comma(piece.out);
                 (self.empty, self.in_key) = (false, resume == State::Key);
-                (self.nest, self.raw) = (0, false);
+                (self.word.nest, self.string.is_raw) = (0, false);
                 self.state = State::Word;
             }
         }
@@ -295,9 +293,9 @@ impl Transducer {
         piece.flush();
         let here = piece.here();
         self.mend(Repair::OddBlank, here, here + length as u64, piece.out);
-        if self.comma {
-            if self.owed.len() < HELD {
-                self.owed.push(' ');
+        if self.comma.is_some() {
+            if self.held.len() < HELD {
+                self.held.push(' ');
             }
         } else if self.state != State::Root {
             piece.out.text.push(' ');
@@ -307,9 +305,9 @@ impl Transducer {
 
     /// A blank where a key or a value is due. Behind an owed comma it is owed too.
     pub(super) fn blank(&mut self, piece: &mut Piece<'_>) {
-        if self.comma {
-            if self.owed.len() < HELD {
-                self.owed.push_str(&piece.text[piece.i..=piece.i]);
+        if self.comma.is_some() {
+            if self.held.len() < HELD {
+                self.held.push_str(&piece.text[piece.i..=piece.i]);
             }
             piece.run = piece.i + 1;
         }
@@ -319,20 +317,18 @@ impl Transducer {
     /// The element behind an owed comma came: the comma is one.
     #[inline]
     pub(super) fn settle_comma(&mut self, out: &mut Output) {
-        if self.comma {
-            self.comma = false;
-            out.text.push_str(&self.owed);
-            self.owed.clear();
+        if self.comma.take().is_some() {
+            out.text.push_str(&self.held);
+            self.held.clear();
         }
     }
 
     /// A closer came behind an owed comma: it goes, its blanks stay.
     pub(super) fn drop_comma(&mut self, out: &mut Output) {
-        if self.comma {
-            self.comma = false;
-            self.mend(Repair::TrailingComma, self.comma_at, self.comma_at + 1, out);
-            out.text.push_str(&self.owed[1..]);
-            self.owed.clear();
+        if let Some(at) = self.comma.take() {
+            self.mend(Repair::TrailingComma, at, at + 1, out);
+            out.text.push_str(&self.held[1..]);
+            self.held.clear();
         }
     }
 

@@ -8,6 +8,44 @@ use super::{HELD, Output, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;
 
+/// Brackets, blanks and the caller's closers that may end a string. They are held.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tail {
+    /// Which of the closers come next.
+    pub(super) next_closer: usize,
+    /// Where in `held` the one being read starts.
+    pub(super) closer_at: usize,
+    /// What the string began with.
+    pub(super) quote: Quote,
+}
+
+/// The bytes that may stand after a bracket which ends a string: blanks, brackets, and what a closer starts with. A bit
+/// each.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TailBytes([u64; 4]);
+
+impl Default for TailBytes {
+    fn default() -> TailBytes {
+        TailBytes::of(&[])
+    }
+}
+
+impl TailBytes {
+    pub(super) fn of(closers: &[String]) -> TailBytes {
+        let mut set = [0; 4];
+        let first = closers.iter().filter_map(|closer| closer.bytes().next());
+        for byte in first.chain(*b"}], \t\n\r\"") {
+            set[usize::from(byte >> 6)] |= 1 << (byte & 63);
+        }
+        TailBytes(set)
+    }
+
+    #[inline]
+    fn has(self, byte: u8) -> bool {
+        self.0[usize::from(byte >> 6)] & (1 << (byte & 63)) != 0
+    }
+}
+
 impl Transducer {
     /// Whether a bracket inside a string may end it: a cheap look at the byte behind it.
     #[inline]
@@ -17,7 +55,7 @@ impl Transducer {
 
     #[inline]
     fn is_behind_brackets(&self, byte: u8) -> bool {
-        self.tail_bytes[usize::from(byte >> 6)] & (1 << (byte & 63)) != 0
+        self.context.tail_bytes.has(byte)
     }
 
     /// At `bytes[at]`, inside a string, stands a closing bracket or a blank that JSON would escape. How long the run is
@@ -49,7 +87,8 @@ impl Transducer {
             None => true,
             _ if has_line_break && self.may_be_over(quote, run) => true,
             Some(&byte) => {
-                self.is_behind_brackets(byte) && (may_open_a_key() || self.closers.iter().any(fits))
+                self.is_behind_brackets(byte)
+                    && (may_open_a_key() || self.context.closers.iter().any(fits))
             }
         };
         (length, is_open)
@@ -58,7 +97,7 @@ impl Transducer {
     /// Whether a comma in a string that began with `quote` may be the one between two members or elements.
     fn takes_commas(&self, quote: Quote) -> bool {
         quote == Quote::Double
-            && !self.python
+            && !self.context.python
             && matches!(self.stack.last(), Some(Frame::Object | Frame::Array))
     }
 
@@ -85,8 +124,8 @@ impl Transducer {
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
         self.weigh(piece);
-        (self.tail_next, self.tail_closer) = (0, 0);
-        self.tail_quote = quote;
+        (self.tail.next_closer, self.tail.closer_at) = (0, 0);
+        self.tail.quote = quote;
         self.state = State::Tail;
     }
 
@@ -98,22 +137,22 @@ impl Transducer {
             .next()
             .map_or(1, char::len_utf8);
         piece.run = piece.i;
-        if self.owed.is_empty() {
+        if self.held.is_empty() {
             self.held_at = piece.here();
         }
-        if self.owed.len() < HELD && self.tail_takes(&piece.text[piece.i..piece.i + length]) {
-            self.owed.push_str(&piece.text[piece.i..piece.i + length]);
+        if self.held.len() < HELD && self.tail_takes(&piece.text[piece.i..piece.i + length]) {
+            self.held.push_str(&piece.text[piece.i..piece.i + length]);
             piece.skip(length);
             return;
         }
         if piece.bytes()[piece.i] == b'"'
-            && self.takes_commas(self.tail_quote)
-            && self.tail_closer == self.owed.len()
-            && (self.owed.contains(',') || self.ends_a_line(self.owed.as_bytes()))
+            && self.takes_commas(self.tail.quote)
+            && self.tail.closer_at == self.held.len()
+            && (self.held.contains(',') || self.ends_a_line(self.held.as_bytes()))
         {
-            let n_held = self.owed.len() + 1;
-            if self.owed.bytes().all(|byte| byte <= b' ')
-                && !self.has_inner
+            let n_held = self.held.len() + 1;
+            if self.held.bytes().all(|byte| byte <= b' ')
+                && !self.string.has_inner
                 && self.ends_at_once(piece.bytes(), piece.i + 1, n_held)
             {
                 self.tail_was_data(piece.here(), piece.out);
@@ -125,8 +164,8 @@ impl Transducer {
             piece.skip(1);
             return;
         }
-        if self.tail_next == 0 && self.may_be_over(self.tail_quote, self.owed.as_bytes()) {
-            self.begin_beyond(self.tail_quote);
+        if self.tail.next_closer == 0 && self.may_be_over(self.tail.quote, self.held.as_bytes()) {
+            self.begin_beyond(self.tail.quote);
             return;
         }
         self.tail_was_data(piece.here(), piece.out);
@@ -134,35 +173,39 @@ impl Transducer {
 
     /// The input ends at `at`: what waits without a bracket, which would prove something, is data.
     pub(super) fn settle_tail(&mut self, at: u64, out: &mut Output) {
-        if self.state == State::Tail && !self.owed.contains(['}', ']']) {
+        if self.state == State::Tail && !self.held.contains(['}', ']']) {
             self.tail_was_data(at, out);
         }
     }
 
     /// What waits is data of its string; `at` is the byte behind it.
     pub(super) fn tail_was_data(&mut self, at: u64, out: &mut Output) {
-        let mut owed = core::mem::take(&mut self.owed);
-        if self.tail_quote == Quote::Double {
+        let mut owed = core::mem::take(&mut self.held);
+        if self.tail.quote == Quote::Double {
             self.tell_controls(&owed, at - owed.len() as u64, out);
         }
-        if self.tail_quote == Quote::Token {
+        if self.tail.quote == Quote::Token {
             // The token that ends the string may have begun, unless these are plain letters.
-            let token = self.token_quote.as_deref().filter(|_| !self.is_plain);
+            let token = self
+                .context
+                .token_quote
+                .as_deref()
+                .filter(|_| !self.context.is_plain);
             let token = token.unwrap_or("").as_bytes();
             let n_begun = (1..=owed.len().min(token.len()))
                 .rev()
                 .find(|&n| owed.as_bytes().ends_with(&token[..n]))
                 .unwrap_or(0);
-            self.matched = n_begun as u8;
+            self.string.n_matched = n_begun as u8;
             owed.truncate(owed.len() - n_begun);
         }
         escape_into(&mut out.text, &owed);
         self.count(owed.as_bytes(), at - owed.len() as u64);
-        self.after_letter = owed.ends_with(|c: char| c.is_ascii_alphabetic());
-        self.is_multiline |= owed.contains('\n');
-        self.owed = owed;
-        self.owed.clear();
-        self.state = State::Str(self.tail_quote);
+        self.string.after_letter = owed.ends_with(|c: char| c.is_ascii_alphabetic());
+        self.string.is_multiline |= owed.contains('\n');
+        self.held = owed;
+        self.held.clear();
+        self.state = State::Str(self.tail.quote);
     }
 
     /// Control characters of a string that were read as what they are.
@@ -181,25 +224,25 @@ impl Transducer {
 
     fn tail_takes(&mut self, piece: &str) -> bool {
         let byte = piece.as_bytes()[0];
-        if ends_string(self.tail_quote, byte) || byte == b'\\' && self.tail_quote == Quote::Double {
+        if ends_string(self.tail.quote, byte) || byte == b'\\' && self.tail.quote == Quote::Double {
             return false;
         }
-        if self.tail_closer == self.owed.len() {
+        if self.tail.closer_at == self.held.len() {
             // Not inside a closer.
-            let is_comma = byte == b',' && self.takes_commas(self.tail_quote);
-            if (self.tail_next == 0 && (is_blank_or_bracket(byte) || is_comma))
+            let is_comma = byte == b',' && self.takes_commas(self.tail.quote);
+            if (self.tail.next_closer == 0 && (is_blank_or_bracket(byte) || is_comma))
                 || matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
             {
-                self.tail_closer += 1;
+                self.tail.closer_at += 1;
                 return true;
             }
         }
         // A comma and blanks alone end no string before a closer.
         let is_evidence = |byte: u8| matches!(byte, b'}' | b']' | b'\n' | b'\r' | b'\t');
-        if !self.owed.bytes().any(is_evidence) {
+        if !self.held.bytes().any(is_evidence) {
             return false;
         }
-        let so_far = &self.owed[self.tail_closer..];
+        let so_far = &self.held[self.tail.closer_at..];
         let fits = |closer: &String| {
             closer
                 .strip_prefix(so_far)
@@ -207,30 +250,21 @@ impl Transducer {
                 .map(str::is_empty)
         };
         let Some((n, whole)) = self
+            .context
             .closers
             .iter()
             .enumerate()
-            .skip(self.tail_next)
+            .skip(self.tail.next_closer)
             .find_map(|(n, closer)| fits(closer).map(|whole| (n, whole)))
         else {
             return false;
         };
         if whole {
-            self.tail_next = n + 1;
-            self.tail_closer = self.owed.len() + piece.len();
+            self.tail.next_closer = n + 1;
+            self.tail.closer_at = self.held.len() + piece.len();
         }
         true
     }
-}
-
-/// What may stand behind a bracket that ends a string: blanks, brackets and what a closer begins with.
-pub(super) fn behind_brackets(closers: &[String]) -> [u64; 4] {
-    let mut set = [0; 4];
-    let first = closers.iter().filter_map(|closer| closer.bytes().next());
-    for byte in first.chain(*b"}], \t\n\r\"") {
-        set[usize::from(byte >> 6)] |= 1 << (byte & 63);
-    }
-    set
 }
 
 /// How much of the blanks, brackets and commas at the end of `bytes` stands behind the first comma of them, and that comma.

@@ -12,32 +12,32 @@ const ESCAPED: &str = "\\\"";
 impl Transducer {
     /// Reads on in such a string: the rest of a token that began, or a run up to the next byte that may end the string.
     pub(super) fn token_string(&mut self, piece: &mut Piece<'_>) {
-        let token = self.token_quote.take().unwrap_or_default();
-        if self.matched > 0 {
+        let token = self.context.token_quote.take().unwrap_or_default();
+        if self.string.n_matched > 0 {
             self.match_token(&token, piece);
         } else {
             self.token_run(&token, piece);
         }
-        let ends = usize::from(self.matched) == token.len();
-        self.token_quote = Some(token);
+        let ends = usize::from(self.string.n_matched) == token.len();
+        self.context.token_quote = Some(token);
         piece.run = piece.i;
         if ends {
-            self.matched = 0;
+            self.string.n_matched = 0;
             self.end_odd(piece.here(), piece.out);
         }
     }
 
     /// A token began: compares the characters that are here. What was none after all is data.
     fn match_token(&mut self, token: &str, piece: &mut Piece<'_>) {
-        let matched = usize::from(self.matched);
+        let matched = usize::from(self.string.n_matched);
         let length = common(&token[matched..], &piece.text[piece.i..]);
         piece.i += length;
         let matched = matched + length;
         if piece.i == piece.text.len() || matched == token.len() {
-            self.matched = matched as u8;
+            self.string.n_matched = matched as u8;
         } else if token == ESCAPED {
             // The string is one of JSON's, whose escapes are those of JSON.
-            self.matched = 0;
+            self.string.n_matched = 0;
             let byte = piece.bytes()[piece.i];
             if byte == b'u' {
                 // Whether four digits follow is still to come.
@@ -57,7 +57,7 @@ impl Transducer {
                 self.inside(piece.out).push_str("\\\\");
             }
         } else {
-            self.matched = 0;
+            self.string.n_matched = 0;
             escape_into(self.inside(piece.out), &token[..matched]);
         }
     }
@@ -76,7 +76,7 @@ impl Transducer {
         };
         if byte == token.as_bytes()[0] {
             let length = common(token, &piece.text[piece.i..]);
-            self.matched = length as u8;
+            self.string.n_matched = length as u8;
             piece.i += length;
         } else {
             piece.run = piece.i;
@@ -95,7 +95,7 @@ impl Transducer {
             let rest = &bytes[at..];
             if rest[0] == first {
                 let n_here = rest.len().min(token.len());
-                let is_token = rest[..n_here] == token[..n_here] && !self.is_plain;
+                let is_token = rest[..n_here] == token[..n_here] && !self.context.is_plain;
                 return is_token || token == ESCAPED.as_bytes();
             }
             if at < settled || !self.may_be_tail(rest.get(1)) {
@@ -110,8 +110,8 @@ impl Transducer {
 
     /// How much of `bytes` is data of the string between tokens that is open.
     pub(super) fn token_stretch(&self, bytes: &[u8]) -> usize {
-        match &self.token_quote {
-            Some(token) if self.matched == 0 => self.token_data(token, bytes),
+        match &self.context.token_quote {
+            Some(token) if self.string.n_matched == 0 => self.token_data(token, bytes),
             _ => 0,
         }
     }
@@ -119,7 +119,7 @@ impl Transducer {
     /// Where the inside of the string that is open goes.
     pub(super) fn inside<'a>(&'a mut self, out: &'a mut Output) -> &'a mut alloc::string::String {
         if self.in_key {
-            &mut self.key
+            &mut self.key.text
         } else {
             &mut out.text
         }

@@ -12,7 +12,7 @@ impl Transducer {
     /// A byte where a value, or the end of the list, is due.
     pub(super) fn begin_value(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let bytes = piece.bytes();
-        self.raw = false;
+        self.string.is_raw = false;
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => self.blank(piece),
             b'"' => {
@@ -23,10 +23,10 @@ impl Transducer {
                 piece.i += 1;
                 self.state = State::Str(Quote::Double);
             }
-            b'{' if self.python && !has_keys_here(&bytes[piece.i..]) => {
+            b'{' if self.context.python && !has_keys_here(&bytes[piece.i..]) => {
                 self.settle_comma(piece.out);
                 piece.flush();
-                self.owed.push('{');
+                self.held.push('{');
                 self.token_at = piece.here();
                 self.held_at = piece.here();
                 self.state = State::Brace(Brace::Open);
@@ -63,7 +63,7 @@ impl Transducer {
                 let ends = bytes.get(piece.i + length).is_some_and(|b| {
                     // Behind a blank, Python may go on: `1 + 2`.
                     matches!(b, b',' | b'}' | b']' | b'\n' | b'\r')
-                        || matches!(b, b' ' | b'\t') && !self.python
+                        || matches!(b, b' ' | b'\t') && !self.context.python
                 }) && !self.may_hold_commas();
                 if ends && word::stands(&piece.text[piece.i..piece.i + length]) {
                     piece.i += length;
@@ -77,7 +77,7 @@ impl Transducer {
             b'}' | b']' | b')' => {
                 let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
                 let in_call = self.stack.last() == Some(&Frame::Call);
-                if in_keys && !self.comma || in_call {
+                if in_keys && self.comma.is_none() || in_call {
                     piece.flush();
                     piece.out.text.push_str("null");
                     self.mend(Repair::MissingValue, piece.here(), piece.here(), piece.out);
@@ -110,7 +110,10 @@ impl Transducer {
                 }
             }
             // `"a":: 1`
-            b':' if !self.comma && !self.python && self.stack.last() == Some(&Frame::Object) => {
+            b':' if self.comma.is_none()
+                && !self.context.python
+                && self.stack.last() == Some(&Frame::Object) =>
+            {
                 piece.flush();
                 self.mend(Repair::Junk, piece.here(), piece.here() + 1, piece.out);
                 piece.skip(1);
@@ -127,7 +130,7 @@ impl Transducer {
                     piece.out,
                 );
                 self.token_at = piece.here();
-                self.after_letter = false;
+                self.string.after_letter = false;
                 self.begin_inside(piece.here() + 1);
                 piece.skip(1);
                 self.state = State::Str(if byte == b'`' {

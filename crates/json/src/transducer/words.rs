@@ -7,12 +7,30 @@ use crate::escape::escape_into;
 use crate::repair::Repair;
 use crate::word;
 
+/// What is known of the bare word being read. Brackets are counted in a Python call alone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WordFacts {
+    /// Where in it the last comma stands, if that may end the value.
+    pub(super) comma: Option<usize>,
+    /// Brackets that it has open: `x=data['sales']`, `y=f(1, 2)`.
+    pub(super) nest: u16,
+    /// The same of angle brackets: `new HashMap<String, Integer>()`.
+    pub(super) angles: u16,
+    /// It goes on with a string that is written already: `'a' * 3`.
+    pub(super) is_open: bool,
+}
+
 impl Transducer {
     pub(super) fn begin_word(&mut self, at: u64) {
         self.token.clear();
         self.token_at = at;
-        (self.nest, self.angles, self.raw, self.is_open) = (0, 0, false, false);
-        self.word_comma = None;
+        (
+            self.word.nest,
+            self.word.angles,
+            self.string.is_raw,
+            self.word.is_open,
+        ) = (0, 0, false, false);
+        self.word.comma = None;
         self.state = State::Word;
     }
 
@@ -20,10 +38,10 @@ impl Transducer {
         let bytes = piece.bytes();
         let byte = bytes[piece.i];
         piece.run = piece.i;
-        if !self.other_quotes.is_empty() {
+        if !self.context.other_quotes.is_empty() {
             self.choose_quote(&piece.text[piece.i..]);
         }
-        if let Some(quote) = &self.token_quote
+        if let Some(quote) = &self.context.token_quote
             && let Some(wanted) = quote.strip_prefix(self.token.as_str())
             && let Some(c) = piece.text[piece.i..].chars().next()
             && wanted.starts_with(c)
@@ -33,7 +51,7 @@ impl Transducer {
             if self.token.len() == quote.len() {
                 self.token.clear();
                 if self.in_key {
-                    self.key.clear();
+                    self.key.text.clear();
                 } else {
                     piece.out.text.push('"');
                 }
@@ -41,15 +59,15 @@ impl Transducer {
             }
             return None;
         }
-        let is_python = self.python && !self.in_key;
+        let is_python = self.context.python && !self.in_key;
         if is_python
-            && self.nest == 0
+            && self.word.nest == 0
             && let Some(end) = self.argument_before(byte)
         {
             self.end_before_argument(end, piece);
             return None;
         }
-        if is_python && self.nest == 0 && !compares(byte) && self.token.ends_with(" <") {
+        if is_python && self.word.nest == 0 && !compares(byte) && self.token.ends_with(" <") {
             // A tag, which is none of the word.
             self.end_before_argument(self.token.len() - 1, piece);
             return None;
@@ -62,35 +80,41 @@ impl Transducer {
             // `1 + 2` goes on behind its blank; `1 b=2` has lost its comma.
             b' ' | b'\t' if is_python => false,
             _ if behind_literal && !is_word && !is_operator(byte) => true,
-            b',' if is_python && self.nest == 0 && self.angles == 0 && self.may_go_on() => {
-                self.word_comma = Some(self.token.len());
+            b',' if is_python
+                && self.word.nest == 0
+                && self.word.angles == 0
+                && self.may_go_on() =>
+            {
+                self.word.comma = Some(self.token.len());
                 self.is_full()
             }
             b'\n' | b'\r' if is_python && self.is_behind_comma() => self.is_full(),
             // An expression's own brackets and what stands in them.
-            b',' | b'}' | b']' | b')' | b'<' | b' ' | b'\n' if self.nest > 0 => self.is_full(),
-            b',' | b' ' if self.angles > 0 => self.is_full(),
+            b',' | b'}' | b']' | b')' | b'<' | b' ' | b'\n' if self.word.nest > 0 => self.is_full(),
+            b',' | b' ' if self.word.angles > 0 => self.is_full(),
             // A type's parameters, and perhaps a comparison.
             b'<' if is_python && (names_a_type(&self.token) || self.token.ends_with(' ')) => false,
             b',' | b'}' | b']' | b'\n' | b'<' => true,
             b':' | b'=' => self.in_key,
-            b';' => !self.python && !self.in_key && is_literal(&self.token),
+            b';' => !self.context.python && !self.in_key && is_literal(&self.token),
             b' ' | b'\t' | b'\r' => self.in_key || is_literal(&self.token),
             b')' => matches!(
                 self.stack.last(),
                 Some(Frame::Tuple | Frame::Keywords | Frame::Call)
             ),
-            b'(' if !self.python && !self.in_key && self.begins_call() => {
+            b'(' if !self.context.python && !self.in_key && self.begins_call() => {
                 self.mend(Repair::Wrapper, self.token_at, piece.here() + 1, piece.out);
                 piece.skip(1);
                 self.open(Frame::Call);
                 return None;
             }
-            b'"' | b'\'' if !self.in_key && !self.python && word::is_string_prefix(&self.token) => {
+            b'"' | b'\''
+                if !self.in_key && !self.context.python && word::is_string_prefix(&self.token) =>
+            {
                 // `b"`, or the end of `b` that has lost its first mark: the next byte tells.
                 false
             }
-            _ if !self.python
+            _ if !self.context.python
                 && self.is_behind_prefix()
                 && !matches!(byte, b',' | b':' | b']' | b'}') =>
             {
@@ -120,7 +144,7 @@ impl Transducer {
                     piece.here() + 1,
                     piece.out,
                 );
-                self.raw = self.python && self.token.contains(['r', 'R']);
+                self.string.is_raw = self.context.python && self.token.contains(['r', 'R']);
                 self.token.clear();
                 self.begin_inside(piece.here() + 1);
                 self.state = State::Str(if byte == b'"' {
@@ -143,7 +167,7 @@ impl Transducer {
             }
             if self.in_key {
                 let mut key = core::mem::take(&mut self.token);
-                if self.python && key.contains("\\_") {
+                if self.context.python && key.contains("\\_") {
                     // Markdown writers escape underscores.
                     key = key.replace("\\_", "_");
                     self.mend(
@@ -153,11 +177,15 @@ impl Transducer {
                         piece.out,
                     );
                 }
-                self.key.clear();
+                self.key.text.clear();
                 let name = key.trim_end();
-                let name = if self.python { name } else { name_of(name) };
-                escape_into(&mut self.key, name);
-                self.is_bare_key = true;
+                let name = if self.context.python {
+                    name
+                } else {
+                    name_of(name)
+                };
+                escape_into(&mut self.key.text, name);
+                self.key.is_bare = true;
                 if self.stack.last() != Some(&Frame::Keywords) {
                     self.mend(Repair::UnquotedKey, self.token_at, piece.here(), piece.out);
                 }
@@ -203,15 +231,15 @@ impl Transducer {
             .unwrap_or(bytes.len());
         let is_apart = self.token.ends_with(' ');
         self.token.push_str(&piece.text[piece.i..end]);
-        if self.python && !self.in_key {
+        if self.context.python && !self.in_key {
             for byte in &bytes[piece.i..end] {
                 match byte {
-                    b'[' | b'(' | b'{' => self.nest = self.nest.saturating_add(1),
-                    b']' | b')' | b'}' => self.nest = self.nest.saturating_sub(1),
-                    b'<' if self.nest == 0 && !is_apart => {
-                        self.angles = self.angles.saturating_add(1);
+                    b'[' | b'(' | b'{' => self.word.nest = self.word.nest.saturating_add(1),
+                    b']' | b')' | b'}' => self.word.nest = self.word.nest.saturating_sub(1),
+                    b'<' if self.word.nest == 0 && !is_apart => {
+                        self.word.angles = self.word.angles.saturating_add(1);
                     }
-                    b'>' => self.angles = self.angles.saturating_sub(1),
+                    b'>' => self.word.angles = self.word.angles.saturating_sub(1),
                     _ => {}
                 }
             }
@@ -225,7 +253,7 @@ impl Transducer {
     #[cold]
     fn begins_call(&self) -> bool {
         let name = self.token.trim_end();
-        self.token_quote.is_none()
+        self.context.token_quote.is_none()
             && word::is_wrapper(name.strip_prefix("new ").unwrap_or(name).trim_start())
     }
 
@@ -246,7 +274,7 @@ impl Transducer {
 
     /// What was read of a word, and what stands behind it, begins another quotation token than that of the last string.
     fn choose_quote(&mut self, rest: &str) {
-        let Some((quote, c)) = self.token_quote.as_mut().zip(rest.chars().next()) else {
+        let Some((quote, c)) = self.context.token_quote.as_mut().zip(rest.chars().next()) else {
             return;
         };
         let begun = self.token.as_str();
@@ -255,14 +283,23 @@ impl Transducer {
         if goes_on(quote) {
             return;
         }
-        if let Some(other) = self.other_quotes.iter_mut().find(|other| goes_on(other)) {
+        if let Some(other) = self
+            .context
+            .other_quotes
+            .iter_mut()
+            .find(|other| goes_on(other))
+        {
             core::mem::swap(quote, other);
         }
     }
 
     /// Whether the dialect's own quotation token begins with the byte.
     pub(super) fn begins_token(&self, byte: u8) -> bool {
-        let mut quotes = self.token_quote.iter().chain(&self.other_quotes);
+        let mut quotes = self
+            .context
+            .token_quote
+            .iter()
+            .chain(&self.context.other_quotes);
         quotes.any(|quote| quote.as_bytes().first() == Some(&byte))
     }
 
@@ -270,7 +307,7 @@ impl Transducer {
         let token = core::mem::take(&mut self.token);
         let word = token.trim_end();
         match word.strip_suffix(['"', '\'']) {
-            _ if core::mem::take(&mut self.is_open) => {
+            _ if core::mem::take(&mut self.word.is_open) => {
                 escape_into(&mut out.text, word);
                 out.text.push('"');
                 self.mend(Repair::Expression, self.token_at, at, out);
@@ -283,10 +320,10 @@ impl Transducer {
                 self.mend(Repair::MissingQuote, self.token_at, self.token_at, out);
             }
             _ => {
-                let (json, repair) = word::value(word, self.python);
+                let (json, repair) = word::value(word, self.context.python);
                 out.text.push_str(&json);
                 if let Some(mut repair) = repair {
-                    if self.python && repair == Repair::UnquotedString {
+                    if self.context.python && repair == Repair::UnquotedString {
                         repair = Repair::Expression;
                     }
                     self.mend(repair, self.token_at, at, out);
@@ -310,7 +347,7 @@ impl Transducer {
 impl Transducer {
     /// Whether a comma may belong to the value that begins: that of an argument with a name.
     pub(super) fn may_hold_commas(&self) -> bool {
-        self.is_named && self.stack.as_slice() == [Frame::Keywords] && !self.wrapped
+        self.key.is_named && self.stack.as_slice() == [Frame::Keywords] && !self.call.is_wrapped
     }
 
     /// Whether the word may go on behind a comma.
@@ -321,21 +358,22 @@ impl Transducer {
 
     /// Whether nothing but blanks stands behind the last comma.
     fn is_behind_comma(&self) -> bool {
-        self.word_comma
+        self.word
+            .comma
             .is_some_and(|comma| is_blank(&self.token[comma + 1..]))
     }
 
     /// Where in the word another argument may begin: what stands behind that place is read again if one does.
     pub(super) fn next_argument(&self) -> Option<usize> {
         let name = Some(last_word(&self.token)).filter(|&name| name > 0);
-        self.word_comma.or(name)
+        self.word.comma.or(name)
     }
 
     /// Where in the word another argument begins, `byte` being behind it.
     fn argument_before(&self, byte: u8) -> Option<usize> {
         let is_function = self.token.starts_with("lambda ");
         let is_sign = byte == b'=' || byte == b':' && !is_function;
-        if let Some(comma) = self.word_comma {
+        if let Some(comma) = self.word.comma {
             let behind = &self.token[comma + 1..];
             let is_begun = is_word_byte(byte) || matches!(byte, b'-' | b'+' | b'.' | b'$' | b'\\');
             let ends = if is_blank(behind) {
@@ -350,7 +388,12 @@ impl Transducer {
         }
         let before = self.token.trim_end();
         let name = last_word(before);
-        let is_known = || self.positions.iter().any(|known| *known == before[name..]);
+        let is_known = || {
+            self.context
+                .positions
+                .iter()
+                .any(|known| *known == before[name..])
+        };
         let is_other = is_name(&before[name..])
             && name > 0
             && (is_literal(before[..name].trim_end()) || is_known());
@@ -361,9 +404,9 @@ impl Transducer {
     fn end_before_argument(&mut self, end: usize, piece: &mut Piece<'_>) {
         let here = piece.here();
         let rest = self.token.split_off(end);
-        self.replay_at = here - rest.len() as u64;
-        self.end_word(self.replay_at, piece.out);
-        self.replay.push_str(&rest);
+        self.unread.at = here - rest.len() as u64;
+        self.end_word(self.unread.at, piece.out);
+        self.unread.text.push_str(&rest);
     }
 }
 
