@@ -30,7 +30,7 @@ pub struct Coercion {
     pub start: usize,
     /// The byte after the last. The text between is what stood there before; none for a bracket that was supplied.
     pub end: usize,
-    /// Where what stands there now begins in the text that came out.
+    /// Where what stands there now starts in the text that came out.
     pub at: usize,
     /// What stands there now, at most 200 characters.
     pub after: String,
@@ -110,7 +110,7 @@ fn fields_of(shape: &Shape) -> Option<&Fields> {
     }
 }
 
-/// A change in a value that begins `from` bytes later in the text, and `to` bytes later in what came out.
+/// A change in a value that starts `from` bytes later in the text, and `to` bytes later in what came out.
 fn of(change: Fitted, from: usize, to: usize) -> Coercion {
     Coercion {
         repair: match change.change {

@@ -33,7 +33,7 @@ pub fn last_members(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The members behind which another of their key stands, each up to the begin of the next member.
+/// The members after which another of their key stands, each up to the start of the next member.
 fn earlier_members(json: &str) -> Vec<Range<usize>> {
     let mut earlier = Vec::new();
     // A list is `None`.
@@ -69,14 +69,14 @@ fn earlier_members(json: &str) -> Vec<Range<usize>> {
 /// An object that is open.
 #[derive(Default)]
 struct Object<'a> {
-    /// Where each member begins.
+    /// Where each member starts.
     begins: Vec<usize>,
     /// The last member of each key so far.
     latest: BTreeMap<Cow<'a, str>, usize>,
 }
 
 impl<'a> Object<'a> {
-    /// A member begins at `at` with `key`; an earlier one of that key, up to the begin of the member behind it.
+    /// A member starts at `at` with `key`; an earlier one of that key, up to the start of the member after it.
     fn member(&mut self, key: &'a str, at: usize) -> Option<Range<usize>> {
         let index = self.begins.len();
         self.begins.push(at);

@@ -6,7 +6,7 @@ use core::fmt::Write as _;
 
 use crate::scan::{escaped, plain};
 
-/// Whether `text` may stand in a JSON string as it is: no quotation mark, backslash or control character.
+/// Whether `text` may stand in a JSON string as it is: no quote, backslash or control character.
 pub fn is_plain(text: &str) -> bool {
     plain(text.as_bytes()) == text.len()
 }
@@ -68,7 +68,7 @@ pub(crate) fn is_markdown_escape(byte: u8) -> bool {
     matches!(byte, b'_' | b'#' | b'!' | b'>' | b'&' | b'~')
 }
 
-/// `text` as a JSON string, with its quotation marks.
+/// `text` as a JSON string, with its quotes.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -94,7 +94,7 @@ pub fn unescape(inside: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Reads one escape at the begin of `text`; returns the character and how many bytes were read.
+/// Reads one escape at the start of `text`; returns the character and how many bytes were read.
 fn unescape_one(text: &str) -> (char, usize) {
     match text.as_bytes().get(1) {
         Some(b'n') => ('\n', 2),

@@ -14,15 +14,15 @@ const ROOM: usize = 16;
 /// Equal hashes of different keys would only make a call less trusted, never more.
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
-    /// Of each open object where the keys of the one around it begin, then its own.
+    /// Of each open object where the keys of the one around it start, then its own.
     hashes: Vec<u64>,
-    /// Where the keys of the innermost begin.
+    /// Where the keys of the innermost start.
     from: usize,
     many: BTreeSet<(usize, u64)>,
 }
 
 impl Keys {
-    /// An object begins.
+    /// An object starts.
     pub fn open(&mut self) {
         if self.hashes.is_empty() {
             self.hashes.reserve(ROOM);

@@ -44,7 +44,7 @@ pub fn place(pointer: &str) -> String {
     out
 }
 
-/// Where the value that `pointer` names stands in `json`, a valid JSON text, its key (with the quotation marks)
+/// Where the value that `pointer` names stands in `json`, a valid JSON text, its key (with the quotes)
 /// included where it has one. Of a key that comes twice, the last.
 ///
 /// Where there is no such value, that is said of the innermost container that is there.
@@ -87,7 +87,7 @@ pub fn locate(json: &str, pointer: &str) -> Range<usize> {
     found
 }
 
-/// The last member with this key: where its key begins in `object`, and its value.
+/// The last member with this key: where its key starts in `object`, and its value.
 fn member<'t>(object: &'t str, key: &str) -> Option<(usize, &'t str)> {
     let mut all = members(object);
     let mut found = None;

@@ -17,7 +17,7 @@ pub enum Kind {
     Scalar,
 }
 
-/// The kind of the value that `text` begins with, white space aside.
+/// The kind of the value that `text` starts with, white space aside.
 pub fn kind(text: &str) -> Kind {
     match text.trim_start().as_bytes().first() {
         Some(b'{') => Kind::Object,
@@ -100,7 +100,7 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// How many bytes the value at the begin of `text` has; 0 if there is none. Iterative, linear.
+/// How many bytes the value at the start of `text` has; 0 if there is none. Iterative, linear.
 pub(crate) fn extent(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut depth = 0usize;

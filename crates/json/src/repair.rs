@@ -1,4 +1,4 @@
-//! What was mended, and where.
+//! What was repaired, and where.
 
 /// One kind of repair. Each has a note code in the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,9 +12,9 @@ pub enum Repair {
     MissingComma,
     /// A colon was supplied, or `=` read as one.
     MissingColon,
-    /// A quotation mark was supplied.
+    /// A quote was supplied.
     MissingQuote,
-    /// A quotation mark inside a string was escaped.
+    /// A quote inside a string was escaped.
     UnescapedQuote,
     /// A key or a keyword, as it seems, was read as text of the string before it.
     SwallowedKey,
@@ -22,7 +22,7 @@ pub enum Repair {
     MissingBracket,
     /// A closing bracket that fits none was left out or replaced.
     MismatchedBracket,
-    /// Quotation marks other than `"` were replaced.
+    /// Quotes other than `"` were replaced.
     NonstandardQuote,
     /// A bare key was quoted.
     UnquotedKey,
@@ -34,7 +34,7 @@ pub enum Repair {
     PythonLiteral,
     /// A control character inside a string was escaped.
     ControlCharacter,
-    /// A backslash that escapes nothing was mended.
+    /// A backslash that escapes nothing was repaired.
     InvalidEscape,
     /// A number in another spelling was rewritten.
     InvalidNumber,
@@ -80,7 +80,7 @@ pub enum Repair {
     FilledBySchema,
     /// What the schema has no place for was left out.
     DroppedBySchema,
-    /// A colon behind the name of a Python call's argument was read as `=`.
+    /// A colon after the name of a Python call's argument was read as `=`.
     ColonForEquals,
     /// An argument of a Python call without a name got that of the parameter in its place.
     PositionalArgument,

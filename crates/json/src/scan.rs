@@ -23,14 +23,14 @@ const SPECIAL: [u8; 256] = {
     special
 };
 
-/// How many bytes at the begin of `bytes` can stand in a JSON string as they are.
+/// How many bytes at the start of `bytes` can stand in a JSON string as they are.
 ///
 /// Eight bytes a step: a byte is special if it is `"`, `\` or below 0x20.
 #[inline]
 pub(crate) fn plain(bytes: &[u8]) -> usize {
     run(
         bytes,
-        |word| marks_and_controls(word) | zero_bytes(word ^ (LOW * u64::from(b'\\'))),
+        |word| quotes_and_controls(word) | zero_bytes(word ^ (LOW * u64::from(b'\\'))),
         |byte| SPECIAL[usize::from(byte)] & INSIDE != 0,
     )
 }
@@ -41,7 +41,7 @@ pub(crate) fn plain_single(bytes: &[u8]) -> usize {
     run(
         bytes,
         |word| {
-            marks_and_controls(word)
+            quotes_and_controls(word)
                 | zero_bytes(word ^ (LOW * u64::from(b'\\')))
                 | zero_bytes(word ^ (LOW * u64::from(b'\'')))
         },
@@ -49,13 +49,13 @@ pub(crate) fn plain_single(bytes: &[u8]) -> usize {
     )
 }
 
-/// The same as [`plain`], but `]`, `}` and `|` end the run too: the brackets may be structure if the string lost its mark, and `|`
+/// The same as [`plain`], but `]`, `}` and `|` end the run too: the brackets may be structure if the string lost its quote, and `|`
 /// comes with them, since one test finds all four of `\ ] | }`.
 #[inline]
 pub(crate) fn plain_data(bytes: &[u8]) -> usize {
     run(
         bytes,
-        |word| marks_and_controls(word) | zero_bytes((word | (LOW * 0x21)) ^ (LOW * 0x7d)),
+        |word| quotes_and_controls(word) | zero_bytes((word | (LOW * 0x21)) ^ (LOW * 0x7d)),
         |byte| SPECIAL[usize::from(byte)] & (INSIDE | BRACKET) != 0,
     )
 }
@@ -71,7 +71,7 @@ pub(crate) const BLOCK: usize = 64;
 #[inline]
 pub(crate) fn stops(block: &[u8; BLOCK]) -> u64 {
     bits(block, |byte| {
-        is_mark_or_control(byte) | (byte | 0x21 == 0x7d)
+        is_quote_or_control(byte) | (byte | 0x21 == 0x7d)
     })
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn stops(block: &[u8; BLOCK]) -> u64 {
 )]
 #[inline]
 pub(crate) fn escaped(bytes: &[u8]) -> impl Iterator<Item = usize> {
-    places(bytes, |byte| is_mark_or_control(byte) | (byte == b'\\'))
+    places(bytes, |byte| is_quote_or_control(byte) | (byte == b'\\'))
 }
 
 /// Where the bytes stand that `is` picks, in order: a whole block is looked at in one step.
@@ -117,11 +117,11 @@ fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
 
 /// `"`, or below 0x20: flipping one bit makes them one range.
 #[inline]
-const fn is_mark_or_control(byte: u8) -> bool {
+const fn is_quote_or_control(byte: u8) -> bool {
     byte ^ 0x02 < 0x21
 }
 
-/// How many blanks `bytes` begin with.
+/// How many blanks `bytes` start with.
 ///
 /// Most runs are one space, none, or the line break and spaces of a document that was printed for people.
 #[inline]
@@ -181,7 +181,7 @@ fn run(bytes: &[u8], wide: impl Fn(u64) -> u64, special: impl Fn(u8) -> bool) ->
 
 /// `"` and what is below 0x20: flipping one bit makes them one range.
 #[inline]
-const fn marks_and_controls(word: u64) -> u64 {
+const fn quotes_and_controls(word: u64) -> u64 {
     let flipped = word ^ (LOW * 0x02);
     flipped.wrapping_sub(LOW * 0x21) & !flipped & HIGH
 }

@@ -1,4 +1,4 @@
-//! What a word without quotation marks stands for: literals and numbers in many spellings.
+//! What a word without quotes stands for: literals and numbers in many spellings.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -171,12 +171,12 @@ pub(crate) fn is_wrapper(name: &str) -> bool {
     WRAPPERS.contains(&base)
 }
 
-/// Whether `text` begins with the name of such a call.
+/// Whether `text` starts with the name of such a call.
 pub(crate) fn begins_with_wrapper(text: &str) -> bool {
     WRAPPERS.iter().any(|name| text.starts_with(name))
 }
 
-/// Whether Python writes `word` right before the mark of a string.
+/// Whether Python writes `word` right before the quote of a string.
 pub(crate) fn is_string_prefix(word: &str) -> bool {
     matches!(
         word,

@@ -1,4 +1,4 @@
-//! Rows of repairs, spliced and damaged, read in pieces of any size: what is written, mended and reported is the same, and
+//! Rows of repairs, spliced and damaged, read in pieces of any size: what is written, repaired and reported is the same, and
 //! the place that the machine says it stands at never goes back.
 
 #[path = "../../engine/tests/properties/edits.rs"]
@@ -18,7 +18,7 @@ struct Manner {
     reports: bool,
     /// Keys of the root, and names of a call's parameters.
     knows: bool,
-    /// Another document may begin on a line.
+    /// Another document may start on a line.
     expects: bool,
 }
 
@@ -125,7 +125,7 @@ fn read(manner: Manner, text: &str, size: usize) -> Result<Told, String> {
             break;
         }
     }
-    // Where it is stuck all ends; bytes behind that may have been looked at.
+    // Where it is stuck all ends; bytes after that may have been looked at.
     let is_stuck = matches!(steps.last(), Some((Step::Stuck, _)));
     let end = if is_stuck { stood } else { at as u64 };
     let rest = json.finish(true, end, &mut out);

@@ -12,7 +12,7 @@ const DOCUMENTS: &[&str] = &[
     "{\n  \"query\": \"SELECT \\\"id\\\" FROM t\",\n  \"tags\": [\n    \"a, b\",\n    \"c\"\n  ],\n  \"last\": false\n}",
 ];
 
-/// What is done at a structural character or a mark, and after how many of the faults the stream has lost the value, the
+/// What is done at a structural character or a quote, and after how many of the faults the stream has lost the value, the
 /// document has, and the two differ.
 const FAULTS: &[(&str, [usize; 3])] = &[
     ("{ dropped", [5, 3, 4]),
@@ -35,7 +35,7 @@ const FAULTS: &[(&str, [usize; 3])] = &[
     ("\" is '", [60, 60, 10]),
 ];
 
-/// Structural characters, marks, and blanks between tokens, with their places.
+/// Structural characters, quotes, and blanks between tokens, with their places.
 fn places(text: &str) -> Vec<(usize, char)> {
     let mut places = Vec::new();
     let (mut in_string, mut escaped) = (false, false);

@@ -3,7 +3,7 @@
 use super::{Kind, Reader, State};
 use crate::failure::{Expected, RepairFailure};
 use toolglot_json::Repair;
-use toolglot_json::internal::Marks;
+use toolglot_json::internal::Quotes;
 use toolglot_json::internal::quoted;
 
 pub(super) fn is_delimiter(byte: u8) -> bool {
@@ -94,7 +94,7 @@ impl Reader<'_> {
     }
 
     fn starts_value(&self) -> bool {
-        Marks::at(self.bytes, self.i).is_some()
+        Quotes::at(self.bytes, self.i).is_some()
             || self.byte(0).is_some_and(|byte| {
                 byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'[' | b'{')
             })
@@ -363,7 +363,7 @@ impl Reader<'_> {
         false
     }
 
-    /// A word without quotation marks, or the begin of a call around a value.
+    /// A word without quotes, or the start of a call around a value.
     fn word(&mut self, is_key: bool) -> Option<State> {
         let start = self.i;
         if self
@@ -383,7 +383,7 @@ impl Reader<'_> {
         while let Some(byte) = self.byte(0) {
             if ends_word(byte)
                 || (is_key && byte == b':')
-                || Marks::at(self.bytes, self.i).is_some()
+                || Quotes::at(self.bytes, self.i).is_some()
             {
                 break;
             }

@@ -4,7 +4,7 @@ use super::Reader;
 use super::document::{ends_word, is_delimiter, is_url_begin, is_url_byte};
 use crate::failure::{Expected, RepairFailure};
 use toolglot_json::Repair;
-use toolglot_json::internal::Marks;
+use toolglot_json::internal::Quotes;
 use toolglot_json::internal::escape_byte_into;
 
 /// How far a string is read.
@@ -42,21 +42,21 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// The inside of one string, as JSON text; `None` if none begins here.
+    /// The inside of one string, as JSON text; `None` if none starts here.
     pub(super) fn part(&mut self) -> Result<Option<String>, RepairFailure> {
         let slashed = self.byte(0) == Some(b'\\');
         if slashed {
             self.i += 1;
-            if Marks::at(self.bytes, self.i).is_none() {
+            if Quotes::at(self.bytes, self.i).is_none() {
                 return self.refuse(Expected::Value);
             }
             self.writer
                 .note(Repair::EscapedDocument, self.i - 1, self.i, "");
         }
-        let Some((marks, length)) = Marks::at(self.bytes, self.i) else {
+        let Some((marks, length)) = Quotes::at(self.bytes, self.i) else {
             return Ok(None);
         };
-        if marks != Marks::Double {
+        if marks != Quotes::Double {
             self.writer
                 .note(Repair::NonstandardQuote, self.i, self.i + length, "\"");
         }
@@ -82,7 +82,7 @@ impl Reader<'_> {
     fn inside(
         &mut self,
         begin: usize,
-        marks: Marks,
+        marks: Quotes,
         slashed: bool,
         stop: Stop,
     ) -> Result<Result<String, Stop>, RepairFailure> {
@@ -114,7 +114,7 @@ impl Reader<'_> {
                         }
                         Some(byte) => {
                             byte.is_ascii_digit()
-                                || Marks::at(self.bytes, next).is_some_and(|(_, length)| {
+                                || Quotes::at(self.bytes, next).is_some_and(|(_, length)| {
                                     let behind = toolglot_json::internal::blanks_end(
                                         self.bytes,
                                         next + length,
@@ -143,7 +143,7 @@ impl Reader<'_> {
                     self.writer
                         .note(Repair::UnescapedQuote, mark, mark + length, "\\\"");
                 }
-                // Whatever mark it was: so does the library.
+                // Whatever quote it was: so does the library.
                 inside.push_str("\\\"");
                 self.i = mark + length;
             } else if stop == Stop::AtDelimiter && ends_word(byte) {
@@ -201,7 +201,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The end of a string whose closing mark is missing: blanks at its end stand behind it.
+    /// The end of a string whose closing quote is missing: blanks at its end stand after it.
     pub(super) fn unclosed(&mut self, mut inside: String) -> String {
         let kept = inside.trim_end_matches(' ').len();
         inside.truncate(kept);

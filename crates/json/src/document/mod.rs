@@ -1,7 +1,7 @@
 //! Whole documents: JSON and everything that models and people write in its place.
 //!
-//! [`repair`] holds the text and may look ahead in it, which the [`Transducer`](crate::Transducer) must not: several
-//! values, prose around them and wrappers are told at their end. Escapes, words, numbers, keys and quotation marks are
+//! [`repair`] holds the text and may lookahead in it, which the [`Transducer`](crate::Transducer) must not: several
+//! values, prose around them and wrappers are told at their end. Escapes, words, numbers, keys and quotes are
 //! read by the same code.
 
 mod valid;
@@ -13,7 +13,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use valid::{blanks as blanks_end, is_valid, string as string_end, value_end};
-pub use walk::Marks;
+pub use walk::Quotes;
 pub use writer::{RepairEdit, Writer};
 
 use crate::repair::Repair;

@@ -24,7 +24,7 @@ pub fn is_valid(text: &str, finite: bool) -> bool {
     end.is_some_and(|end| blanks(text.as_bytes(), end) == text.len())
 }
 
-/// Behind the JSON value that begins at `at`; `None` if none does.
+/// After the JSON value that starts at `at`; `None` if none does.
 pub fn value_end(text: &str, at: usize) -> Option<usize> {
     end_of(text, at, is_scalar)
 }
@@ -94,7 +94,7 @@ fn end_of(text: &str, mut at: usize, is_word: impl Fn(&str) -> bool) -> Option<u
     }
 }
 
-/// Behind the key, its colon and the blanks; `None` if there is none.
+/// After the key, its colon and the blanks; `None` if there is none.
 #[inline]
 fn key(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'"') {
@@ -104,7 +104,7 @@ fn key(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes.get(at) == Some(&b':')).then(|| blanks(bytes, at + 1))
 }
 
-/// Behind the string whose inside begins at `at`.
+/// After the string whose inside starts at `at`.
 #[inline]
 pub fn string(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {

@@ -43,7 +43,7 @@ pub struct Writer<'a> {
     /// The stretch of the input that follows, not copied yet.
     from: usize,
     to: usize,
-    /// Where the blanks begin that nothing has followed yet, the stretch counted.
+    /// Where the blanks start that nothing has followed yet, the stretch counted.
     blanks: Option<usize>,
     fixes: Vec<RepairEdit>,
     counts: Vec<u32>,
@@ -89,14 +89,14 @@ impl<'a> Writer<'a> {
         self.to = to;
     }
 
-    /// Appends bytes of the input as they are, behind the blanks.
+    /// Appends bytes of the input as they are, after the blanks.
     #[inline]
     pub fn pass(&mut self, from: usize, to: usize) {
         self.blanks = None;
         self.extend(from, to);
     }
 
-    /// Appends, behind the blanks.
+    /// Appends, after the blanks.
     #[inline]
     pub fn put(&mut self, text: &str) {
         self.blanks = None;
@@ -152,7 +152,7 @@ impl<'a> Writer<'a> {
         self.blanks = Some(blanks);
     }
 
-    /// Where the blanks that wait begin, or the end.
+    /// Where the blanks that wait start, or the end.
     fn end(&self) -> usize {
         self.blanks.unwrap_or(self.len())
     }

@@ -21,7 +21,7 @@ impl Fit {
         };
         let declared = fields.place(&key);
         if !self.wrapper.is_empty() {
-            // Behind `{"arguments": {`: a parameter is what a wrapper holds.
+            // After `{"arguments": {`: a parameter is what a wrapper holds.
             if declared.is_none() && fields.nearest(&key).is_none() {
                 self.no_wrapper(job);
                 job.out.push_str(&self.held);
@@ -84,7 +84,7 @@ impl Fit {
         self.state = State::Colon;
     }
 
-    /// The length of the key that `text` begins with behind its mark, if all of it is here without an escape, it is one
+    /// The length of the key that `text` starts with after its quote, if all of it is here without an escape, it is one
     /// that is declared, and comes for the first time: it passes as it is then, and its value is next.
     pub(super) fn key_passes(&mut self, text: &str, target: Target<'_>) -> Option<usize> {
         let level = self.levels.last()?;
@@ -188,7 +188,7 @@ impl Fit {
         }
     }
 
-    /// A byte behind the key of what may be a wrapper. `false`: it was none, and the byte is to be read again.
+    /// A byte after the key of what may be a wrapper. `false`: it was none, and the byte is to be read again.
     pub(super) fn wrapper(&mut self, wrapper: Wrapper, byte: u8, job: &mut Job<'_>) -> bool {
         let next = match (wrapper, byte) {
             (_, b' ' | b'\t' | b'\n' | b'\r') => self.state,

@@ -1,4 +1,4 @@
-//! Values begin and end, containers open and close; the path and the shape go with them.
+//! Values start and end, containers open and close; the path and the shape go with them.
 
 use alloc::string::String;
 
@@ -21,7 +21,7 @@ impl Fit {
         }
     }
 
-    /// A value begins with `byte`, in the document or in a container whose shape is known.
+    /// A value starts with `byte`, in the document or in a container whose shape is known.
     pub(super) fn begin_value(&mut self, byte: u8, job: &mut Job<'_>) {
         let kind = Kind::of(byte);
         self.held.clear();

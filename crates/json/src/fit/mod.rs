@@ -64,11 +64,11 @@ pub struct Fitted {
     pub change: FitKind,
     /// A JSON pointer to the value in the document, as it is called now.
     pub path: String,
-    /// The first byte concerned of the JSON text that was fed, counted from its begin.
+    /// The first byte concerned of the JSON text that was fed, counted from its start.
     pub start: usize,
     /// The byte after the last. What was supplied between two bytes is empty.
     pub end: usize,
-    /// Where what stands there now begins in the text that came out.
+    /// Where what stands there now starts in the text that came out.
     pub at: usize,
     /// What was written, at most 200 characters.
     pub before: String,
@@ -112,7 +112,7 @@ struct Level {
     unwrapped: bool,
     /// How many of `present` were there before it.
     present: usize,
-    /// Where it begins.
+    /// Where it starts.
     start: usize,
     /// The keys that may be renamed, where the whole object was looked at.
     uncontested: Option<Vec<String>>,
@@ -126,7 +126,7 @@ enum State {
         escaped: bool,
     },
     Colon,
-    /// Behind the key of what may be a wrapper.
+    /// After the key of what may be a wrapper.
     Wrapper(Wrapper),
     After,
     String {
@@ -187,10 +187,10 @@ pub struct Fit {
     /// Bytes fed before this piece, and bytes told before this piece's output.
     fed: usize,
     told: usize,
-    /// Where the key or value that is being read begins, and how far it was read.
+    /// Where the key or value that is being read starts, and how far it was read.
     start: usize,
     pos: usize,
-    /// Where the key of what may be a wrapper begins.
+    /// Where the key of what may be a wrapper starts.
     wrapped_at: usize,
 }
 
@@ -219,7 +219,7 @@ impl Fit {
         }
     }
 
-    /// Begins another document, in the memory of the last one.
+    /// Starts another document, in the memory of the last one.
     pub fn restart(&mut self, cap: usize) {
         let Fit {
             mut levels,
@@ -275,7 +275,7 @@ impl Fit {
         self.read(text, job);
     }
 
-    /// Where the string or word that is being read ends; whether a string goes on behind a backslash is kept.
+    /// Where the string or word that is being read ends; whether a string goes on after a backslash is kept.
     fn token_end(&mut self, bytes: &[u8]) -> Option<usize> {
         let State::String { escaped, .. } = &mut self.state else {
             return bytes.iter().copied().position(ends_word);

@@ -27,7 +27,7 @@ pub(super) enum Plan {
     List,
 }
 
-/// What a value begins as.
+/// What a value starts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     String,

@@ -94,7 +94,7 @@ pub(super) fn is_grouped(text: &str) -> bool {
         && is_digits(fraction)
 }
 
-/// An integer in decimal digits, exact; a sign and leading zeros are mended.
+/// An integer in decimal digits, exact; a sign and leading zeros are repaired.
 pub fn integer(text: &str) -> Option<Cow<'_, str>> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),

@@ -10,7 +10,7 @@ pub(super) fn ends_word(byte: u8) -> bool {
     matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Where a string ends, its quotation mark included; `escaped`: the first byte is behind a backslash.
+/// Where a string ends, its quote included; `escaped`: the first byte is after a backslash.
 pub(super) fn string_end(bytes: &[u8], escaped: bool) -> Option<usize> {
     if !escaped {
         let near = plain(&bytes[..bytes.len().min(NEAR)]);

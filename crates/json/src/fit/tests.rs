@@ -107,7 +107,7 @@ const CASES: &[Case] = &[
         r#"{"limit": "\"5\", \"6\"", "path": "\"5\""}"#,
         &[],
     ),
-    // A key that is there already is not taken for another one, and one that comes behind is told.
+    // A key that is there already is not taken for another one, and one that comes after is told.
     (
         r#"{"path": "a", "PATH": "b"}"#,
         r#"{"path": "a", "PATH": "b"}"#,

@@ -55,7 +55,7 @@ impl Fit {
         self.held = held;
     }
 
-    /// A string under a wrapper's key is whole: the arguments, if it is an object that begins with a parameter.
+    /// A string under a wrapper's key is whole: the arguments, if it is an object that starts with a parameter.
     fn unpack_arguments(&mut self, held: &str, job: &mut Job<'_>) {
         let text = unescape(&held[1..held.len() - 1]);
         let wrapper = core::mem::take(&mut self.wrapper);
@@ -165,7 +165,7 @@ fn from_word(word: &str, shape: &Shape) -> Option<Made> {
 /// What a string may stand for, where none is wanted.
 fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
     let trimmed = text.trim();
-    let scalar = scalar_of(trimmed, shape).or_else(|| scalar_of(unmarked(trimmed)?, shape));
+    let scalar = scalar_of(trimmed, shape).or_else(|| scalar_of(unquoted(trimmed)?, shape));
     if let Some(json) = scalar {
         return Some((json.into_owned(), FitKind::Typed, Vec::new()));
     }
@@ -219,8 +219,8 @@ fn items_of(text: &str, item: &Shape) -> Option<Made> {
     Some((json, FitKind::Unpacked, Vec::new()))
 }
 
-/// What stands between the quotation marks of a string that has no others, escaped or not: `"123"` where a number is wanted.
-fn unmarked(text: &str) -> Option<&str> {
+/// What stands between the quotes of a string that has no others, escaped or not: `"123"` where a number is wanted.
+fn unquoted(text: &str) -> Option<&str> {
     let between = |mark| text.strip_prefix(mark)?.strip_suffix(mark);
     let inside = ["\\\"", "\"", "'"].into_iter().find_map(between)?;
     (!inside.contains(['"', '\'', '\\'])).then_some(inside)
@@ -235,7 +235,7 @@ pub fn from_text(text: &str, shape: &Shape) -> Option<String> {
     from_string(text, shape, 0).map(|(json, ..)| json)
 }
 
-/// A whole text as one JSON document, mended where that is only spelling: nothing that ends a value is supplied, nothing
+/// A whole text as one JSON document, repaired where that is only spelling: nothing that ends a value is supplied, nothing
 /// is left out.
 fn mended<'t>(text: &'t str, shape: &Shape) -> Option<Cow<'t, str>> {
     let first = *text.as_bytes().first()?;

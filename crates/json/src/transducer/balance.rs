@@ -1,7 +1,7 @@
 //! The brackets that a string opened and did not close.
 //!
-//! A line of code that ends in `}` opened it, a path that does lost its mark: `"path": "app.js}`. And a `"key":` at the
-//! begin of a line belongs to what opened before it, or to the object around the string.
+//! A line of code that ends in `}` opened it, a path that does lost its quote: `"path": "app.js}`. And a `"key":` at the
+//! start of a line belongs to what opened before it, or to the object around the string.
 
 use super::piece::Piece;
 use super::{HELD, Transducer};
@@ -16,7 +16,7 @@ pub(super) struct Balance {
 }
 
 impl Balance {
-    /// A string begins, whose first byte stands at `at`.
+    /// A string starts, whose first byte stands at `at`.
     #[inline]
     pub(super) fn begin(&mut self, at: u64) {
         *self = Balance {
@@ -67,24 +67,24 @@ fn weight(byte: u8) -> i8 {
 /// The weights of all bytes together, in stretches whose sum a byte holds: so many are added in one instruction.
 fn weight_of(bytes: &[u8]) -> i32 {
     const STRETCH: usize = 96;
-    let weigh = |stretch: &[u8]| stretch.iter().map(|&byte| weight(byte)).sum::<i8>();
+    let count_brackets = |stretch: &[u8]| stretch.iter().map(|&byte| weight(byte)).sum::<i8>();
     bytes
         .chunks(STRETCH)
-        .map(|stretch| i32::from(weigh(stretch)))
+        .map(|stretch| i32::from(count_brackets(stretch)))
         .sum()
 }
 
 impl Transducer {
     /// Counts the brackets of the string up to here.
     #[inline]
-    pub(super) fn weigh(&mut self, piece: &Piece<'_>) {
+    pub(super) fn count_brackets(&mut self, piece: &Piece<'_>) {
         if !self.in_key {
             self.count(&piece.bytes()[..piece.i], piece.at);
         }
     }
 
     /// Counts them up to `at`, as far as the piece has the bytes.
-    pub(super) fn weigh_before(&mut self, at: u64, piece: &Piece<'_>) {
+    pub(super) fn count_brackets_before(&mut self, at: u64, piece: &Piece<'_>) {
         let n_before = at.saturating_sub(piece.at) as usize;
         self.count(&piece.bytes()[..n_before], piece.at);
     }

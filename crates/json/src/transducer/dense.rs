@@ -10,7 +10,7 @@ use crate::word::SURELY_FINITE;
 
 impl Transducer {
     /// Whether the machine stands between tokens, deep enough that nothing there is reported. In a Python call a token may
-    /// be the begin of more.
+    /// be the start of more.
     #[inline]
     pub(super) fn is_dense(&self) -> bool {
         matches!(self.state, State::After | State::Key | State::Value)
@@ -24,7 +24,7 @@ impl Transducer {
         let Some(mut frame) = self.stack.last().copied() else {
             return i;
         };
-        // Nothing begins with the byte that stands for the end.
+        // Nothing starts with the byte that stands for the end.
         let byte_at = |i: usize| bytes.get(i).copied().unwrap_or(0);
         loop {
             i = skip_blanks(bytes, i);
@@ -54,7 +54,7 @@ impl Transducer {
                     }
                     b'0'..=b'9' | b'-' | b't' | b'f' | b'n' => {
                         let length = scalar_length(&bytes[i..]);
-                        // Python may go on behind a blank: `1 + 2`.
+                        // Python may go on after a blank: `1 + 2`.
                         let goes_on =
                             self.context.python && matches!(byte_at(i + length), b' ' | b'\t');
                         if length == 0 || goes_on {
@@ -77,7 +77,7 @@ impl Transducer {
                     _ => return i,
                 },
                 State::Key => match byte {
-                    // A mark in a Python call may begin a value.
+                    // A quote in a Python call may start a value.
                     b'"' if frame != Frame::Keywords => {
                         let end = i + 1 + plain(&bytes[i + 1..]);
                         if byte_at(end) != b'"'
@@ -95,7 +95,7 @@ impl Transducer {
                 },
                 _ => {}
             }
-            // Behind a value, or at the closer of a container that is empty.
+            // After a value, or at the closer of a container that is empty.
             i = skip_blanks(bytes, i);
             let byte = byte_at(i);
             match byte {
@@ -145,7 +145,7 @@ fn ends_scalar(byte: u8) -> bool {
     matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// The length of a JSON number or literal at the begin of `bytes`, if what ends it is there; 0 if there is none.
+/// The length of a JSON number or literal at the start of `bytes`, if what ends it is there; 0 if there is none.
 #[inline]
 fn scalar_length(bytes: &[u8]) -> usize {
     let digits = |at: usize| {

@@ -7,7 +7,7 @@ use crate::escape::is_markdown_escape;
 use crate::repair::Repair;
 
 impl Transducer {
-    pub(super) fn begin_escape(&mut self, quote: Quote, piece: &mut Piece<'_>) {
+    pub(super) fn start_escape(&mut self, quote: Quote, piece: &mut Piece<'_>) {
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         self.token.clear();
         self.token.push('\\');
@@ -35,7 +35,7 @@ impl Transducer {
         let mut consumed = true;
         let mut bad = false;
         match (self.token.len(), byte) {
-            // r'C:\new': a backslash of a raw string is one, and a mark behind it ends nothing.
+            // r'C:\new': a backslash of a raw string is one, and a quote after it ends nothing.
             (1, _) if self.string.is_raw => {
                 consumed = matches!(byte, b'"' | b'\'' | b'\\');
                 instead = Some(match byte {
@@ -104,8 +104,8 @@ impl Transducer {
                 instead = Some("\\ufffd");
             }
             (7, _) => {
-                // A lone surrogate before another escape: that one begins again.
-                self.mend(Repair::InvalidEscape, self.token_at, here - 1, piece.out);
+                // A lone surrogate before another escape: that one starts again.
+                self.note(Repair::InvalidEscape, self.token_at, here - 1, piece.out);
                 self.copy("\\ufffd", piece.out);
                 self.token.clear();
                 self.token.push('\\');
@@ -127,7 +127,7 @@ impl Transducer {
         }
         if done {
             if bad {
-                self.mend(
+                self.note(
                     Repair::InvalidEscape,
                     self.token_at.min(here),
                     here,

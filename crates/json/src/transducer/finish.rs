@@ -51,7 +51,7 @@ impl Transducer {
             for frame in core::mem::take(&mut self.stack).into_iter().rev() {
                 out.text.push_str(frame.json_closer());
             }
-            self.mend(Repair::MissingBracket, at, at, out);
+            self.note(Repair::MissingBracket, at, at, out);
             self.state = State::Done;
         }
         rest
@@ -68,7 +68,7 @@ impl Transducer {
         is_settled
     }
 
-    /// Ends the document whatever is missing: what was begun is closed, a key without a value gets `null`. For a caller
+    /// Ends the document whatever is missing: what was started is closed, a key without a value gets `null`. For a caller
     /// that knows the extent of the document.
     pub fn complete(&mut self, at: u64, out: &mut Output) {
         self.settle_string(at, out);
@@ -113,7 +113,7 @@ impl Transducer {
         };
         if let Some(json) = missing {
             out.text.push_str(json);
-            self.mend(Repair::MissingValue, at, at, out);
+            self.note(Repair::MissingValue, at, at, out);
         }
         self.drop_comma(out);
         if matches!(
@@ -132,7 +132,7 @@ impl Transducer {
     /// Dots at the end of the input are left out, however many.
     fn settle_dots(&mut self, at: u64, out: &mut Output) {
         if self.state == State::Dots {
-            self.mend(Repair::Ellipsis, self.token_at, at, out);
+            self.note(Repair::Ellipsis, self.token_at, at, out);
             self.token.clear();
         }
         if matches!(self.state, State::Dots | State::Dotted) {
@@ -140,10 +140,10 @@ impl Transducer {
         }
     }
 
-    /// Ends a string, or a key, whose quotation mark is missing.
+    /// Ends a string, or a key, whose quote is missing.
     pub(super) fn end_string(&mut self, at: u64, out: &mut Output) {
         self.held.clear();
-        self.mend(Repair::MissingQuote, at, at, out);
+        self.note(Repair::MissingQuote, at, at, out);
         self.end_odd(at, out);
         self.value_ended = false;
     }

@@ -1,11 +1,11 @@
-//! `(` and `[` in a Python call. What they open is a list, a tuple, one value in brackets, or the begin of an expression,
-//! whose source is the value. What stands behind the closing bracket tells; until then all of it is held.
+//! `(` and `[` in a Python call. What they open is a list, a tuple, one value in brackets, or the start of an expression,
+//! whose source is the value. What stands after the closing bracket tells; until then all of it is held.
 //!
 //! ```text
 //!   [1, 2]   (1, 2)              a list, a tuple
 //!   (3)      ("a" "b")           one value
 //!   [0] * 5  (1 + 2) / 3         an expression
-//!   [[0] * 5, 2]                 so is what holds one where an element begins
+//!   [[0] * 5, 2]                 so is what holds one where an element starts
 //!   (a, b) => a + b              a function
 //! ```
 
@@ -22,17 +22,17 @@ pub(super) struct Inside {
     mark: Option<u8>,
     is_escaped: bool,
     /// A string has just ended.
-    is_behind_string: bool,
+    is_after_string: bool,
     /// The last byte outside of strings that is not blank.
     last: u8,
-    /// For each bracket that is open, the innermost in the lowest bit, whether it begins an element; and the same of what
-    /// ended last, if nothing but blanks stands behind it.
+    /// For each bracket that is open, the innermost in the lowest bit, whether it starts an element; and the same of what
+    /// ended last, if nothing but blanks stands after it.
     begins: u64,
-    is_behind_element: bool,
+    is_after_element: bool,
     has_comma: bool,
     /// Something stands there that is no string and no group of its own.
     is_loose: bool,
-    /// An element goes on behind its closing bracket or mark.
+    /// An element goes on after its closing bracket or quote.
     has_expression: bool,
 }
 
@@ -45,24 +45,24 @@ impl Inside {
         }
     }
 
-    /// A byte between the brackets. `false`, where marks do not stand as they do around strings.
+    /// A byte between the brackets. `false`, where quotes do not stand as they do around strings.
     fn step(&mut self, byte: u8) -> bool {
         if let Some(mark) = self.mark {
-            self.is_behind_string = !self.is_escaped && byte == mark;
+            self.is_after_string = !self.is_escaped && byte == mark;
             self.is_escaped = !self.is_escaped && byte == b'\\';
-            if self.is_behind_string {
+            if self.is_after_string {
                 self.mark = None;
             }
             return true;
         }
         if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
-            self.is_behind_string = false;
+            self.is_after_string = false;
             return true;
         }
-        if core::mem::take(&mut self.is_behind_string) && byte.is_ascii_alphanumeric() {
+        if core::mem::take(&mut self.is_after_string) && byte.is_ascii_alphanumeric() {
             return false;
         }
-        if core::mem::take(&mut self.is_behind_element) {
+        if core::mem::take(&mut self.is_after_element) {
             let is_string = matches!(self.last, b'"' | b'\'');
             self.has_expression |= match byte {
                 b'*' | b'%' | b'.' => true,
@@ -73,14 +73,14 @@ impl Inside {
         let begins = matches!(self.last, b'[' | b'(' | b'{' | b',' | b':');
         self.last = byte;
         match byte {
-            b'"' | b'\'' => (self.mark, self.is_behind_element) = (Some(byte), begins),
+            b'"' | b'\'' => (self.mark, self.is_after_element) = (Some(byte), begins),
             b'(' | b'[' | b'{' => {
                 self.depth += 1;
                 self.begins = self.begins << 1 | u64::from(begins);
             }
             b')' | b']' | b'}' => {
                 self.depth -= 1;
-                self.is_behind_element = self.begins & 1 == 1;
+                self.is_after_element = self.begins & 1 == 1;
                 self.begins >>= 1;
             }
             b',' => self.has_comma |= self.depth == 1,
@@ -96,7 +96,7 @@ impl Transducer {
         self.context.python && at >= self.call.grouped_to
     }
 
-    pub(super) fn begin_group(&mut self, bracket: u8, piece: &mut Piece<'_>) {
+    pub(super) fn start_group(&mut self, bracket: u8, piece: &mut Piece<'_>) {
         self.settle_comma(piece.out);
         if bracket == b'['
             && let Some(length) = list_length(&piece.bytes()[piece.i..])
@@ -115,27 +115,27 @@ impl Transducer {
         piece.skip(1);
     }
 
-    /// A character of the group, or behind it.
+    /// A character of the group, or after it.
     pub(super) fn in_group(&mut self, group: Group, piece: &mut Piece<'_>) {
         let byte = piece.bytes()[piece.i];
         let here = piece.here();
         piece.run = piece.i;
-        let is_right_behind = self.held.ends_with([')', ']']);
+        let is_right_after = self.held.ends_with([')', ']']);
         let next = match (group, byte) {
             _ if self.held.len() >= HELD => None,
             (Group::Inside, _) if !self.call.group.step(byte) => None,
             (Group::Inside, _) if self.call.group.depth > 0 => Some(Group::Inside),
-            (Group::Inside, _) => Some(Group::Behind),
-            (Group::Behind, b' ' | b'\t') => Some(Group::Behind),
-            (Group::Behind, b'=') => Some(Group::Arrow),
-            (Group::Behind, b'.') if is_right_behind => Some(Group::Dot),
-            (Group::Behind, b'a'..=b'z') if !is_right_behind => Some(Group::Word),
+            (Group::Inside, _) => Some(Group::After),
+            (Group::After, b' ' | b'\t') => Some(Group::After),
+            (Group::After, b'=') => Some(Group::Arrow),
+            (Group::After, b'.') if is_right_after => Some(Group::Dot),
+            (Group::After, b'a'..=b'z') if !is_right_after => Some(Group::Word),
             (Group::Word, b'a'..=b'z') => Some(Group::Word),
-            (Group::Behind, b'[' | b'(') if is_right_behind => return self.go_on_as_word(here),
-            (Group::Behind, b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^')
+            (Group::After, b'[' | b'(') if is_right_after => return self.go_on_as_word(here),
+            (Group::After, b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^')
             | (Group::Arrow, b'>' | b'=')
             | (Group::Dot, b'a'..=b'z') => return self.go_on_as_word(here),
-            (Group::Word, b' ') if self.is_behind_operator() => return self.go_on_as_word(here),
+            (Group::Word, b' ') if self.is_after_operator() => return self.go_on_as_word(here),
             _ => None,
         };
         let Some(next) = next else {
@@ -148,17 +148,17 @@ impl Transducer {
         piece.skip(length);
     }
 
-    /// Whether the word behind the group goes on with an expression.
-    fn is_behind_operator(&self) -> bool {
+    /// Whether the word after the group goes on with an expression.
+    fn is_after_operator(&self) -> bool {
         let word = self.held.rsplit([' ', '\t']).next();
         word.is_some_and(joins_operands)
     }
 
-    /// The group is the begin of an expression, or of a function.
+    /// The group is the start of an expression, or of a function.
     fn go_on_as_word(&mut self, here: u64) {
         let owed = core::mem::take(&mut self.held);
         self.empty = false;
-        self.begin_word(here - owed.len() as u64);
+        self.start_word(here - owed.len() as u64);
         self.token.push_str(&owed);
         self.held = owed;
         self.held.clear();
@@ -197,10 +197,10 @@ impl Transducer {
         if group.starts_with('[') {
             return self.call.group.is_loose && is_comprehension(group);
         }
-        let is_marked = content.starts_with(['"', '\'', '(', '[', '{']);
+        let is_quoted = content.starts_with(['"', '\'', '(', '[', '{']);
         !self.call.group.has_comma
             && !content.is_empty()
-            && if is_marked {
+            && if is_quoted {
                 self.call.group.is_loose
             } else {
                 !is_literal(content)
@@ -208,7 +208,7 @@ impl Transducer {
     }
 }
 
-/// How long the list is that begins here, up to what stands behind it, if all of that is here and it is nothing else.
+/// How long the list is that starts here, up to what stands after it, if all of that is here and it is nothing else.
 fn list_length(bytes: &[u8]) -> Option<usize> {
     let bytes = &bytes[..bytes.len().min(HELD)];
     let (inside, mut length) = inside(bytes)?;
@@ -216,8 +216,8 @@ fn list_length(bytes: &[u8]) -> Option<usize> {
     if inside.has_expression || inside.is_loose && list() {
         return None;
     }
-    let behind = bytes[length..].iter();
-    length += behind.take_while(|byte| b" \t".contains(byte)).count();
+    let following = bytes[length..].iter();
+    length += following.take_while(|byte| b" \t".contains(byte)).count();
     let ends = matches!(
         bytes.get(length)?,
         b',' | b')' | b']' | b'}' | b'\n' | b'\r'
@@ -225,7 +225,7 @@ fn list_length(bytes: &[u8]) -> Option<usize> {
     ends.then_some(length)
 }
 
-/// What stands between the bracket that begins here and its own, and where that ends.
+/// What stands between the bracket that starts here and its own, and where that ends.
 fn inside(bytes: &[u8]) -> Option<(Inside, usize)> {
     let (mut inside, mut length) = (Inside::new(), 1);
     while inside.depth > 0 {
@@ -237,7 +237,7 @@ fn inside(bytes: &[u8]) -> Option<(Inside, usize)> {
     Some((inside, length))
 }
 
-/// Whether only running it would tell what the list holds that begins here: `[x for x in y]`, `[[0] * 5]`.
+/// Whether only running it would tell what the list holds that starts here: `[x for x in y]`, `[[0] * 5]`.
 pub(crate) fn is_made(list: &str) -> bool {
     let is_made =
         |inside: Inside| inside.has_expression || inside.is_loose && is_comprehension(list);
@@ -246,13 +246,13 @@ pub(crate) fn is_made(list: &str) -> bool {
 
 /// Whether the list is written as what makes it: `[x for x in y]`.
 fn is_comprehension(list: &str) -> bool {
-    let behind = list.split_once(" for ").map(|(_, behind)| behind);
-    let names = behind.and_then(|behind| behind.split_once(" in "));
+    let following = list.split_once(" for ").map(|(_, following)| following);
+    let names = following.and_then(|following| following.split_once(" in "));
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ',' | ' ');
     list.starts_with('[') && names.is_some_and(|(names, _)| names.chars().all(is_name))
 }
 
-/// Whether nothing stands between the brackets that `owed` begins with.
+/// Whether nothing stands between the brackets that `owed` starts with.
 fn is_empty(owed: &str) -> bool {
     owed[1..].trim_start().starts_with(')')
 }

@@ -1,19 +1,19 @@
-//! Keywords inside a string of a Python call: evidence that an argument before them lost its mark, or a call its bracket.
+//! Keywords inside a string of a Python call: evidence that an argument before them lost its quote, or a call its bracket.
 //!
 //! ```text
-//!   location='Paris, unit='celsius')              the mark behind a keyword opens its value
-//!   location='Rome')), f(location='Oslo')         so it does behind the bracket of another call
-//!   location='Paris', unit'celsius')              the sign behind the keyword is missing
+//!   location='Paris, unit='celsius')              the quote after a keyword opens its value
+//!   location='Rome')), f(location='Oslo')         so it does after the bracket of another call
+//!   location='Paris', unit'celsius')              the sign after the keyword is missing
 //! ```
 //!
-//! In a call that is written well no mark stands there inside a string: it would have ended it.
+//! In a call that is written well no quote stands there inside a string: it would have ended it.
 //! What the string has swallowed was told already, so that it stays text; the call is in doubt.
 
 use alloc::vec::Vec;
 
 use super::Transducer;
 use super::groups::Inside;
-use super::marks::is_name_byte;
+use super::quotes::is_name_byte;
 
 /// Longest end of a string that is looked at, in bytes.
 const END: usize = 96;
@@ -27,20 +27,20 @@ pub(super) struct CallFacts {
     pub(super) group: Inside,
     /// Up to where all groups were looked at.
     pub(super) grouped_to: u64,
-    /// What the quote that is read again begins: a key, or a value without one.
+    /// What the quote that is read again starts: a key, or a value without one.
     pub(super) is_key: Option<bool>,
 }
 
 /// The last bytes of a string of a Python call, as they stand in the input.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Last {
+pub(super) struct RecentBytes {
     bytes: Vec<u8>,
     /// Where in the input the first byte stands that was not seen.
     to: u64,
 }
 
-impl Last {
-    /// A string begins, whose first byte stands at `at`.
+impl RecentBytes {
+    /// A string starts, whose first byte stands at `at`.
     #[inline]
     pub(super) fn begin(&mut self, at: u64) {
         self.bytes.clear();
@@ -68,8 +68,8 @@ impl Last {
 }
 
 impl Transducer {
-    /// Whether a mark here, inside a string of a Python call, would open the value of a parameter.
-    pub(super) fn is_behind_keyword(&self) -> bool {
+    /// Whether a quote here, inside a string of a Python call, would open the value of a parameter.
+    pub(super) fn is_after_keyword(&self) -> bool {
         let end = self.string.last.end().trim_ascii_end();
         let sign = end.strip_suffix(b"=");
         let word = sign.unwrap_or(end).trim_ascii_end();

@@ -1,4 +1,4 @@
-//! Where a key is due, and behind it the colon.
+//! Where a key is due, and after it the colon.
 
 use super::piece::Piece;
 use super::state::{Frame, Quote, State};
@@ -9,11 +9,11 @@ use crate::scan::plain;
 
 impl Transducer {
     /// A byte where a key, or the end of the object, is due.
-    pub(super) fn begin_member(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
+    pub(super) fn start_member(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let bytes = piece.bytes();
         let is_key = self.call.is_key.take();
         if is_key.is_none() && self.may_be_position(byte) {
-            self.begin_named(byte, piece);
+            self.start_named(byte, piece);
             return None;
         }
         if self.context.python && is_key != Some(true) && self.begins_position(byte) {
@@ -34,7 +34,7 @@ impl Transducer {
                 if inside.get(length) == Some(&b'"') && inside.get(length + 1) == Some(&b':') {
                     // The whole key is here and plain: it stays in the run.
                     if !self.keys.insert(&inside[..length]) {
-                        self.mend(
+                        self.note(
                             Repair::DuplicateKey,
                             piece.here(),
                             piece.here() + length as u64 + 2,
@@ -55,7 +55,7 @@ impl Transducer {
                     }
                 } else {
                     piece.flush();
-                    self.begin_key(Quote::Double, piece.here());
+                    self.start_key(Quote::Double, piece.here());
                     piece.skip(1);
                 }
             }
@@ -63,13 +63,13 @@ impl Transducer {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 piece.flush();
-                self.mend(
+                self.note(
                     Repair::NonstandardQuote,
                     piece.here(),
                     piece.here() + 1,
                     piece.out,
                 );
-                self.begin_key(
+                self.start_key(
                     if byte == b'`' {
                         Quote::Backtick
                     } else {
@@ -81,7 +81,7 @@ impl Transducer {
             }
             b',' => {
                 piece.flush();
-                self.mend(
+                self.note(
                     Repair::ExtraComma,
                     piece.here(),
                     piece.here() + 1,
@@ -92,7 +92,7 @@ impl Transducer {
             // `{{"a": 1}}`: the brace was doubled.
             b'{' if self.empty && self.stack.last() == Some(&Frame::Object) => {
                 piece.flush();
-                self.mend(
+                self.note(
                     Repair::MismatchedBracket,
                     piece.here(),
                     piece.here() + 1,
@@ -104,7 +104,7 @@ impl Transducer {
             b'{' if self.comma.is_some() && self.is_object_in_list() => {
                 piece.flush();
                 piece.out.text.push('}');
-                self.mend(
+                self.note(
                     Repair::MissingBracket,
                     piece.here(),
                     piece.here(),
@@ -120,13 +120,13 @@ impl Transducer {
             {
                 piece.flush();
                 self.call.is_wrapped = true;
-                self.mend(Repair::Wrapper, piece.here(), piece.here() + 1, piece.out);
+                self.note(Repair::Wrapper, piece.here(), piece.here() + 1, piece.out);
                 piece.skip(1);
             }
             b'}' if self.call.is_wrapped && self.stack.len() == 1 => {
                 self.drop_comma(piece.out);
                 piece.flush();
-                // Behind an empty one no comma is missing.
+                // After an empty one no comma is missing.
                 if !self.empty {
                     self.state = State::After;
                 }
@@ -141,18 +141,18 @@ impl Transducer {
                 }
             }
             b'/' | b'#' => self.comment(byte, piece),
-            b'.' | 0xe2 if self.dots_begin(piece) => self.begin_dots(piece),
+            b'.' | 0xe2 if self.dots_begin(piece) => self.start_dots(piece),
             0xe2 if piece.text[piece.i..].starts_with(['\u{201c}', '\u{201d}']) => {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 piece.flush();
-                self.mend(
+                self.note(
                     Repair::NonstandardQuote,
                     piece.here(),
                     piece.here() + 3,
                     piece.out,
                 );
-                self.begin_key(Quote::Curly, piece.here());
+                self.start_key(Quote::Curly, piece.here());
                 piece.skip(3);
             }
             _ if is_word_byte(byte)
@@ -163,7 +163,7 @@ impl Transducer {
                 self.empty = false;
                 piece.flush();
                 self.in_key = true;
-                self.begin_word(piece.here());
+                self.start_word(piece.here());
                 piece.run = piece.i;
             }
             _ => return Some(Step::Stuck),
@@ -176,14 +176,14 @@ impl Transducer {
         matches!(self.stack.as_slice(), [.., Frame::Array, Frame::Object])
     }
 
-    /// A byte behind a key.
+    /// A byte after a key.
     pub(super) fn colon(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => piece.i += 1,
             b':' => {
                 if self.key.is_bare && self.stack.last() == Some(&Frame::Keywords) {
                     let (at, here) = (self.token_at, piece.here() + 1);
-                    self.mend(Repair::ColonForEquals, at, here, piece.out);
+                    self.note(Repair::ColonForEquals, at, here, piece.out);
                 }
                 piece.i += 1;
                 self.state = State::Value;
@@ -196,7 +196,7 @@ impl Transducer {
                 piece.out.text.push(':');
                 // In a Python call `=` is the spelling.
                 if self.stack.last() != Some(&Frame::Keywords) {
-                    self.mend(
+                    self.note(
                         Repair::MissingColon,
                         piece.here(),
                         piece.here() + 1,
@@ -212,14 +212,14 @@ impl Transducer {
             b'}' | b']' | b')' | b',' => {
                 piece.flush();
                 piece.out.text.push_str(":null");
-                self.mend(Repair::MissingValue, piece.here(), piece.here(), piece.out);
+                self.note(Repair::MissingValue, piece.here(), piece.here(), piece.out);
                 self.state = State::After;
             }
             b'/' | b'#' => self.comment(byte, piece),
             _ => {
                 piece.flush();
                 piece.out.text.push(':');
-                self.mend(Repair::MissingColon, piece.here(), piece.here(), piece.out);
+                self.note(Repair::MissingColon, piece.here(), piece.here(), piece.out);
                 self.state = State::Value;
                 if self.stack.len() <= self.context.watch {
                     return Some(Step::Member);

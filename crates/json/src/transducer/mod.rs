@@ -7,27 +7,27 @@
 //!     `-- Str, Word, Comment: inside a token                   `-- '}' ']' : the enclosing container's After, or Done
 //! ```
 //!
-//! Every byte fed is consumed at once: what is undecided (a comma that may be a trailing one, a quotation mark that
+//! Every byte fed is consumed at once: what is undecided (a comma that may be a trailing one, a quote that
 //! may stand inside the string, a word, half an escape) is kept in the machine, under a cap, and comes out or not when
 //! the next bytes decide. The valid path copies runs of the input.
 
-mod ahead;
 mod balance;
-mod beyond;
 mod dense;
 mod escapes;
 mod finish;
 mod groups;
-mod inside;
 mod keywords;
-mod marks;
+mod line_end;
 mod members;
 mod piece;
 mod positions;
 mod python_escapes;
+mod quote_lookahead;
 mod quoted_keys;
+mod quotes;
 mod sets;
 mod state;
+mod string_runs;
 mod strings;
 mod structure;
 mod tail;
@@ -45,24 +45,24 @@ use crate::escape::unescape;
 use crate::keys::Keys;
 use crate::repair::{Repair, RepairSpan};
 use crate::scan::odd_blank;
-use ahead::QuoteLookahead;
-use beyond::LineEnd;
 pub(crate) use groups::is_made;
 use keywords::CallFacts;
+use line_end::LineEnd;
 use piece::Piece;
+use quote_lookahead::QuoteLookahead;
 use state::{Frame, Quote, State};
 use strings::StringFacts;
 use tail::{Tail, TailBytes};
 use words::WordFacts;
 
-/// What the text begins with.
+/// What the text starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
     /// A JSON object, from its `{` on.
     Object,
     /// Any value.
     Value,
-    /// The arguments of a Python call, from behind its `(` on: `a=1, b='x')`.
+    /// The arguments of a Python call, from after its `(` on: `a=1, b='x')`.
     Keywords,
 }
 
@@ -84,7 +84,7 @@ pub enum Step {
     Member,
     /// A value at the watched depth ended.
     Value,
-    /// A string of a value began, and more of it is here: see [`Transducer::stop_at_strings`].
+    /// A string of a value started, and more of it is here: see [`Transducer::stop_at_strings`].
     String,
     /// The root ended.
     Done,
@@ -97,7 +97,7 @@ pub enum Step {
 pub enum Completeness {
     /// All of it.
     Whole,
-    /// All but closing brackets (or quotation marks that brackets prove missing).
+    /// All but closing brackets (or quotes that brackets prove missing).
     Brackets,
     /// It ends inside a key or a value, or before one.
     Broken,
@@ -115,7 +115,7 @@ pub struct StringRun {
 /// Longest word, escape tail or run of blanks kept undecided, in bytes.
 const HELD: usize = 4096;
 
-/// So much has to be here for the caller to be told of a string's begin, in bytes: what is shorter is copied as fast.
+/// So much has to be here for the caller to be told of a string's start, in bytes: what is shorter is copied as fast.
 const LONG: usize = 2048;
 
 /// The machine. One document each.
@@ -207,14 +207,14 @@ struct Context {
 }
 
 impl Transducer {
-    /// A machine for a document that begins with `root`.
+    /// A machine for a document that starts with `root`.
     pub fn new(root: Root) -> Transducer {
         let mut machine = Transducer::default();
         machine.restart(root);
         machine
     }
 
-    /// Begins another document. What the machine was told of the last one is forgotten, but the closers; its
+    /// Starts another document. What the machine was told of the last one is forgotten, but the closers; its
     /// memory is kept.
     pub fn restart(&mut self, root: Root) {
         let emptied = |text: &mut String| {
@@ -275,7 +275,7 @@ impl Transducer {
         self
     }
 
-    /// Names the literals that may follow the document, in order. A string whose quotation mark is missing ends before
+    /// Names the literals that may follow the document, in order. A string whose quote is missing ends before
     /// brackets and these, if the input ends there.
     #[must_use]
     pub fn with_closers(mut self, closers: Arc<[String]>) -> Transducer {
@@ -292,7 +292,7 @@ impl Transducer {
         }
     }
 
-    /// Names texts that begin another document at the begin of a line: this one is over before them.
+    /// Names texts that start another document at the start of a line: this one is over before them.
     pub fn expect_openers(&mut self, openers: &Arc<[String]>) {
         self.context.openers = Arc::clone(openers);
     }
@@ -305,7 +305,7 @@ impl Transducer {
         self
     }
 
-    /// Says that the Python call stands in brackets: `print(f('x'))`. Two brackets behind a mark end its string then.
+    /// Says that the Python call stands in brackets: `print(f('x'))`. Two brackets after a quote end its string then.
     #[must_use]
     pub fn within_brackets(mut self, is_within: bool) -> Transducer {
         self.context.bracketed = is_within;
@@ -317,7 +317,7 @@ impl Transducer {
         self.context.watch = depth;
     }
 
-    /// Reports where a string of a value begins that may be long, so that the caller can write its inside itself: see
+    /// Reports where a string of a value starts that may be long, so that the caller can write its inside itself: see
     /// [`stretch`](Transducer::stretch).
     pub fn stop_at_strings(&mut self) {
         self.context.stops = true;
@@ -336,9 +336,9 @@ impl Transducer {
         }
     }
 
-    /// Where the machine stands, if that is before the bytes it consumed: those behind wait for the byte that decides, or
+    /// Where the machine stands, if that is before the bytes it consumed: those after wait for the byte that decides, or
     /// are read again by the next call of [`feed`](Transducer::feed). It never goes back: what reads bytes again names the
-    /// place where they begin here, from the first of them on.
+    /// place where they start here, from the first of them on.
     pub fn behind(&self) -> Option<u64> {
         match self.state {
             State::Next | State::Dots => Some(self.token_at),
@@ -347,7 +347,7 @@ impl Transducer {
             | State::Brace(_)
             | State::Group(_)
             | State::Named(_)
-            | State::Beyond
+            | State::LineEnd
                 if !self.in_key =>
             {
                 Some(self.held_at)
@@ -357,7 +357,7 @@ impl Transducer {
                 .map(|name| self.token_at + name as u64)
                 .or_else(|| self.has_read_ahead().then_some(self.unread.at)),
             _ if self.has_read_ahead() => Some(self.unread.at),
-            // A key may end before its mark.
+            // A key may end before its quote.
             _ => self.in_key.then_some(self.token_at),
         }
     }
@@ -380,7 +380,7 @@ impl Transducer {
         self.has_read_ahead() || self.value_ended
     }
 
-    /// Whether a word waits, behind a value, that is a key only if a colon follows.
+    /// Whether a word waits, after a value, that is a key only if a colon follows.
     pub fn waits_for_colon(&self) -> bool {
         self.state == State::Next
     }
@@ -400,15 +400,15 @@ impl Transducer {
         self.structural
     }
 
-    /// Whether the machine stands inside a string that began with a quotation mark.
+    /// Whether the machine stands inside a string that started with a quote.
     pub fn in_string(&self) -> bool {
         matches!(
             self.state,
-            State::Str(_) | State::Esc(_) | State::Quoted | State::Tail | State::Beyond
+            State::Str(_) | State::Esc(_) | State::Quoted | State::Tail | State::LineEnd
         )
     }
 
-    /// Whether a string is open that no mark may have ended yet.
+    /// Whether a string is open that no quote may have ended yet.
     pub fn has_open_string(&self) -> bool {
         matches!(self.state, State::Str(_) | State::Esc(_))
     }
@@ -501,7 +501,7 @@ impl Transducer {
             }
             if core::mem::take(&mut self.string.starts)
                 && bytes.len() - piece.i >= LONG
-                && !inside::ends_soon(&bytes[piece.i..])
+                && !string_runs::ends_soon(&bytes[piece.i..])
             {
                 break Step::String;
             }
@@ -520,7 +520,7 @@ impl Transducer {
             }
             match self.state {
                 State::After => {
-                    if let Some(step) = self.behind_value(byte, piece) {
+                    if let Some(step) = self.after_value(byte, piece) {
                         break step;
                     }
                 }
@@ -532,7 +532,7 @@ impl Transducer {
                     }
                 }
                 State::Key => {
-                    if let Some(step) = self.begin_member(byte, piece) {
+                    if let Some(step) = self.start_member(byte, piece) {
                         break step;
                     }
                 }
@@ -555,7 +555,7 @@ impl Transducer {
                     b'"' => {
                         // `"tool": ..}`: the members of an object that lost its brace.
                         piece.out.text.push('{');
-                        self.mend(
+                        self.note(
                             Repair::MissingBracket,
                             piece.here(),
                             piece.here(),
@@ -566,7 +566,7 @@ impl Transducer {
                     _ => break Step::Stuck,
                 },
                 State::Value => {
-                    if let Some(step) = self.begin_value(byte, piece) {
+                    if let Some(step) = self.start_value(byte, piece) {
                         break step;
                     }
                 }
@@ -578,12 +578,12 @@ impl Transducer {
                 State::Str(quote) => self.odd_string(quote, piece),
                 State::Esc(quote) => self.escape(quote, piece),
                 State::Quoted => self.after_quote(piece),
-                State::Brace(brace) => self.behind_brace(brace, piece),
+                State::Brace(brace) => self.after_brace(brace, piece),
                 State::Group(group) => self.in_group(group, piece),
-                State::Named(named) => self.behind_mark(named, piece),
+                State::Named(named) => self.after_named_quote(named, piece),
                 State::Apostrophe => self.after_apostrophe(piece),
                 State::Tail => self.tail(piece),
-                State::Beyond => self.beyond(piece),
+                State::LineEnd => self.after_line_end(piece),
                 State::Word => {
                     if let Some(step) = self.word(piece) {
                         break step;
@@ -594,7 +594,7 @@ impl Transducer {
                         break step;
                     }
                 }
-                State::Dotted => self.behind_dots(byte, piece),
+                State::Dotted => self.after_dots(byte, piece),
                 State::Slash | State::LineComment | State::BlockComment { .. } => {
                     self.in_comment(byte, piece);
                 }
@@ -621,7 +621,7 @@ impl Transducer {
     }
 
     #[cold]
-    fn mend(&mut self, repair: Repair, start: u64, end: u64, out: &mut Output) {
+    fn note(&mut self, repair: Repair, start: u64, end: u64, out: &mut Output) {
         // In a Python call these are the spelling.
         if self.context.python && matches!(repair, Repair::PythonLiteral | Repair::NonstandardQuote)
         {

@@ -8,7 +8,7 @@ use crate::escape::quoted;
 use crate::repair::Repair;
 
 impl Transducer {
-    /// Whether the byte, where a key of the call is due, begins a value that has none. A word may be either: what follows
+    /// Whether the byte, where a key of the call is due, starts a value that has none. A word may be either: what follows
     /// it tells.
     pub(super) fn begins_position(&self, byte: u8) -> bool {
         let is_value = match byte {
@@ -33,7 +33,7 @@ impl Transducer {
         self.context.positions.iter().find(is_new)
     }
 
-    /// Supplies the name of the value that begins at `at`.
+    /// Supplies the name of the value that starts at `at`.
     pub(super) fn name_position(&mut self, at: u64, out: &mut Output) {
         let Some(name) = self.next_position() else {
             return;
@@ -43,6 +43,6 @@ impl Transducer {
         out.text.push(':');
         self.keys.insert(name.as_bytes());
         self.key.is_named = false;
-        self.mend(Repair::PositionalArgument, at, at, out);
+        self.note(Repair::PositionalArgument, at, at, out);
     }
 }

@@ -46,7 +46,7 @@ impl Transducer {
             self.write_escaped(Some(c), quote, out);
         } else if !is_digit {
             // `C:\\Users`: a backslash that escapes nothing.
-            self.mend(Repair::InvalidEscape, self.token_at.min(at), at, out);
+            self.note(Repair::InvalidEscape, self.token_at.min(at), at, out);
             let token = core::mem::take(&mut self.token);
             escape_into(self.inside(out), &token);
             self.write_escaped(None, quote, out);

@@ -1,19 +1,19 @@
-//! A mark where an argument of a Python call is due: `f("x")` has no name, `f("path": "x")` has one as JSON writes it. The
-//! colon behind it tells; until then a word between marks is held.
+//! A quote where an argument of a Python call is due: `f("x")` has no name, `f("path": "x")` has one as JSON writes it. The
+//! colon after it tells; until then a word between quotes is held.
 
-use super::marks::is_name_byte;
 use super::piece::Piece;
+use super::quotes::is_name_byte;
 use super::state::{Named, State};
 use super::{HELD, Transducer};
 
 impl Transducer {
-    /// Whether the mark, where a key of the call is due, may be that of a value without a name.
+    /// Whether the quote, where a key of the call is due, may be that of a value without a name.
     pub(super) fn may_be_position(&self, byte: u8) -> bool {
         matches!(byte, b'"' | b'\'') && self.expects_positions()
     }
 
-    /// Holds the mark.
-    pub(super) fn begin_named(&mut self, byte: u8, piece: &mut Piece<'_>) {
+    /// Holds the quote.
+    pub(super) fn start_named(&mut self, byte: u8, piece: &mut Piece<'_>) {
         self.settle_comma(piece.out);
         self.empty = false;
         piece.flush();
@@ -24,20 +24,20 @@ impl Transducer {
         piece.skip(1);
     }
 
-    /// A byte behind the mark.
-    pub(super) fn behind_mark(&mut self, named: Named, piece: &mut Piece<'_>) {
+    /// A byte after the quote.
+    pub(super) fn after_named_quote(&mut self, named: Named, piece: &mut Piece<'_>) {
         let byte = piece.bytes()[piece.i];
         let mark = self.held.as_bytes()[0];
         piece.run = piece.i;
         let next = match named {
             _ if self.held.len() >= HELD => None,
             Named::Word if is_name_byte(byte) => Some(Named::Word),
-            Named::Word if byte == mark && self.held.len() > 1 => Some(Named::Behind),
-            Named::Behind if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => Some(Named::Behind),
+            Named::Word if byte == mark && self.held.len() > 1 => Some(Named::After),
+            Named::After if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => Some(Named::After),
             _ => None,
         };
         let Some(next) = next else {
-            self.end_named(named == Named::Behind && byte == b':', piece.here());
+            self.end_named(named == Named::After && byte == b':', piece.here());
             return;
         };
         self.held.push(char::from(byte));

@@ -1,4 +1,4 @@
-//! `{` in a Python call: `{'a': 1}` is an object, `{'a', 'b'}` a set, which JSON writes as an array. What stands behind the
+//! `{` in a Python call: `{'a': 1}` is an object, `{'a', 'b'}` a set, which JSON writes as an array. What stands after the
 //! first value tells; until then it is held.
 
 use super::piece::Piece;
@@ -8,15 +8,15 @@ use crate::repair::Repair;
 use crate::scan::blanks;
 
 impl Transducer {
-    /// A byte behind the brace.
-    pub(super) fn behind_brace(&mut self, brace: Brace, piece: &mut Piece<'_>) {
+    /// A byte after the brace.
+    pub(super) fn after_brace(&mut self, brace: Brace, piece: &mut Piece<'_>) {
         let byte = piece.bytes()[piece.i];
         let here = piece.here();
         piece.run = piece.i;
         let blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         let next = match (brace, byte) {
             _ if self.held.len() >= HELD => None,
-            (Brace::Open | Brace::Behind, _) if blank => Some(brace),
+            (Brace::Open | Brace::After, _) if blank => Some(brace),
             (Brace::Open, b'"' | b'\'') => Some(Brace::String {
                 mark: byte,
                 escaped: false,
@@ -31,11 +31,11 @@ impl Transducer {
                     mark,
                     escaped: true,
                 },
-                (false, _) if byte == mark => Brace::Behind,
+                (false, _) if byte == mark => Brace::After,
                 (false, _) => brace,
             }),
-            (Brace::Word, _) if blank => Some(Brace::Behind),
-            (Brace::Word | Brace::Behind, b',' | b'}') => {
+            (Brace::Word, _) if blank => Some(Brace::After),
+            (Brace::Word | Brace::After, b',' | b'}') => {
                 self.open_brace(true, here, piece.out);
                 return;
             }
@@ -60,7 +60,7 @@ impl Transducer {
         let brace = here - owed.len() as u64;
         if is_set {
             out.text.push('[');
-            self.mend(Repair::PythonLiteral, brace, brace + 1, out);
+            self.note(Repair::PythonLiteral, brace, brace + 1, out);
         } else {
             out.text.push('{');
         }
@@ -72,7 +72,7 @@ impl Transducer {
     }
 }
 
-/// Whether the brace that `bytes` begin with opens an object, as far as they are here: a string and a colon stand behind it.
+/// Whether the brace that `bytes` start with opens an object, as far as they are here: a string and a colon stand after it.
 pub(super) fn has_keys_here(bytes: &[u8]) -> bool {
     let bytes = &bytes[..bytes.len().min(HELD)];
     let begin = 1 + blanks(&bytes[1..]);
@@ -83,6 +83,6 @@ pub(super) fn has_keys_here(bytes: &[u8]) -> bool {
     let Some(end) = memchr::memchr2(mark, b'\\', inside).filter(|&end| inside[end] == mark) else {
         return false;
     };
-    let behind = end + 1 + blanks(&inside[end + 1..]);
-    inside.get(behind) == Some(&b':')
+    let following = end + 1 + blanks(&inside[end + 1..]);
+    inside.get(following) == Some(&b':')
 }

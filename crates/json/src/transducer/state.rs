@@ -43,32 +43,32 @@ pub(super) enum State {
     Value,
     Key,
     Colon,
-    /// Behind `=` for a colon: `=>` is one too.
+    /// After `=` for a colon: `=>` is one too.
     Arrow,
     After,
-    /// A bare word behind a value waits for its colon: a key whose comma is missing, or no part of the document.
+    /// A bare word after a value waits for its colon: a key whose comma is missing, or no part of the document.
     Next,
     Str(Quote),
     Esc(Quote),
-    /// A closing quotation mark, and perhaps blanks, wait for the byte that decides.
+    /// A closing quote, and perhaps blanks, wait for the byte that decides.
     Quoted,
-    /// An apostrophe in a string in single quotation marks waits for the next byte.
+    /// An apostrophe in a string in single quotes waits for the next byte.
     Apostrophe,
-    /// Closing brackets at the end of a string that may have lost its quotation mark.
+    /// Closing brackets at the end of a string that may have lost its quote.
     Tail,
-    /// What stands on the lines behind a place where a string may have ended is held: a mark of the string behind it, and
+    /// What stands on the lines after a place where a string may have ended is held: a quote of the string after it, and
     /// it had not.
-    Beyond,
+    LineEnd,
     Word,
     /// Dots where a member or an element is due: three of them are left out.
     Dots,
-    /// Behind them: so is a comma.
+    /// After them: so is a comma.
     Dotted,
     /// `{` of Python: an object, or a set if no colon follows its first value.
     Brace(Brace),
     /// `(` or `[` of Python: a container, or an expression if an operator follows.
     Group(Group),
-    /// A mark of Python where an argument is due: a key if a colon follows.
+    /// A quote of Python where an argument is due: a key if a colon follows.
     Named(Named),
     Slash,
     LineComment,
@@ -78,34 +78,34 @@ pub(super) enum State {
     Done,
 }
 
-/// How far the first value behind a `{` of Python was read.
+/// How far the first value after a `{` of Python was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Brace {
     Open,
     String { mark: u8, escaped: bool },
     Word,
-    Behind,
+    After,
 }
 
-/// How far what may be a key between marks was read.
+/// How far what may be a key between quotes was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     Word,
-    /// Behind the second mark, and blanks.
-    Behind,
+    /// After the second quote, and blanks.
+    After,
 }
 
 /// How far what stands in brackets was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Group {
     Inside,
-    /// Behind the closing bracket, and blanks.
-    Behind,
-    /// Behind `=`: the first byte of `=>`.
+    /// After the closing bracket, and blanks.
+    After,
+    /// After `=`: the first byte of `=>`.
     Arrow,
-    /// Behind a dot.
+    /// After a dot.
     Dot,
-    /// In a word behind blanks.
+    /// In a word after blanks.
     Word,
 }
 

@@ -1,7 +1,7 @@
-//! Strings and keys, in any quotation marks.
+//! Strings and keys, in any quotes.
 
 use super::balance::Balance;
-use super::keywords::Last;
+use super::keywords::RecentBytes;
 use super::piece::Piece;
 use super::state::{Quote, State};
 use super::{Output, Transducer};
@@ -23,7 +23,7 @@ pub(super) struct StringFacts {
     /// The brackets in it.
     pub(super) balance: Balance,
     /// Its end, in a Python call.
-    pub(super) last: Last,
+    pub(super) last: RecentBytes,
     /// Bytes of a closing `Token` or `Triple` that were matched.
     pub(super) n_matched: u8,
     /// It has just started, and the caller may be told.
@@ -31,16 +31,16 @@ pub(super) struct StringFacts {
 }
 
 impl Transducer {
-    pub(super) fn begin_key(&mut self, quote: Quote, at: u64) {
+    pub(super) fn start_key(&mut self, quote: Quote, at: u64) {
         self.key.text.clear();
         (self.in_key, self.string.is_raw, self.key.is_bare) = (true, false, false);
         self.token_at = at;
         self.state = State::Str(quote);
     }
 
-    /// The inside of a value's string begins at `at`.
+    /// The inside of a value's string starts at `at`.
     #[inline]
-    pub(super) fn begin_inside(&mut self, at: u64) {
+    pub(super) fn start_inside(&mut self, at: u64) {
         self.string.is_multiline = false;
         self.string.starts = self.context.stops;
         self.string.balance.begin(at);
@@ -55,7 +55,7 @@ impl Transducer {
         }
     }
 
-    /// A key's last quotation mark was read.
+    /// A key's last quote was read.
     pub(super) fn end_key(&mut self, at: u64, out: &mut Output) {
         (self.in_key, self.key.is_named) = (false, true);
         out.text.push('"');
@@ -67,7 +67,7 @@ impl Transducer {
             self.keys.insert(self.key.text.as_bytes())
         };
         if !new {
-            self.mend(Repair::DuplicateKey, self.token_at, at, out);
+            self.note(Repair::DuplicateKey, self.token_at, at, out);
         }
         self.state = State::Colon;
     }
@@ -82,9 +82,9 @@ impl Transducer {
         match piece.bytes().get(piece.i) {
             None => {}
             Some(b'"') => self.quote_in_string(piece),
-            Some(b'\\') => self.begin_escape(Quote::Double, piece),
+            Some(b'\\') => self.start_escape(Quote::Double, piece),
             Some(&control) => {
-                self.mend(
+                self.note(
                     Repair::ControlCharacter,
                     piece.here(),
                     piece.here() + 1,
@@ -104,25 +104,25 @@ impl Transducer {
             (i, piece.settled) = self.inside_end(bytes, (piece.run, i), piece.settled);
             piece.i = i;
             match bytes.get(i) {
-                Some(b'\\') => return self.begin_escape(Quote::Double, piece),
+                Some(b'\\') => return self.start_escape(Quote::Double, piece),
                 Some(b'"') => return self.quote_in_string(piece),
                 Some(b']' | b'}') => {
                     if i >= piece.settled && self.tail_opens(piece) {
-                        return self.begin_tail(Quote::Double, piece);
+                        return self.start_tail(Quote::Double, piece);
                     }
                     i += 1;
                 }
                 Some(&control) => {
                     if matches!(control, b'\n' | b'\r' | b'\t')
                         && i >= piece.settled
-                        && !self.ends_behind_blanks(piece)
+                        && !self.ends_after_blanks(piece)
                         && self.tail_opens(piece)
                     {
-                        return self.begin_tail(Quote::Double, piece);
+                        return self.start_tail(Quote::Double, piece);
                     }
                     piece.flush();
                     self.string.is_multiline |= control == b'\n';
-                    self.mend(
+                    self.note(
                         Repair::ControlCharacter,
                         piece.here(),
                         piece.here() + 1,
@@ -134,7 +134,7 @@ impl Transducer {
                 }
                 None => {
                     if self.pause(&bytes[piece.run..i]) > 0 {
-                        self.begin_tail(Quote::Double, piece);
+                        self.start_tail(Quote::Double, piece);
                     }
                     return;
                 }
@@ -142,13 +142,13 @@ impl Transducer {
         }
     }
 
-    /// Whether the blanks here stand before the string's last mark, which a tail would find too: they are data then.
-    fn ends_behind_blanks(&self, piece: &mut Piece<'_>) -> bool {
+    /// Whether the blanks here stand before the string's last quote, which a tail would find too: they are data then.
+    fn ends_after_blanks(&self, piece: &mut Piece<'_>) -> bool {
         let bytes = piece.bytes();
         let length = blanks(&bytes[piece.i..]);
-        let (run, behind) = bytes[piece.i..].split_at(length);
+        let (run, following) = bytes[piece.i..].split_at(length);
         let mark = piece.i + length;
-        let ends = behind.first() == Some(&b'"')
+        let ends = following.first() == Some(&b'"')
             && !self.string.has_inner
             && self.ends_a_line(run)
             && self.ends_at_once(bytes, mark + 1, length + 1);
@@ -168,7 +168,7 @@ impl Transducer {
             .any(|&byte| byte == b'\n')
         {
             // A line may end here, and the string with it if it closed its brackets.
-            self.weigh(piece);
+            self.count_brackets(piece);
         }
         let from = piece.i - piece.run;
         let (length, is_open) = self.tail_begins(Quote::Double, &bytes[piece.run..], from);
@@ -176,7 +176,7 @@ impl Transducer {
         is_open
     }
 
-    /// A string in other quotation marks: byte by byte, written with JSON's.
+    /// A string in other quotes: byte by byte, written with JSON's.
     pub(super) fn odd_string(&mut self, quote: Quote, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
         let byte = bytes[piece.i];
@@ -210,9 +210,9 @@ impl Transducer {
         }
         if byte == b'"'
             && self.in_key
-            && let Some(colon) = self.key_without_mark()
+            && let Some(colon) = self.key_without_quote()
         {
-            // `'path: "a"`: the mark opens the value.
+            // `'path: "a"`: the quote opens the value.
             self.split_key(colon, "", piece.here(), piece.out);
             return;
         }
@@ -238,7 +238,7 @@ impl Transducer {
         match byte {
             b'}' | b']' if !self.in_key && !self.context.python => {
                 match self.tail_begins(quote, bytes, piece.i) {
-                    (_, true) => self.begin_tail(quote, piece),
+                    (_, true) => self.start_tail(quote, piece),
                     (length, false) => {
                         self.string.is_multiline |=
                             piece.text[piece.i..piece.i + length].contains('\n');
@@ -247,7 +247,7 @@ impl Transducer {
                     }
                 }
             }
-            b'\\' => self.begin_escape(quote, piece),
+            b'\\' => self.start_escape(quote, piece),
             b'"' | 0..=0x1f => {
                 self.string.is_multiline |= byte == b'\n';
                 escape_byte_into(self.inside(piece.out), byte);
@@ -281,7 +281,7 @@ impl Transducer {
         self.string.after_letter = false;
     }
 
-    /// An apostrophe between two letters (`don't`) ends no string; two at the begin and a third open a long one.
+    /// An apostrophe between two letters (`don't`) ends no string; two at the start and a third open a long one.
     pub(super) fn after_apostrophe(&mut self, piece: &mut Piece<'_>) {
         let byte = piece.bytes()[piece.i];
         let here = piece.here();
@@ -291,9 +291,9 @@ impl Transducer {
             piece.skip(1);
         } else if byte != b':'
             && self.in_key
-            && let Some(colon) = self.key_without_mark()
+            && let Some(colon) = self.key_without_quote()
         {
-            // `'path: 'a'`: so it was with the mark before.
+            // `'path: 'a'`: so it was with the quote before.
             self.split_key(colon, "'", here, piece.out);
         } else if byte.is_ascii_alphabetic() && self.string.after_letter {
             self.copy("'", piece.out);

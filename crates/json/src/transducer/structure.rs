@@ -58,7 +58,7 @@ impl Transducer {
             if self.stack.is_empty() {
                 return Some(Step::Stuck);
             }
-            self.mend(Repair::MismatchedBracket, here, here + 1, piece.out);
+            self.note(Repair::MismatchedBracket, here, here + 1, piece.out);
             piece.skip(1);
             return None;
         };
@@ -66,7 +66,7 @@ impl Transducer {
             if let Some(frame) = self.stack.last() {
                 piece.out.text.push_str(frame.json_closer());
             }
-            self.mend(Repair::MissingBracket, here, here, piece.out);
+            self.note(Repair::MissingBracket, here, here, piece.out);
             self.pop();
             if self.value_ended {
                 // The caller hears of this end first; the same byte closes the next container then.
@@ -106,15 +106,15 @@ impl Transducer {
         }
     }
 
-    /// A byte behind a value.
-    pub(super) fn behind_value(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
+    /// A byte after a value.
+    pub(super) fn after_value(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => piece.i += 1,
             _ if self.is_over && !matches!(byte, b'}' | b']') => return Some(Step::Stuck),
             _ if self.stack.last() == Some(&Frame::Call) && !matches!(byte, b')' | b'/' | b'#') => {
                 // One value stands in a call.
                 piece.flush();
-                self.mend(
+                self.note(
                     Repair::MissingBracket,
                     piece.here(),
                     piece.here(),
@@ -122,10 +122,10 @@ impl Transducer {
                 );
                 self.pop();
             }
-            b'.' | 0xe2 if self.dots_begin(piece) => self.begin_dots(piece),
+            b'.' | 0xe2 if self.dots_begin(piece) => self.start_dots(piece),
             b';' if self.comma.is_none() && !self.context.python && !self.stack.is_empty() => {
                 piece.flush();
-                self.mend(
+                self.note(
                     Repair::MissingComma,
                     piece.here(),
                     piece.here() + 1,
@@ -170,7 +170,7 @@ impl Transducer {
             _ if self.can_follow_a_missing_comma(byte) => {
                 piece.flush();
                 piece.out.text.push(',');
-                self.mend(Repair::MissingComma, piece.here(), piece.here(), piece.out);
+                self.note(Repair::MissingComma, piece.here(), piece.here(), piece.out);
                 self.expect_next();
             }
             _ => return Some(Step::Stuck),
@@ -178,7 +178,7 @@ impl Transducer {
         None
     }
 
-    /// A byte of a bare word behind a value. With its colon it is a key whose comma is missing; where the keys are known,
+    /// A byte of a bare word after a value. With its colon it is a key whose comma is missing; where the keys are known,
     /// it has to be one of them. Anything else is no part of the document.
     pub(super) fn next_key(&mut self, piece: &mut Piece<'_>) -> Option<Step> {
         let byte = piece.bytes()[piece.i];
@@ -208,7 +208,7 @@ impl Transducer {
             return Some(Step::Stuck);
         }
         piece.out.text.push(',');
-        self.mend(
+        self.note(
             Repair::MissingComma,
             self.token_at,
             self.token_at,
@@ -226,7 +226,7 @@ impl Transducer {
     }
 
     #[cold]
-    pub(super) fn begin_dots(&mut self, piece: &mut Piece<'_>) {
+    pub(super) fn start_dots(&mut self, piece: &mut Piece<'_>) {
         piece.flush();
         self.token.clear();
         self.token_at = piece.here();
@@ -234,7 +234,7 @@ impl Transducer {
         self.state = State::Dots;
     }
 
-    /// A byte of the dots, or behind them. Three are an ellipsis, where nothing but structure follows.
+    /// A byte of the dots, or after them. Three are an ellipsis, where nothing but structure follows.
     #[cold]
     pub(super) fn dots(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         piece.run = piece.i;
@@ -248,7 +248,7 @@ impl Transducer {
         let is_structure =
             byte <= b' ' || matches!(byte, b',' | b'}' | b']' | b')' | b'"' | b'\'' | b'/' | b'#');
         if is_whole && is_structure {
-            self.mend(Repair::Ellipsis, self.token_at, piece.here(), piece.out);
+            self.note(Repair::Ellipsis, self.token_at, piece.here(), piece.out);
             self.token.clear();
             self.state = State::Dotted;
             return None;
@@ -272,9 +272,9 @@ impl Transducer {
         None
     }
 
-    /// A byte behind dots that were left out.
+    /// A byte after dots that were left out.
     #[cold]
-    pub(super) fn behind_dots(&mut self, byte: u8, piece: &mut Piece<'_>) {
+    pub(super) fn after_dots(&mut self, byte: u8, piece: &mut Piece<'_>) {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => self.blank(piece),
             _ => {
@@ -292,7 +292,7 @@ impl Transducer {
     pub(super) fn odd_blank(&mut self, length: usize, piece: &mut Piece<'_>) {
         piece.flush();
         let here = piece.here();
-        self.mend(Repair::OddBlank, here, here + length as u64, piece.out);
+        self.note(Repair::OddBlank, here, here + length as u64, piece.out);
         if self.comma.is_some() {
             if self.held.len() < HELD {
                 self.held.push(' ');
@@ -303,7 +303,7 @@ impl Transducer {
         piece.skip(length);
     }
 
-    /// A blank where a key or a value is due. Behind an owed comma it is owed too.
+    /// A blank where a key or a value is due. After an owed comma it is owed too.
     pub(super) fn blank(&mut self, piece: &mut Piece<'_>) {
         if self.comma.is_some() {
             if self.held.len() < HELD {
@@ -314,7 +314,7 @@ impl Transducer {
         piece.i += 1;
     }
 
-    /// The element behind an owed comma came: the comma is one.
+    /// The element after an owed comma came: the comma is one.
     #[inline]
     pub(super) fn settle_comma(&mut self, out: &mut Output) {
         if self.comma.take().is_some() {
@@ -323,10 +323,10 @@ impl Transducer {
         }
     }
 
-    /// A closer came behind an owed comma: it goes, its blanks stay.
+    /// A closer came after an owed comma: it goes, its blanks stay.
     pub(super) fn drop_comma(&mut self, out: &mut Output) {
         if let Some(at) = self.comma.take() {
-            self.mend(Repair::TrailingComma, at, at + 1, out);
+            self.note(Repair::TrailingComma, at, at + 1, out);
             out.text.push_str(&self.held[1..]);
             self.held.clear();
         }
@@ -337,14 +337,14 @@ impl Transducer {
         self.resume = self.state;
         if byte == b'#' {
             self.state = State::LineComment;
-            self.mend(Repair::Comment, piece.here(), piece.here() + 1, piece.out);
+            self.note(Repair::Comment, piece.here(), piece.here() + 1, piece.out);
         } else {
             self.state = State::Slash;
         }
         piece.skip(1);
     }
 
-    /// A byte in a comment, or behind the slash that may begin one.
+    /// A byte in a comment, or after the slash that may start one.
     pub(super) fn in_comment(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
         match self.state {
@@ -357,19 +357,19 @@ impl Transducer {
                         // A path: `{dir: /tmp}`.
                         self.settle_comma(piece.out);
                         self.empty = false;
-                        self.begin_word(slash);
+                        self.start_word(slash);
                         self.token.push('/');
                         piece.run = piece.i;
                         return;
                     }
                     _ => {
-                        self.mend(Repair::Comment, slash, slash + 1, piece.out);
+                        self.note(Repair::Comment, slash, slash + 1, piece.out);
                         self.state = self.resume;
                         piece.run = piece.i;
                         return;
                     }
                 }
-                self.mend(Repair::Comment, slash, slash + 1, piece.out);
+                self.note(Repair::Comment, slash, slash + 1, piece.out);
                 piece.skip(1);
             }
             State::LineComment => {

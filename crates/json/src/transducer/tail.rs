@@ -1,4 +1,4 @@
-//! The end of a string that may have lost its quotation mark: brackets, and the caller's closers behind them.
+//! The end of a string that may have lost its quote: brackets, and the caller's closers after them.
 
 use alloc::string::String;
 
@@ -15,7 +15,7 @@ pub(super) struct Tail {
     pub(super) next_closer: usize,
     /// Where in `held` the one being read starts.
     pub(super) closer_at: usize,
-    /// What the string began with.
+    /// What the string started with.
     pub(super) quote: Quote,
 }
 
@@ -47,20 +47,20 @@ impl TailBytes {
 }
 
 impl Transducer {
-    /// Whether a bracket inside a string may end it: a cheap look at the byte behind it.
+    /// Whether a bracket inside a string may end it: a cheap look at the byte after it.
     #[inline]
-    pub(super) fn may_be_tail(&self, behind: Option<&u8>) -> bool {
-        behind.is_none_or(|&byte| self.is_behind_brackets(byte))
+    pub(super) fn may_be_tail(&self, following: Option<&u8>) -> bool {
+        following.is_none_or(|&byte| self.follows_brackets(byte))
     }
 
     #[inline]
-    fn is_behind_brackets(&self, byte: u8) -> bool {
+    fn follows_brackets(&self, byte: u8) -> bool {
         self.context.tail_bytes.has(byte)
     }
 
     /// At `bytes[at]`, inside a string, stands a closing bracket or a blank that JSON would escape. How long the run is
-    /// that begins there, and whether it may be structure: behind it is nothing yet, one of the caller's closers, or,
-    /// behind a comma, a mark that may open the next key. All of a run is decided alike.
+    /// that starts there, and whether it may be structure: after it is nothing yet, one of the caller's closers, or,
+    /// after a comma, a quote that may open the next key. All of a run is decided alike.
     pub(super) fn tail_begins(&self, quote: Quote, bytes: &[u8], at: usize) -> (usize, bool) {
         let takes_commas = self.takes_commas(quote);
         let in_run = |byte: u8| is_blank_or_bracket(byte) || byte == b',' && takes_commas;
@@ -70,44 +70,44 @@ impl Transducer {
             has_line_break |= byte == b'\n';
             length += 1;
         }
-        let (run, behind) = rest.split_at(length);
+        let (run, following) = rest.split_at(length);
         let fits = |closer: &String| {
             let closer = closer.as_bytes();
             // Most differ in the first byte.
-            behind.first() == closer.first()
+            following.first() == closer.first()
                 && !ends_string(quote, closer[0])
-                && (behind.starts_with(closer) || closer.starts_with(behind))
+                && (following.starts_with(closer) || closer.starts_with(following))
         };
         let may_open_a_key = || {
             takes_commas
-                && behind.first() == Some(&b'"')
+                && following.first() == Some(&b'"')
                 && (run.contains(&b',') || self.pause(&bytes[..at]) > 0 || self.ends_a_line(run))
         };
-        let is_open = match behind.first() {
+        let is_open = match following.first() {
             None => true,
             _ if has_line_break && self.may_be_over(quote, run) => true,
             Some(&byte) => {
-                self.is_behind_brackets(byte)
+                self.follows_brackets(byte)
                     && (may_open_a_key() || self.context.closers.iter().any(fits))
             }
         };
         (length, is_open)
     }
 
-    /// Whether a comma in a string that began with `quote` may be the one between two members or elements.
+    /// Whether a comma in a string that started with `quote` may be the one between two members or elements.
     fn takes_commas(&self, quote: Quote) -> bool {
         quote == Quote::Double
             && !self.context.python
             && matches!(self.stack.last(), Some(Frame::Object | Frame::Array))
     }
 
-    /// Whether `run` has a line break, behind which a key of the innermost object may stand.
+    /// Whether `run` has a line break, after which a key of the innermost object may stand.
     pub(super) fn ends_a_line(&self, run: &[u8]) -> bool {
         run.contains(&b'\n') && self.stack.last() == Some(&Frame::Object)
     }
 
     /// How many bytes at the end of `bytes`, all of them inside a string, may be structure: a comma, and blanks, brackets
-    /// and commas behind it.
+    /// and commas after it.
     #[inline]
     pub(super) fn pause(&self, bytes: &[u8]) -> usize {
         match bytes.last() {
@@ -118,18 +118,18 @@ impl Transducer {
         }
     }
 
-    /// What stands at `i`, and a comma before it, may end a string that began with `quote`.
-    pub(super) fn begin_tail(&mut self, quote: Quote, piece: &mut Piece<'_>) {
+    /// What stands at `i`, and a comma before it, may end a string that started with `quote`.
+    pub(super) fn start_tail(&mut self, quote: Quote, piece: &mut Piece<'_>) {
         piece.i -= self.pause(&piece.bytes()[piece.run..piece.i]);
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
-        self.weigh(piece);
+        self.count_brackets(piece);
         (self.tail.next_closer, self.tail.closer_at) = (0, 0);
         self.tail.quote = quote;
         self.state = State::Tail;
     }
 
-    /// A byte behind closing brackets in a string. What waits is `owed`; it goes on while only brackets, blanks, and the
+    /// A byte after closing brackets in a string. What waits is `owed`; it goes on while only brackets, blanks, and the
     /// caller's closers in their order come.
     pub(super) fn tail(&mut self, piece: &mut Piece<'_>) {
         let length = piece.text[piece.i..]
@@ -160,12 +160,12 @@ impl Transducer {
                 self.end_value();
                 return;
             }
-            self.begin_ahead(Quote::Double, piece.here());
+            self.start_ahead(Quote::Double, piece.here());
             piece.skip(1);
             return;
         }
         if self.tail.next_closer == 0 && self.may_be_over(self.tail.quote, self.held.as_bytes()) {
-            self.begin_beyond(self.tail.quote);
+            self.start_line_end(self.tail.quote);
             return;
         }
         self.tail_was_data(piece.here(), piece.out);
@@ -178,14 +178,14 @@ impl Transducer {
         }
     }
 
-    /// What waits is data of its string; `at` is the byte behind it.
+    /// What waits is data of its string; `at` is the byte after it.
     pub(super) fn tail_was_data(&mut self, at: u64, out: &mut Output) {
         let mut owed = core::mem::take(&mut self.held);
         if self.tail.quote == Quote::Double {
-            self.tell_controls(&owed, at - owed.len() as u64, out);
+            self.note_controls(&owed, at - owed.len() as u64, out);
         }
         if self.tail.quote == Quote::Token {
-            // The token that ends the string may have begun, unless these are plain letters.
+            // The token that ends the string may have started, unless these are plain letters.
             let token = self
                 .context
                 .token_quote
@@ -209,10 +209,10 @@ impl Transducer {
     }
 
     /// Control characters of a string that were read as what they are.
-    pub(super) fn tell_controls(&mut self, data: &str, at: u64, out: &mut Output) {
+    pub(super) fn note_controls(&mut self, data: &str, at: u64, out: &mut Output) {
         for (n, byte) in data.bytes().enumerate() {
             if byte < 0x20 {
-                self.mend(
+                self.note(
                     Repair::ControlCharacter,
                     at + n as u64,
                     at + n as u64 + 1,
@@ -267,7 +267,7 @@ impl Transducer {
     }
 }
 
-/// How much of the blanks, brackets and commas at the end of `bytes` stands behind the first comma of them, and that comma.
+/// How much of the blanks, brackets and commas at the end of `bytes` stands after the first comma of them, and that comma.
 #[inline(never)]
 fn from_comma(bytes: &[u8]) -> usize {
     let in_run = |&&byte: &&u8| byte == b',' || is_blank_or_bracket(byte);
@@ -282,7 +282,7 @@ fn is_blank_or_bracket(byte: u8) -> bool {
     matches!(byte, b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Whether `byte` may be the mark, or its first byte, of a string that began with `quote`.
+/// Whether `byte` may be the quote, or its first byte, of a string that started with `quote`.
 fn ends_string(quote: Quote, byte: u8) -> bool {
     match quote {
         Quote::Double => byte == b'"',

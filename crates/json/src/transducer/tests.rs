@@ -4,11 +4,11 @@ use super::*;
 use alloc::string::ToString;
 
 /// Feeds `text` in pieces of `size` bytes (whole characters), closes it, and returns what came out.
-fn mend(root: Root, text: &str, size: usize) -> (String, Completeness, Vec<Repair>) {
-    mend_by(Transducer::new(root), text, size)
+fn repaired(root: Root, text: &str, size: usize) -> (String, Completeness, Vec<Repair>) {
+    repaired_by(Transducer::new(root), text, size)
 }
 
-fn mend_by(
+fn repaired_by(
     mut machine: Transducer,
     text: &str,
     size: usize,
@@ -67,9 +67,9 @@ const CASES: &[(&str, &str)] = &[
     ),
     (r#"{"a": "x" "b": 2}"#, r#"{"a": "x" ,"b": 2}"#),
     (r#"{"a" "x"}"#, r#"{"a" :"x"}"#),
-    // What waits behind a mark at the end is read as what it was taken for.
+    // What waits after a quote at the end is read as what it was taken for.
     (r#"{"a": ["b]' ,"z]k=1}"#, r#"{"a": ["b]' ,","z"],"k":1}"#),
-    // A line break and a key: the string before has lost its mark, unless it opened what the key stands in.
+    // A line break and a key: the string before has lost its quote, unless it opened what the key stands in.
     (
         "{\"a\": \"b.txt\n  \"c\": \"x\"}",
         "{\"a\": \"b.txt\"\n  ,\"c\": \"x\"}",
@@ -94,7 +94,7 @@ const CASES: &[(&str, &str)] = &[
         "{\"a\": b\"{\n \"c\": 1\n}\"}",
         "{\"a\": \"{\\n \\\"c\\\": 1\\n}\"}",
     ),
-    // Brackets that the string did not open end it at its line, if no mark stands behind that.
+    // Brackets that the string did not open end it at its line, if no quote stands after that.
     (
         "{\"a\": {\"b\": \"c.js}\n\nDone.",
         "{\"a\": {\"b\": \"c.js\"}\n\n}",
@@ -148,7 +148,7 @@ const CASES: &[(&str, &str)] = &[
         r#"{"dir": /tmp/x, "u": http://h/p}"#,
         r#"{"dir": "/tmp/x", "u": "http://h/p"}"#,
     ),
-    // Dots, and a comma behind them.
+    // Dots, and a comma after them.
     (r#"{"a": "b", ...}"#, r#"{"a": "b" }"#),
     (
         r#"{..., "a": [1, ..., 2, …], ".": .5, …, "b": [..., ...], "c": [../x]}"#,
@@ -158,7 +158,7 @@ const CASES: &[(&str, &str)] = &[
         r#"{"a": "say "hi", ... and", "b": [1 ...]}"#,
         r#"{"a": "say \"hi\", ... and", "b": [1 ]}"#,
     ),
-    // A mark that a list's string lost.
+    // A quote that a list's string lost.
     (
         r#"{"a": ["x, "y"], "b": ["x", "y, "z", "w"]}"#,
         r#"{"a": ["x", "y"], "b": ["x", "y", "z", "w"]}"#,
@@ -199,13 +199,13 @@ const CASES: &[(&str, &str)] = &[
         r#"{ "a" : 1, "b": ["x" , 2] }"#,
     ),
     ("{\"a\": \"\u{a0}\"\u{a0}}", "{\"a\": \"\u{a0}\" }"),
-    // A mark, a colon, a brace twice.
+    // A quote, a colon, a brace twice.
     (
         r#"{"a"": "b", "c": "d"", ""e":: ["f"", "g"]}"#,
         r#"{"a": "b", "c": "d", "e": ["f", "g"]}"#,
     ),
     (r#"{{"a": {{"b": 1}"#, r#"{"a": {"b": 1}}"#),
-    // Keys that lost a mark, or have one of another kind.
+    // Keys that lost a quote, or have one of another kind.
     (
         r#"{"a: 1, "b': "c", "d: true, "e": 2}"#,
         r#"{"a": 1, "b": "c", "d": true, "e": 2}"#,
@@ -215,7 +215,7 @@ const CASES: &[(&str, &str)] = &[
         r#"{"a": "x"; "b": 1; "c": ["d"; "e;"]}"#,
         r#"{"a": "x", "b": 1, "c": ["d", "e;"]}"#,
     ),
-    // Brackets that do not fit behind a mark inside.
+    // Brackets that do not fit after a quote inside.
     (
         r#"{"a": "f(["x"]))", "b": ["g(["y"])", "z"]}"#,
         r#"{"a": "f([\"x\"]))", "b": ["g([\"y\"])", "z"]}"#,
@@ -230,19 +230,23 @@ const CASES: &[(&str, &str)] = &[
 fn repairs_are_the_same_in_every_chunk_size() {
     for (text, want) in CASES {
         for size in [1000, 1, 2, 3, 7] {
-            assert_eq!(mend(Root::Object, text, size).0, *want, "{text} by {size}");
+            assert_eq!(
+                repaired(Root::Object, text, size).0,
+                *want,
+                "{text} by {size}"
+            );
         }
     }
 }
 
 #[test]
-fn a_key_that_is_cut_behind_its_mark_is_none() {
+fn a_key_that_is_cut_after_its_quote_is_none() {
     for (root, text, want) in [
         (Root::Object, "{\"a\": 1, \"b\"\" ", "{\"a\": 1, "),
         (Root::Keywords, "\"a\" so", ""),
     ] {
         for size in [1000, 1] {
-            let (got, rest, _) = mend(root, text, size);
+            let (got, rest, _) = repaired(root, text, size);
             assert_eq!((got.as_str(), rest), (want, Completeness::Broken), "{text}");
         }
     }
@@ -297,7 +301,7 @@ fn keywords_of_a_python_call_become_an_object() {
         (")", "}"),
         ("q={'k': (1,)},)", "}"),
     ] {
-        let (got, rest, _) = mend(Root::Keywords, text, 3);
+        let (got, rest, _) = repaired(Root::Keywords, text, 3);
         assert_eq!(rest, Completeness::Whole);
         assert!(got.ends_with(want), "{got}");
     }
@@ -350,7 +354,7 @@ fn expressions_become_what_they_say_or_their_source() {
         ),
     ] {
         for size in [1000, 1, 2, 3] {
-            let (got, rest, _) = mend(Root::Keywords, text, size);
+            let (got, rest, _) = repaired(Root::Keywords, text, size);
             assert_eq!(
                 (got.as_str(), rest),
                 (want, Completeness::Whole),
@@ -365,26 +369,26 @@ fn valid_documents_pass_byte_for_byte() {
     let text = r#"{"k": [ {"a" : 1 , "b":"\\\"\/"} , [] , {} , "" , 0 ],"é":"日本"}"#;
     for size in 1..20 {
         assert_eq!(
-            mend(Root::Object, text, size),
+            repaired(Root::Object, text, size),
             (text.to_string(), Completeness::Whole, Vec::new())
         );
     }
 }
 
 #[test]
-fn double_keys_are_told_by_what_they_mean() {
-    let (_, _, repairs) = mend(Root::Object, r#"{"a": 1, "\u0061": 2, "b": {"a": 3}}"#, 1);
+fn double_keys_are_found_by_what_they_mean() {
+    let (_, _, repairs) = repaired(Root::Object, r#"{"a": 1, "\u0061": 2, "b": {"a": 3}}"#, 1);
     assert_eq!(repairs, [Repair::DuplicateKey]);
 }
 
 #[test]
 fn depth_costs_no_stack() {
     let text = "{\"a\":".repeat(100_000) + "1" + &"}".repeat(100_000);
-    assert_eq!(mend(Root::Object, &text, 4096).0, text);
+    assert_eq!(repaired(Root::Object, &text, 4096).0, text);
 }
 
 #[test]
-fn a_known_key_ends_a_string_that_lost_its_mark() {
+fn a_known_key_ends_a_string_that_lost_its_quote() {
     for size in [1000, 1, 2, 3, 7] {
         let mut out = Output::default();
         let mut machine = Transducer::new(Root::Object);
@@ -420,7 +424,7 @@ fn brackets_before_a_known_key_are_text_or_structure_by_whose_key_it_is() {
             let mut machine = Transducer::new(Root::Object);
             machine.know(1, Arc::from(["arguments", "id"].map(String::from)));
             machine.know(2, Arc::from(["text", "mode"].map(String::from)));
-            let (got, rest, repairs) = mend_by(machine, text, size);
+            let (got, rest, repairs) = repaired_by(machine, text, size);
             assert_eq!(
                 (got.as_str(), rest),
                 (want, Completeness::Whole),
@@ -439,13 +443,13 @@ fn strings_between_tokens_are_verbatim() {
         let (text, want) = if quote == "<q>" {
             (text.to_string(), want.to_string())
         } else {
-            // The same with another token, and data that begins like it.
+            // The same with another token, and data that starts like it.
             let text = text.replace("«é»", "«").replace("<q>", quote);
             (text, want.replace("«é»", "«"))
         };
         for size in [1000, 1, 2, 3, 5] {
             let machine = Transducer::new(Root::Object).with_quote(Some(quote));
-            let (got, rest, _) = mend_by(machine, &text, size);
+            let (got, rest, _) = repaired_by(machine, &text, size);
             assert_eq!(
                 (got.as_str(), rest),
                 (want.as_str(), Completeness::Whole),
@@ -456,7 +460,7 @@ fn strings_between_tokens_are_verbatim() {
 }
 
 #[test]
-fn behind_an_empty_object_in_place_of_keywords_no_comma_is_missing() {
+fn after_an_empty_object_in_place_of_keywords_no_comma_is_missing() {
     for size in [1000, 1, 3] {
         for (text, want) in [
             ("{ } a=4)", "\"a\":4}"),
@@ -464,7 +468,7 @@ fn behind_an_empty_object_in_place_of_keywords_no_comma_is_missing() {
             ("{\"b\": 1}, a=4)", "\"b\": 1, \"a\":4}"),
             ("{})", "}"),
         ] {
-            let (got, rest, _) = mend_by(Transducer::new(Root::Keywords), text, size);
+            let (got, rest, _) = repaired_by(Transducer::new(Root::Keywords), text, size);
             assert_eq!(
                 (got.trim_start(), rest),
                 (want, Completeness::Whole),
@@ -475,20 +479,20 @@ fn behind_an_empty_object_in_place_of_keywords_no_comma_is_missing() {
 }
 
 #[test]
-fn a_bracket_behind_a_key_of_a_call_is_none_of_its_text() {
+fn a_bracket_after_a_key_of_a_call_is_none_of_its_text() {
     for size in [1000, 1, 3] {
-        let (got, _, _) = mend_by(Transducer::new(Root::Keywords), "\"a\") \"b\"", size);
+        let (got, _, _) = repaired_by(Transducer::new(Root::Keywords), "\"a\") \"b\"", size);
         assert_eq!(got, "\"a\":null}", "by {size}");
     }
 }
 
-/// What stands behind a key's mark, and is no blank, is none of its text.
+/// What stands after a key's quote, and is no blank, is none of its text.
 #[test]
-fn a_word_behind_a_key_of_a_call_is_read_by_itself() {
+fn a_word_after_a_key_of_a_call_is_read_by_itself() {
     for text in ["\"\"\tRRIj8:\0", "\"a\" b=1)", "\"a\"\n b: 1, c=2)"] {
-        let whole = mend_by(Transducer::new(Root::Keywords), text, text.len());
+        let whole = repaired_by(Transducer::new(Root::Keywords), text, text.len());
         for size in [1, 2, 3] {
-            let cut = mend_by(Transducer::new(Root::Keywords), text, size);
+            let cut = repaired_by(Transducer::new(Root::Keywords), text, size);
             assert_eq!(cut, whole, "{text:?} by {size}");
         }
         if whole.1 == Completeness::Broken {
@@ -501,15 +505,15 @@ fn a_word_behind_a_key_of_a_call_is_read_by_itself() {
 }
 
 #[test]
-fn what_stands_beyond_a_line_tells_whether_its_string_ended() {
+fn the_lines_after_a_string_decide_whether_it_ended() {
     for (text, want, rest) in [
-        // Brackets close all, and the line: the mark is missing.
+        // Brackets close all, and the line: the quote is missing.
         (
             "{'a': {'b': 'x}}\n\nI wait.",
             "{'a': {'b': 'x'}}",
             "\n\nI wait.",
         ),
-        // A mark, and the line: the brackets are missing.
+        // A quote, and the line: the brackets are missing.
         (
             "{'a': {'b': 'x'\n\nNote: so.",
             "{'a': {'b': 'x'\n\n}}",
@@ -525,7 +529,7 @@ fn what_stands_beyond_a_line_tells_whether_its_string_ended() {
             "{'a': {'b': 'x'}}",
             "\n CALL:\n{'c': 1}",
         ),
-        // A mark comes: all of it was text.
+        // A quote comes: all of it was text.
         ("{'a': {'b': 'x}}\ny'}}", r"{'a': {'b': 'x}}\ny'}}", ""),
         ("{'a': 'x'\nCALL y' z'}", r"{'a': 'x\'\nCALL y\' z'}", ""),
         // More than one line: the brackets are the text's.
@@ -559,25 +563,25 @@ fn what_stands_beyond_a_line_tells_whether_its_string_ended() {
 }
 
 #[test]
-fn a_mark_behind_what_is_no_key_ends_its_string() {
+fn a_quote_after_what_is_no_key_ends_its_string() {
     let text = "{\"a\": \"one\ntwo\n\"b\"";
     let want = "{\"a\": \"one\\ntwo\\n\\\"b\"}";
     for size in [text.len(), 1, 2, 3, 5] {
-        assert_eq!(mend(Root::Object, text, size).0, want, "by {size}");
+        assert_eq!(repaired(Root::Object, text, size).0, want, "by {size}");
     }
 }
 
 #[test]
-fn lines_before_a_mark_are_read_the_same_in_every_cut() {
+fn lines_before_a_quote_are_read_the_same_in_every_cut() {
     // Around the cap of what is held, too.
     for n_blank in (0..40).chain(3800..3860).chain(4080..4105) {
-        for behind in ["}", ",  \"b\": 1}", " \"b\": 1}", ", b\": 1}", " or\"}"] {
-            let text = alloc::format!("{{\"a\": \"x\n{}\"{behind}", " ".repeat(n_blank));
-            let whole = mend(Root::Object, &text, text.len());
+        for following in ["}", ",  \"b\": 1}", " \"b\": 1}", ", b\": 1}", " or\"}"] {
+            let text = alloc::format!("{{\"a\": \"x\n{}\"{following}", " ".repeat(n_blank));
+            let whole = repaired(Root::Object, &text, text.len());
             for size in [1, 7] {
                 assert!(
-                    mend(Root::Object, &text, size) == whole,
-                    "{n_blank} {behind} by {size}"
+                    repaired(Root::Object, &text, size) == whole,
+                    "{n_blank} {following} by {size}"
                 );
             }
         }
@@ -585,7 +589,7 @@ fn lines_before_a_mark_are_read_the_same_in_every_cut() {
 }
 
 #[test]
-fn brackets_before_a_mark_are_weighed_in_every_cut() {
+fn brackets_before_a_quote_are_counted_in_every_cut() {
     for text in [
         "{\"content\" \"\"\n:{  a@\": \"b',\n  \"c\": ,\n   \"{\n   a@\": \"b',\n c:\" \" ,\n  \"c\": [\"d\"]\n}\"\n}",
         "{\n  .\"pat  .\"pattent\": (\"{\n  \"b\",\n  \"c\": [bd\"]h\": \"n2,\n  \"conte[bd\"],\n  \"c\": : \"n2,\n  h\": \"n2,\n  \"content\": (\"{\n  \"b\",\n  \"c\": [d\"b]\n}\"\n}",
@@ -593,9 +597,13 @@ fn brackets_before_a_mark_are_weighed_in_every_cut() {
         "{\"a\": \"f(x) { \"b\" {{\"d\n  \"c\": 1}",
         "{\"a\": \"[\"\n}\n x} \"e\"]}\n",
     ] {
-        let whole = mend(Root::Object, text, text.len());
+        let whole = repaired(Root::Object, text, text.len());
         for size in [1, 2, 3, 5, 7] {
-            assert_eq!(mend(Root::Object, text, size), whole, "{text} by {size}");
+            assert_eq!(
+                repaired(Root::Object, text, size),
+                whole,
+                "{text} by {size}"
+            );
         }
     }
 }
@@ -604,15 +612,15 @@ fn brackets_before_a_mark_are_weighed_in_every_cut() {
 fn a_parameter_inside_a_string_is_doubt() {
     const KNOWN: [&str; 2] = ["place", "unit"];
     let rows = [
-        // The mark before the keyword is missing, or of the other kind; so is the sign behind it.
+        // The quote before the keyword is missing, or of the other kind; so is the sign after it.
         (Root::Keywords, "place='Paris, unit='celsius')", true),
         (Root::Keywords, "place=\"Paris, unit=\"celsius\")", true),
         (Root::Keywords, "place='Paris\", unit='celsius')", true),
         (Root::Keywords, "place='Paris', unit'celsius')", true),
-        // Brackets too many behind a call tell that its string is over; one too few does not.
+        // Brackets too many after a call tell that its string is over; one too few does not.
         (Root::Keywords, "place='Rome')), f(place='Oslo')", false),
         (Root::Keywords, "place='Rome'\nf( place = 'Oslo')", true),
-        // No parameter, no mark behind it, or escaped as it should be.
+        // No parameter, no quote after it, or escaped as it should be.
         (Root::Keywords, "place='Paris, n='celsius')", false),
         (Root::Keywords, "place='Paris, unit=celsius')", false),
         (Root::Keywords, "place='Paris, unit=\\'celsius\\'')", false),
@@ -650,14 +658,18 @@ fn a_parameter_inside_a_string_is_doubt() {
             machine.know(1, known);
             machine
         };
-        let whole = mend_by(machine(), text, text.len());
+        let whole = repaired_by(machine(), text, text.len());
         assert_eq!(
             whole.2.contains(&Repair::SwallowedKey),
             is_doubt,
             "{text}: {whole:?}"
         );
         for size in [1, 2, 3, 5, 7] {
-            assert_eq!(mend_by(machine(), text, size), whole, "{text} by {size}");
+            assert_eq!(
+                repaired_by(machine(), text, size),
+                whole,
+                "{text} by {size}"
+            );
         }
     }
 }
@@ -695,9 +707,9 @@ proptest::proptest! {
             }
             machine
         };
-        let whole = mend_by(machine(), &text, text.len());
+        let whole = repaired_by(machine(), &text, text.len());
         for size in [1, 2, 3, 5] {
-            proptest::prop_assert_eq!(&mend_by(machine(), &text, size), &whole, "{:?} by {}", &text, size);
+            proptest::prop_assert_eq!(&repaired_by(machine(), &text, size), &whole, "{:?} by {}", &text, size);
         }
         let completed = completed(machine(), &text, manner == 3);
         proptest::prop_assert!(is_json(&completed), "{:?} becomes {:?}", &text, completed);

@@ -6,11 +6,11 @@ use super::{Output, Transducer};
 use crate::escape::escape_into;
 use crate::scan::places;
 
-/// A mark inside a string of JSON.
+/// A quote inside a string of JSON.
 const ESCAPED: &str = "\\\"";
 
 impl Transducer {
-    /// Reads on in such a string: the rest of a token that began, or a run up to the next byte that may end the string.
+    /// Reads on in such a string: the rest of a token that started, or a run up to the next byte that may end the string.
     pub(super) fn token_string(&mut self, piece: &mut Piece<'_>) {
         let token = self.context.token_quote.take().unwrap_or_default();
         if self.string.n_matched > 0 {
@@ -27,7 +27,7 @@ impl Transducer {
         }
     }
 
-    /// A token began: compares the characters that are here. What was none after all is data.
+    /// A token started: compares the characters that are here. What was none after all is data.
     fn match_token(&mut self, token: &str, piece: &mut Piece<'_>) {
         let matched = usize::from(self.string.n_matched);
         let length = common(&token[matched..], &piece.text[piece.i..]);
@@ -62,7 +62,7 @@ impl Transducer {
         }
     }
 
-    /// No token began: the bytes up to the next that may begin one, or a tail, are data.
+    /// No token started: the bytes up to the next that may start one, or a tail, are data.
     fn token_run(&mut self, token: &str, piece: &mut Piece<'_>) {
         let bytes = &piece.bytes()[piece.i..];
         let length = self.token_data(token, bytes);
@@ -80,11 +80,11 @@ impl Transducer {
             piece.i += length;
         } else {
             piece.run = piece.i;
-            self.begin_tail(Quote::Token, piece);
+            self.start_tail(Quote::Token, piece);
         }
     }
 
-    /// How much of `bytes` is data: up to where the token may begin, or the brackets of a tail.
+    /// How much of `bytes` is data: up to where the token may start, or the brackets of a tail.
     fn token_data(&self, token: &str, bytes: &[u8]) -> usize {
         let token = token.as_bytes();
         let (first, in_key) = (token[0], self.in_key);
@@ -126,7 +126,7 @@ impl Transducer {
     }
 }
 
-/// The length of what both begin with, in whole characters.
+/// The length of what both start with, in whole characters.
 fn common(token: &str, text: &str) -> usize {
     let same = token.chars().zip(text.chars()).take_while(|(a, b)| a == b);
     same.map(|(c, _)| c.len_utf8()).sum()

@@ -10,7 +10,7 @@ use crate::word;
 
 impl Transducer {
     /// A byte where a value, or the end of the list, is due.
-    pub(super) fn begin_value(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
+    pub(super) fn start_value(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let bytes = piece.bytes();
         self.string.is_raw = false;
         match byte {
@@ -19,7 +19,7 @@ impl Transducer {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 self.token_at = piece.here();
-                self.begin_inside(piece.here() + 1);
+                self.start_inside(piece.here() + 1);
                 piece.i += 1;
                 self.state = State::Str(Quote::Double);
             }
@@ -33,7 +33,7 @@ impl Transducer {
                 piece.skip(1);
             }
             b'(' | b'[' if self.may_begin_expression(piece.here()) => {
-                self.begin_group(byte, piece);
+                self.start_group(byte, piece);
             }
             b'{' | b'[' | b'(' => {
                 self.settle_comma(piece.out);
@@ -45,7 +45,7 @@ impl Transducer {
                 if frame == Frame::Tuple {
                     piece.flush();
                     piece.out.text.push('[');
-                    self.mend(
+                    self.note(
                         Repair::PythonLiteral,
                         piece.here(),
                         piece.here() + 1,
@@ -61,7 +61,7 @@ impl Transducer {
                 self.empty = false;
                 let length = word_length(&bytes[piece.i..]);
                 let ends = bytes.get(piece.i + length).is_some_and(|b| {
-                    // Behind a blank, Python may go on: `1 + 2`.
+                    // After a blank, Python may go on: `1 + 2`.
                     matches!(b, b',' | b'}' | b']' | b'\n' | b'\r')
                         || matches!(b, b' ' | b'\t') && !self.context.python
                 }) && !self.may_hold_commas();
@@ -70,7 +70,7 @@ impl Transducer {
                     self.end_value();
                 } else {
                     piece.flush();
-                    self.begin_word(piece.here());
+                    self.start_word(piece.here());
                     piece.run = piece.i;
                 }
             }
@@ -80,7 +80,7 @@ impl Transducer {
                 if in_keys && self.comma.is_none() || in_call {
                     piece.flush();
                     piece.out.text.push_str("null");
-                    self.mend(Repair::MissingValue, piece.here(), piece.here(), piece.out);
+                    self.note(Repair::MissingValue, piece.here(), piece.here(), piece.out);
                     self.end_value();
                     return None;
                 }
@@ -95,12 +95,12 @@ impl Transducer {
                 piece.flush();
                 if self.stack.last().is_some_and(|frame| frame.has_keys()) {
                     piece.out.text.push_str("null");
-                    self.mend(Repair::MissingValue, piece.here(), piece.here(), piece.out);
+                    self.note(Repair::MissingValue, piece.here(), piece.here(), piece.out);
                     self.end_value();
                 } else if self.stack.is_empty() {
                     return Some(Step::Stuck);
                 } else {
-                    self.mend(
+                    self.note(
                         Repair::ExtraComma,
                         piece.here(),
                         piece.here() + 1,
@@ -115,7 +115,7 @@ impl Transducer {
                 && self.stack.last() == Some(&Frame::Object) =>
             {
                 piece.flush();
-                self.mend(Repair::Junk, piece.here(), piece.here() + 1, piece.out);
+                self.note(Repair::Junk, piece.here(), piece.here() + 1, piece.out);
                 piece.skip(1);
             }
             b'\'' | b'`' => {
@@ -123,7 +123,7 @@ impl Transducer {
                 self.empty = false;
                 piece.flush();
                 piece.out.text.push('"');
-                self.mend(
+                self.note(
                     Repair::NonstandardQuote,
                     piece.here(),
                     piece.here() + 1,
@@ -131,7 +131,7 @@ impl Transducer {
                 );
                 self.token_at = piece.here();
                 self.string.after_letter = false;
-                self.begin_inside(piece.here() + 1);
+                self.start_inside(piece.here() + 1);
                 piece.skip(1);
                 self.state = State::Str(if byte == b'`' {
                     Quote::Backtick
@@ -144,13 +144,13 @@ impl Transducer {
                 if self.dots_begin(piece)
                     && matches!(self.stack.last(), Some(Frame::Array | Frame::Tuple)) =>
             {
-                self.begin_dots(piece);
+                self.start_dots(piece);
             }
             _ if self.begins_token(byte) => {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 piece.flush();
-                self.begin_word(piece.here());
+                self.start_word(piece.here());
                 piece.run = piece.i;
             }
             0xe2 if piece.text[piece.i..].starts_with(['\u{201c}', '\u{201d}']) => {
@@ -158,13 +158,13 @@ impl Transducer {
                 self.empty = false;
                 piece.flush();
                 piece.out.text.push('"');
-                self.mend(
+                self.note(
                     Repair::NonstandardQuote,
                     piece.here(),
                     piece.here() + 3,
                     piece.out,
                 );
-                self.begin_inside(piece.here() + 3);
+                self.start_inside(piece.here() + 3);
                 piece.skip(3);
                 self.state = State::Str(Quote::Curly);
             }
@@ -172,7 +172,7 @@ impl Transducer {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 piece.flush();
-                self.begin_word(piece.here());
+                self.start_word(piece.here());
                 piece.run = piece.i;
             }
             _ => return Some(Step::Stuck),

@@ -1,4 +1,4 @@
-//! Words without quotation marks.
+//! Words without quotes.
 
 use super::piece::Piece;
 use super::state::{Frame, Quote, State};
@@ -21,7 +21,7 @@ pub(super) struct WordFacts {
 }
 
 impl Transducer {
-    pub(super) fn begin_word(&mut self, at: u64) {
+    pub(super) fn start_word(&mut self, at: u64) {
         self.token.clear();
         self.token_at = at;
         (
@@ -72,14 +72,14 @@ impl Transducer {
             self.end_before_argument(self.token.len() - 1, piece);
             return None;
         }
-        let behind_literal =
+        let after_literal =
             is_python && self.token.ends_with([' ', '\t']) && is_literal(self.token.trim_end());
-        // Behind a number an argument may go on with words; in a list a comma is missing.
+        // After a number an argument may go on with words; in a list a comma is missing.
         let is_word = byte.is_ascii_alphabetic() && self.stack.last() == Some(&Frame::Keywords);
         let ends = match byte {
-            // `1 + 2` goes on behind its blank; `1 b=2` has lost its comma.
+            // `1 + 2` goes on after its blank; `1 b=2` has lost its comma.
             b' ' | b'\t' if is_python => false,
-            _ if behind_literal && !is_word && !is_operator(byte) => true,
+            _ if after_literal && !is_word && !is_operator(byte) => true,
             b',' if is_python
                 && self.word.nest == 0
                 && self.word.angles == 0
@@ -88,7 +88,7 @@ impl Transducer {
                 self.word.comma = Some(self.token.len());
                 self.is_full()
             }
-            b'\n' | b'\r' if is_python && self.is_behind_comma() => self.is_full(),
+            b'\n' | b'\r' if is_python && self.is_after_comma() => self.is_full(),
             // An expression's own brackets and what stands in them.
             b',' | b'}' | b']' | b')' | b'<' | b' ' | b'\n' if self.word.nest > 0 => self.is_full(),
             b',' | b' ' if self.word.angles > 0 => self.is_full(),
@@ -103,7 +103,7 @@ impl Transducer {
                 Some(Frame::Tuple | Frame::Keywords | Frame::Call)
             ),
             b'(' if !self.context.python && !self.in_key && self.begins_call() => {
-                self.mend(Repair::Wrapper, self.token_at, piece.here() + 1, piece.out);
+                self.note(Repair::Wrapper, self.token_at, piece.here() + 1, piece.out);
                 piece.skip(1);
                 self.open(Frame::Call);
                 return None;
@@ -111,23 +111,23 @@ impl Transducer {
             b'"' | b'\''
                 if !self.in_key && !self.context.python && word::is_string_prefix(&self.token) =>
             {
-                // `b"`, or the end of `b` that has lost its first mark: the next byte tells.
+                // `b"`, or the end of `b` that has lost its first quote: the next byte tells.
                 false
             }
             _ if !self.context.python
-                && self.is_behind_prefix()
+                && self.is_after_prefix()
                 && !matches!(byte, b',' | b':' | b']' | b'}') =>
             {
                 let mark = self.token.pop();
                 self.token.clear();
                 piece.out.text.push('"');
-                self.mend(
+                self.note(
                     Repair::NonstandardQuote,
                     self.token_at,
                     piece.here(),
                     piece.out,
                 );
-                self.begin_inside(piece.here());
+                self.start_inside(piece.here());
                 self.state = State::Str(if mark == Some('"') {
                     Quote::Double
                 } else {
@@ -138,7 +138,7 @@ impl Transducer {
             b'"' | b'\'' if !self.in_key && word::is_string_prefix(&self.token) => {
                 // r'..', b'..', u"..", f'..' of Python.
                 piece.out.text.push('"');
-                self.mend(
+                self.note(
                     Repair::NonstandardQuote,
                     self.token_at,
                     piece.here() + 1,
@@ -146,7 +146,7 @@ impl Transducer {
                 );
                 self.string.is_raw = self.context.python && self.token.contains(['r', 'R']);
                 self.token.clear();
-                self.begin_inside(piece.here() + 1);
+                self.start_inside(piece.here() + 1);
                 self.state = State::Str(if byte == b'"' {
                     Quote::Double
                 } else {
@@ -170,7 +170,7 @@ impl Transducer {
                 if self.context.python && key.contains("\\_") {
                     // Markdown writers escape underscores.
                     key = key.replace("\\_", "_");
-                    self.mend(
+                    self.note(
                         Repair::InvalidEscape,
                         self.token_at,
                         piece.here(),
@@ -187,7 +187,7 @@ impl Transducer {
                 escape_into(&mut self.key.text, name);
                 self.key.is_bare = true;
                 if self.stack.last() != Some(&Frame::Keywords) {
-                    self.mend(Repair::UnquotedKey, self.token_at, piece.here(), piece.out);
+                    self.note(Repair::UnquotedKey, self.token_at, piece.here(), piece.out);
                 }
                 self.end_key(piece.here(), piece.out);
                 if byte == b'"' {
@@ -257,8 +257,8 @@ impl Transducer {
             && word::is_wrapper(name.strip_prefix("new ").unwrap_or(name).trim_start())
     }
 
-    /// Whether the word is a prefix of Python's strings and a mark.
-    fn is_behind_prefix(&self) -> bool {
+    /// Whether the word is a prefix of Python's strings and a quote.
+    fn is_after_prefix(&self) -> bool {
         matches!(self.token.len(), 2 | 3)
             && !self.in_key
             && self
@@ -272,7 +272,7 @@ impl Transducer {
         self.token.len() >= HELD
     }
 
-    /// What was read of a word, and what stands behind it, begins another quotation token than that of the last string.
+    /// What was read of a word, and what stands after it, starts another quotation token than that of the last string.
     fn choose_quote(&mut self, rest: &str) {
         let Some((quote, c)) = self.context.token_quote.as_mut().zip(rest.chars().next()) else {
             return;
@@ -293,7 +293,7 @@ impl Transducer {
         }
     }
 
-    /// Whether the dialect's own quotation token begins with the byte.
+    /// Whether the dialect's own quotation token starts with the byte.
     pub(super) fn begins_token(&self, byte: u8) -> bool {
         let mut quotes = self
             .context
@@ -310,14 +310,14 @@ impl Transducer {
             _ if core::mem::take(&mut self.word.is_open) => {
                 escape_into(&mut out.text, word);
                 out.text.push('"');
-                self.mend(Repair::Expression, self.token_at, at, out);
+                self.note(Repair::Expression, self.token_at, at, out);
             }
-            // `"path": a.js"`: only the first mark is missing.
+            // `"path": a.js"`: only the first quote is missing.
             Some(inside) if !inside.contains(['"', '\'']) => {
                 out.text.push('"');
                 escape_into(&mut out.text, inside);
                 out.text.push('"');
-                self.mend(Repair::MissingQuote, self.token_at, self.token_at, out);
+                self.note(Repair::MissingQuote, self.token_at, self.token_at, out);
             }
             _ => {
                 let (json, repair) = word::value(word, self.context.python);
@@ -326,7 +326,7 @@ impl Transducer {
                     if self.context.python && repair == Repair::UnquotedString {
                         repair = Repair::Expression;
                     }
-                    self.mend(repair, self.token_at, at, out);
+                    self.note(repair, self.token_at, at, out);
                 }
             }
         }
@@ -336,50 +336,50 @@ impl Transducer {
     }
 }
 
-/// Where a word of a Python call ends, which has no mark to say so: `=` behind a name tells that the name is the next one.
+/// Where a word of a Python call ends, which has no quote to say so: `=` after a name tells that the name is the next one.
 ///
 /// ```text
 ///   price=$1,000,000, n=3        a comma is part of the value if no name and sign follow
 ///   n=1 unit=2                   the comma is missing
-///   n=1 if x else 2              a word behind a number is not
+///   n=1 if x else 2              a word after a number is not
 ///   key=lambda a, b: a + b       a function's parameters
 /// ```
 impl Transducer {
-    /// Whether a comma may belong to the value that begins: that of an argument with a name.
+    /// Whether a comma may belong to the value that starts: that of an argument with a name.
     pub(super) fn may_hold_commas(&self) -> bool {
         self.key.is_named && self.stack.as_slice() == [Frame::Keywords] && !self.call.is_wrapped
     }
 
-    /// Whether the word may go on behind a comma.
+    /// Whether the word may go on after a comma.
     fn may_go_on(&self) -> bool {
         let is_function = self.token.starts_with("lambda ") && !self.token.contains(':');
         is_function || self.may_hold_commas()
     }
 
-    /// Whether nothing but blanks stands behind the last comma.
-    fn is_behind_comma(&self) -> bool {
+    /// Whether nothing but blanks stands after the last comma.
+    fn is_after_comma(&self) -> bool {
         self.word
             .comma
             .is_some_and(|comma| is_blank(&self.token[comma + 1..]))
     }
 
-    /// Where in the word another argument may begin: what stands behind that place is read again if one does.
+    /// Where in the word another argument may start: what stands after that place is read again if one does.
     pub(super) fn next_argument(&self) -> Option<usize> {
         let name = Some(last_word(&self.token)).filter(|&name| name > 0);
         self.word.comma.or(name)
     }
 
-    /// Where in the word another argument begins, `byte` being behind it.
+    /// Where in the word another argument starts, `byte` being after it.
     fn argument_before(&self, byte: u8) -> Option<usize> {
         let is_function = self.token.starts_with("lambda ");
         let is_sign = byte == b'=' || byte == b':' && !is_function;
         if let Some(comma) = self.word.comma {
-            let behind = &self.token[comma + 1..];
+            let following = &self.token[comma + 1..];
             let is_begun = is_word_byte(byte) || matches!(byte, b'-' | b'+' | b'.' | b'$' | b'\\');
-            let ends = if is_blank(behind) {
+            let ends = if is_blank(following) {
                 !is_begun && byte > b' '
             } else {
-                is_sign && is_name(behind.trim())
+                is_sign && is_name(following.trim())
             };
             return ends.then_some(comma);
         }
@@ -410,16 +410,16 @@ impl Transducer {
     }
 }
 
-/// Where the last word of an expression begins.
+/// Where the last word of an expression starts.
 fn last_word(expression: &str) -> usize {
     let blank = expression.trim_end().rfind([' ', '\t']);
     blank.map_or(0, |at| at + 1)
 }
 
-/// Whether `behind` is nothing but blanks that a word stops at: others begin what goes on in one run.
-fn is_blank(behind: &str) -> bool {
+/// Whether `behind` is nothing but blanks that a word stops at: others start what goes on in one run.
+fn is_blank(following: &str) -> bool {
     let is_stop = |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    behind.bytes().all(is_stop)
+    following.bytes().all(is_stop)
 }
 
 /// Whether `word` could be the name of a parameter.
@@ -438,7 +438,7 @@ fn names_a_type(expression: &str) -> bool {
     expression[start..].starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// What a bare key is called: `path': 1` has lost its first mark.
+/// What a bare key is called: `path': 1` has lost its first quote.
 fn name_of(key: &str) -> &str {
     let name = key.strip_suffix('\'');
     name.filter(|name| !name.is_empty() && !name.contains('\''))
@@ -449,7 +449,7 @@ pub(super) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// Bytes of a number or literal at the begin.
+/// Bytes of a number or literal at the start.
 pub(super) fn word_length(bytes: &[u8]) -> usize {
     bytes
         .iter()
@@ -457,7 +457,7 @@ pub(super) fn word_length(bytes: &[u8]) -> usize {
         .count()
 }
 
-/// Whether the byte goes on with an expression behind a literal.
+/// Whether the byte goes on with an expression after a literal.
 fn is_operator(byte: u8) -> bool {
     matches!(
         byte,
@@ -465,7 +465,7 @@ fn is_operator(byte: u8) -> bool {
     )
 }
 
-/// Whether the byte behind `<` says that it compares: `a <= b`, `a < b`, `a << 2`.
+/// Whether the byte after `<` says that it compares: `a <= b`, `a < b`, `a << 2`.
 fn compares(byte: u8) -> bool {
     matches!(byte, b'=' | b' ' | b'<' | b'-' | b'0'..=b'9')
 }

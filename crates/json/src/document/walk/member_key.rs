@@ -2,9 +2,9 @@
 
 use alloc::string::String;
 
-use super::ends::Place;
 use super::names::Name;
-use super::space::Marks;
+use super::space::Quotes;
+use super::string_end::Place;
 use super::{State, Walk};
 use crate::escape::{escape_into, unescape};
 use crate::repair::Repair;
@@ -12,12 +12,12 @@ use crate::shape::Shape;
 
 impl<'a> Walk<'a> {
     /// A key, its colon, and what the shape says of its value. `None` if it was a word that belongs to nothing.
-    pub(super) fn mended_key(&mut self, initial: bool, comma: Option<usize>) -> Option<State> {
+    pub(super) fn read_key(&mut self, initial: bool, comma: Option<usize>) -> Option<State> {
         let start = self.i;
         if let Some(name) = Name::at(self.bytes, start) {
             return Some(self.plain_key(name, initial, comma));
         }
-        let marks = Marks::at(self.bytes, self.i);
+        let marks = Quotes::at(self.bytes, self.i);
         let mut bare = None;
         if marks.is_none() && self.byte(0) != Some(b':') {
             match self.bare_key() {
@@ -148,14 +148,14 @@ impl<'a> Walk<'a> {
         inner
     }
 
-    fn is_cut_key(&self, marks: Marks, from: usize) -> bool {
-        // Without its mark it is cut off, unless a colon says that only the mark is missing.
+    fn is_cut_key(&self, marks: Quotes, from: usize) -> bool {
+        // Without its quote it is cut off, unless a colon says that only the quote is missing.
         self.cut_string(marks, from)
             .is_some_and(|has_mark| has_mark || !self.bytes[from..].contains(&b':'))
     }
 
-    /// Whether the string has its mark whose inside begins at `from`, if the text ends in it or right after it.
-    pub(super) fn cut_string(&self, marks: Marks, from: usize) -> Option<bool> {
+    /// Whether the string has its quote whose inside starts at `from`, if the text ends in it or right after it.
+    pub(super) fn cut_string(&self, marks: Quotes, from: usize) -> Option<bool> {
         let mut at = from;
         loop {
             at = marks.find(self.bytes, at);

@@ -8,22 +8,22 @@
 //!
 //! It looks for evidence and keeps what it finds: nothing is refused.
 
-mod around;
-mod bare;
-mod double;
-mod ends;
-mod follows;
-mod inside;
+mod bare_words;
+mod containers;
+mod double_escape;
+mod followers;
 mod member_key;
-mod mend;
 mod names;
 mod space;
+mod string_contents;
+mod string_end;
 mod strings;
+mod surroundings;
 
 use alloc::vec::Vec;
 
-pub(super) use double::unescaped;
-pub use space::Marks;
+pub(super) use double_escape::unescaped;
+pub use space::Quotes;
 
 use super::writer::Writer;
 use crate::keys::Keys;
@@ -113,15 +113,15 @@ impl<'a> Walk<'a> {
         let mut state = State::Value;
         loop {
             state = match state {
-                State::Value => self.mended_value(),
-                State::Member => self.mended_member(),
-                State::Element => self.mended_element(),
+                State::Value => self.read_value(),
+                State::Member => self.read_member(),
+                State::Element => self.read_element(),
                 State::Ended(found) => {
                     self.space(true);
                     if self.stack.len() <= floor {
                         return found;
                     }
-                    self.mended_end(found)
+                    self.read_end(found)
                 }
             };
         }

@@ -3,7 +3,7 @@
 /// Longest name that is read so, in bytes.
 const LONGEST: usize = 64;
 
-/// What stands in names that need neither escapes nor quotation marks.
+/// What stands in names that need neither escapes nor quotes.
 const IS_IN_NAMES: [bool; 256] = {
     let mut is_in = [false; 256];
     let mut byte = 0;
@@ -28,19 +28,19 @@ impl Name {
     #[inline]
     pub(super) fn at(bytes: &[u8], at: usize) -> Option<Name> {
         let mark = *bytes.get(at)?;
-        let is_marked = matches!(mark, b'"' | b'\'');
-        let from = at + usize::from(is_marked);
+        let is_quoted = matches!(mark, b'"' | b'\'');
+        let from = at + usize::from(is_quoted);
         let length = name_length(&bytes[from..]);
         let to = from + length;
-        let colon = to + usize::from(is_marked);
+        let colon = to + usize::from(is_quoted);
         let is_one = length > 0
-            && (!is_marked || bytes.get(to) == Some(&mark))
+            && (!is_quoted || bytes.get(to) == Some(&mark))
             && bytes.get(colon) == Some(&b':');
         is_one.then_some(Name { from, to, colon })
     }
 }
 
-/// How many bytes of a name `bytes` begin with; at most 64.
+/// How many bytes of a name `bytes` start with; at most 64.
 #[inline]
 pub(super) fn name_length(bytes: &[u8]) -> usize {
     let is_in = |byte: &&u8| IS_IN_NAMES[usize::from(**byte)];

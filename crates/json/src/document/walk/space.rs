@@ -1,12 +1,12 @@
-//! Blanks, comments, ellipses, and the quotation marks there are.
+//! Blanks, comments, ellipses, and the quotes there are.
 
 use super::Walk;
 use crate::repair::Repair;
 use crate::scan::{odd_blank, plain, plain_single};
 
-/// Quotation marks that can close one another.
+/// Quotes that can close one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Marks {
+pub enum Quotes {
     /// `"`
     Double,
     /// `'`
@@ -17,58 +17,58 @@ pub enum Marks {
     SingleLike,
 }
 
-impl Marks {
-    /// The marks that a string beginning with the mark at `at` has, and how many bytes that mark is.
-    pub fn at(bytes: &[u8], at: usize) -> Option<(Marks, usize)> {
+impl Quotes {
+    /// The quotes that a string beginning with the quote at `at` has, and how many bytes that quote is.
+    pub fn at(bytes: &[u8], at: usize) -> Option<(Quotes, usize)> {
         match *bytes.get(at)? {
-            b'"' => Some((Marks::Double, 1)),
-            b'\'' => Some((Marks::Single, 1)),
-            b'`' => Some((Marks::SingleLike, 1)),
-            0xc2 if bytes.get(at + 1) == Some(&0xb4) => Some((Marks::SingleLike, 2)),
+            b'"' => Some((Quotes::Double, 1)),
+            b'\'' => Some((Quotes::Single, 1)),
+            b'`' => Some((Quotes::SingleLike, 1)),
+            0xc2 if bytes.get(at + 1) == Some(&0xb4) => Some((Quotes::SingleLike, 2)),
             0xe2 if bytes.get(at + 1) == Some(&0x80) => match bytes.get(at + 2)? {
-                0x98 | 0x99 => Some((Marks::SingleLike, 3)),
-                0x9c | 0x9d => Some((Marks::DoubleLike, 3)),
+                0x98 | 0x99 => Some((Quotes::SingleLike, 3)),
+                0x9c | 0x9d => Some((Quotes::DoubleLike, 3)),
                 _ => None,
             },
             _ => None,
         }
     }
 
-    /// How many bytes the mark at `at` has, if it can close such a string.
+    /// How many bytes the quote at `at` has, if it can close such a string.
     pub fn close(self, bytes: &[u8], at: usize) -> Option<usize> {
-        let (mark, length) = Marks::at(bytes, at)?;
+        let (mark, length) = Quotes::at(bytes, at)?;
         let closes = match self {
-            Marks::Double | Marks::Single => mark == self,
-            Marks::DoubleLike => matches!(mark, Marks::Double | Marks::DoubleLike),
-            Marks::SingleLike => matches!(mark, Marks::Single | Marks::SingleLike),
+            Quotes::Double | Quotes::Single => mark == self,
+            Quotes::DoubleLike => matches!(mark, Quotes::Double | Quotes::DoubleLike),
+            Quotes::SingleLike => matches!(mark, Quotes::Single | Quotes::SingleLike),
         };
         closes.then_some(length)
     }
 
-    /// Whether strings with these marks are found by one byte.
+    /// Whether strings with these quotes are found by one byte.
     pub(super) fn is_ascii(self) -> bool {
-        matches!(self, Marks::Double | Marks::Single)
+        matches!(self, Quotes::Double | Quotes::Single)
     }
 
-    /// The next byte at or behind `at` that is such a mark, or none that stands in a JSON string as it is.
+    /// The next byte at or after `at` that is such a quote, or none that stands in a JSON string as it is.
     #[inline]
     pub(super) fn find_plain(self, bytes: &[u8], at: usize) -> usize {
         let rest = bytes.get(at..).unwrap_or_default();
-        at + if self == Marks::Single {
+        at + if self == Quotes::Single {
             plain_single(rest)
         } else {
             plain(rest)
         }
     }
 
-    /// The next byte at or behind `at` that may begin a mark of this kind, or a backslash.
+    /// The next byte at or after `at` that may start a quote of this kind, or a backslash.
     pub(super) fn find(self, bytes: &[u8], at: usize) -> usize {
         let rest = bytes.get(at..).unwrap_or_default();
         let found = match self {
-            Marks::Double => memchr::memchr2(b'"', b'\\', rest),
-            Marks::Single => memchr::memchr2(b'\'', b'\\', rest),
-            Marks::DoubleLike => memchr::memchr3(b'"', b'\\', 0xe2, rest),
-            Marks::SingleLike => rest
+            Quotes::Double => memchr::memchr2(b'"', b'\\', rest),
+            Quotes::Single => memchr::memchr2(b'\'', b'\\', rest),
+            Quotes::DoubleLike => memchr::memchr3(b'"', b'\\', 0xe2, rest),
+            Quotes::SingleLike => rest
                 .iter()
                 .position(|b| matches!(b, b'\'' | b'`' | b'\\' | 0xc2 | 0xe2)),
         };
@@ -76,7 +76,7 @@ impl Marks {
     }
 }
 
-/// The bytes that blanks and comments begin with, those too that JSON does not know.
+/// The bytes that blanks and comments start with, those too that JSON does not know.
 const BEGINS_SPACE: [bool; 256] = {
     let mut begins = [false; 256];
     let mut byte = 0;
@@ -152,7 +152,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Where the comment at `at` ends, if one begins there.
+    /// Where the comment at `at` ends, if one starts there.
     pub(super) fn comment_end(&self, at: usize) -> Option<usize> {
         let rest = self.bytes.get(at..)?;
         let line = || memchr::memchr(b'\n', rest).map_or(self.bytes.len(), |n| at + n);
@@ -172,7 +172,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Behind blanks and comments from `at` on, without reading them.
+    /// After blanks and comments from `at` on, without reading them.
     #[inline]
     pub(super) fn past_space(&mut self, at: usize) -> usize {
         let next = super::super::valid::blanks(self.bytes, at);
@@ -200,7 +200,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Leaves out three dots (or the one character for them) and a comma behind them.
+    /// Leaves out three dots (or the one character for them) and a comma after them.
     pub(super) fn ellipsis(&mut self) -> bool {
         self.space(true);
         let rest = &self.bytes[self.i..];

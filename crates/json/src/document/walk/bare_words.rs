@@ -1,10 +1,10 @@
-//! Words and numbers without quotation marks.
+//! Words and numbers without quotes.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-use super::ends::{Ahead, Place};
-use super::space::Marks;
+use super::space::Quotes;
+use super::string_end::{KeyMatch, Place};
 use super::{Kind, State, Walk};
 use crate::repair::Repair;
 use crate::word;
@@ -23,8 +23,8 @@ impl Walk<'_> {
         if name > 0 && !self.bytes[start].is_ascii_digit() {
             let word = &self.text[start..start + name];
             if word::is_string_prefix(word)
-                && let Some((marks @ (Marks::Double | Marks::Single), length)) =
-                    Marks::at(self.bytes, start + name)
+                && let Some((marks @ (Quotes::Double | Quotes::Single), length)) =
+                    Quotes::at(self.bytes, start + name)
                 && !matches!(
                     self.bytes.get(start + name + length),
                     None | Some(b',' | b']' | b'}' | b':')
@@ -34,7 +34,7 @@ impl Walk<'_> {
                 self.writer
                     .note(Repair::NonstandardQuote, start, start + name, "");
                 self.i += name;
-                self.mended_string(marks, length);
+                self.read_string(marks, length);
                 return State::Ended(true);
             }
             let paren = super::super::valid::blanks(self.bytes, start + name);
@@ -56,15 +56,15 @@ impl Walk<'_> {
         let end = self.bare_end(start);
         let end = start + self.text[start..end].trim_end().len();
         if end == start {
-            // Nothing that a word could begin with.
+            // Nothing that a word could start with.
             let length = self.text[start..].chars().next().map_or(1, char::len_utf8);
             self.junk(length);
             return State::Value;
         }
         self.bare(start, end);
         self.i = end;
-        // A mark that closes what no mark opened.
-        if let Some(length) = Marks::Double.close(self.bytes, end)
+        // A quote that closes what no quote opened.
+        if let Some(length) = Quotes::Double.close(self.bytes, end)
             && self.place() != Place::Root
         {
             let next = self.past_space(end + length);
@@ -77,7 +77,7 @@ impl Walk<'_> {
         State::Ended(true)
     }
 
-    /// A number or literal with what ends it right behind it, as nearly all are. `false` if none stands here.
+    /// A number or literal with what ends it right after it, as nearly all are. `false` if none stands here.
     fn plain_scalar(&mut self) -> bool {
         let start = self.i;
         let length = self.bytes[start..]
@@ -141,7 +141,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Where the word that begins at `start` ends.
+    /// Where the word that starts at `start` ends.
     fn bare_end(&mut self, start: usize) -> usize {
         let place = self.place();
         let mut at = start;
@@ -221,8 +221,8 @@ impl Walk<'_> {
                     let apart = at > start && self.bytes[at - 1].is_ascii_whitespace();
                     if place == Place::Member && (apart || byte == b'"') {
                         match self.key_at(at, place) {
-                            Some(Ahead::Known) => return at,
-                            Some(Ahead::Unknown) if is_whole(so_far()) => return at,
+                            Some(KeyMatch::Known) => return at,
+                            Some(KeyMatch::Unknown) if is_whole(so_far()) => return at,
                             _ => {}
                         }
                     }
@@ -289,7 +289,7 @@ impl Walk<'_> {
                 b':' | b'=' | b',' | b'}' | b']' | b'{' | b'[' | b')' | b'\n' => break,
                 b'"' | b'\'' if at > start => {
                     if self.key_at(at, Place::Key).is_some() {
-                        // A word before a key in quotation marks.
+                        // A word before a key in quotes.
                         self.junk(at - start);
                         return None;
                     }

@@ -1,17 +1,17 @@
-//! Whether a `"` inside a string ends it. What follows decides: a look ahead that is held, a member long at most.
+//! Whether a `"` inside a string ends it. What follows decides: a lookahead that is held, a member long at most.
 //!
 //! ```text
-//!   "say "hi" now"          a letter: the mark stands inside
-//!   "f("a", b)", "x": 1     a comma, and no member behind it: inside
+//!   "say "hi" now"          a letter: the quote stands inside
+//!   "f("a", b)", "x": 1     a comma, and no member after it: inside
 //!   "a", "x": 1             a comma and a member: the end
-//!   "read "path": ..        a known key: the end, its mark and the comma are missing
+//!   "read "path": ..        a known key: the end, its quote and the comma are missing
 //! ```
 
 use alloc::string::String;
 use alloc::sync::Arc;
 
-use super::ahead::{Ahead, Turn};
 use super::piece::Piece;
+use super::quote_lookahead::{Decision, LookaheadState};
 use super::state::{Quote, State};
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::{escape_into, unescape};
@@ -25,14 +25,14 @@ pub(super) const KEY: usize = 256;
 pub(super) const WORD: usize = 160;
 
 impl Transducer {
-    /// Names keys that containers at `depth` have (the root's is 1): one of them, in quotation marks and with its colon,
-    /// ends a string that lost its own mark.
+    /// Names keys that containers at `depth` have (the root's is 1): one of them, in quotes and with its colon,
+    /// ends a string that lost its own quote.
     pub fn know(&mut self, depth: usize, keys: Arc<[String]>) {
         self.context.known.retain(|(known, _)| *known != depth);
         self.context.known.push((depth, keys));
     }
 
-    /// A `"` in a string that began with `"`.
+    /// A `"` in a string that started with `"`.
     pub(super) fn quote_in_string(&mut self, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
         if !self.in_key && !self.string.has_inner && self.ends_at_once(bytes, piece.i + 1, 1) {
@@ -41,13 +41,13 @@ impl Transducer {
             return;
         }
         if !self.in_key && self.pause(&bytes[piece.run..piece.i]) > 0 {
-            self.begin_tail(Quote::Double, piece);
+            self.start_tail(Quote::Double, piece);
             return;
         }
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
         if self.context.python {
-            self.weigh(piece);
+            self.count_brackets(piece);
         }
         if self.stack.is_empty() {
             // Nothing can follow a string that is the document.
@@ -56,31 +56,31 @@ impl Transducer {
             self.end_value();
             return;
         }
-        self.begin_ahead(Quote::Double, piece.here());
+        self.start_ahead(Quote::Double, piece.here());
         piece.skip(1);
     }
 
-    /// A mark at `here` that may end its string, or open a key behind it: what follows is read ahead. What waits already
+    /// A quote at `here` that may end its string, or open a key after it: what follows is read ahead. What waits already
     /// stands before it.
-    pub(super) fn begin_ahead(&mut self, mark: Quote, here: u64) {
+    pub(super) fn start_ahead(&mut self, mark: Quote, here: u64) {
         (self.lookahead.quote_at, self.lookahead.n_closed) = (self.held.len(), 0);
         if self.lookahead.quote_at == 0 {
             self.held_at = here;
         }
         self.held
             .push(if mark == Quote::Single { '\'' } else { '"' });
-        (self.lookahead.state, self.lookahead.quote) = (Ahead::Mark, mark);
+        (self.lookahead.state, self.lookahead.quote) = (LookaheadState::Quote, mark);
         self.state = State::Quoted;
     }
 
-    /// A `'` in a string of a Python call that began with `'`.
+    /// A `'` in a string of a Python call that started with `'`.
     pub(super) fn apostrophe_in_string(&mut self, piece: &mut Piece<'_>) {
-        self.weigh(piece);
-        self.begin_ahead(Quote::Single, piece.here());
+        self.count_brackets(piece);
+        self.start_ahead(Quote::Single, piece.here());
         piece.skip(1);
     }
 
-    /// Whether the bytes behind a mark, as far as they are here, make it the string's end. The look ahead would hold
+    /// Whether the bytes after a quote, as far as they are here, make it the string's end. The lookahead would hold
     /// `n_held` bytes before them, and finds the same.
     #[inline]
     pub(super) fn ends_at_once(&self, bytes: &[u8], at: usize, n_held: usize) -> bool {
@@ -97,7 +97,7 @@ impl Transducer {
         }
     }
 
-    /// Whether a key and its colon stand behind the blanks at `at`: what the look ahead would find, in one step.
+    /// Whether a key and its colon stand after the blanks at `at`: what the lookahead would find, in one step.
     #[inline(never)]
     fn is_before_a_key(&self, bytes: &[u8], at: usize) -> bool {
         let next = at + blanks(&bytes[at..]);
@@ -109,7 +109,7 @@ impl Transducer {
         bytes[end..].starts_with(b"\":") && end + 2 - at < KEY
     }
 
-    /// A byte behind a mark that may end a string.
+    /// A byte after a quote that may end a string.
     pub(super) fn after_quote(&mut self, piece: &mut Piece<'_>) {
         let byte = piece.bytes()[piece.i];
         let here = piece.here();
@@ -120,26 +120,26 @@ impl Transducer {
             b'"'
         };
         if byte == mark && self.held.len() == 1 && !self.in_key && self.token_at + 2 == here {
-            // `"""` of Python: the empty string was its begin.
+            // `"""` of Python: the empty string was its start.
             if mark == b'"' {
-                self.mend(Repair::NonstandardQuote, here - 2, here + 1, piece.out);
+                self.note(Repair::NonstandardQuote, here - 2, here + 1, piece.out);
             }
             self.held.clear();
             self.state = State::Str(Quote::Triple(mark));
             piece.skip(1);
             return;
         }
-        let turn = if self.held.len() < HELD {
+        let decision = if self.held.len() < HELD {
             let rest = &piece.text[piece.i..];
             let is_odd = byte >= 0xc2 && odd_blank(rest.as_bytes(), 0).is_some();
-            self.turn(if is_odd { b' ' } else { byte }, rest)
+            self.decide(if is_odd { b' ' } else { byte }, rest)
         } else {
-            Turn::Inside
+            Decision::Inside
         };
-        if let Turn::Look(_) = turn {
-            if self.lookahead.state == Ahead::Beyond {
-                self.weigh_before(here - self.held.len() as u64, piece);
-                return self.begin_beyond(self.lookahead.quote);
+        if let Decision::Look(_) = decision {
+            if self.lookahead.state == LookaheadState::LineEnd {
+                self.count_brackets_before(here - self.held.len() as u64, piece);
+                return self.start_line_end(self.lookahead.quote);
             }
             let rest = &piece.text[piece.i..];
             let length = rest.chars().next().map_or(1, char::len_utf8);
@@ -147,31 +147,34 @@ impl Transducer {
             piece.skip(length);
             return;
         }
-        let is_text_before_key = matches!(turn, Turn::Key) && self.is_known_here(self.word_ahead());
+        let is_text_before_key =
+            matches!(decision, Decision::Key) && self.is_known_here(self.word_ahead());
         let owed = core::mem::take(&mut self.held);
         let begin = here - owed.len() as u64;
         let (before, ahead) = owed.split_at(self.lookahead.quote_at);
         let mark = begin + self.lookahead.quote_at as u64;
         let text_before_key = before.rfind(',').filter(|_| is_text_before_key);
-        let split = match turn {
-            Turn::Inside | Turn::Ends if self.in_key && byte != b':' => self.key_without_mark(),
+        let split = match decision {
+            Decision::Inside | Decision::Ends if self.in_key && byte != b':' => {
+                self.key_without_quote()
+            }
             _ => None,
         };
-        if !matches!(turn, Turn::Key) {
-            self.tell_controls(before, begin, piece.out);
+        if !matches!(decision, Decision::Key) {
+            self.note_controls(before, begin, piece.out);
             escape_into(self.inside(piece.out), before);
         }
-        match (turn, split) {
+        match (decision, split) {
             (_, Some(colon)) => {
-                // `"path: "a.js"`: the key's own mark is missing, and this one opens its value.
+                // `"path: "a.js"`: the key's own quote is missing, and this one opens its value.
                 self.split_key(colon, ahead, here, piece.out);
             }
-            (Turn::Inside | Turn::Look(_), _) => {
-                self.mend(Repair::UnescapedQuote, mark, mark + 1, piece.out);
-                if self.lookahead.state == Ahead::Doubt {
-                    self.mend(Repair::SwallowedKey, mark, here + 1, piece.out);
+            (Decision::Inside | Decision::Look(_), _) => {
+                self.note(Repair::UnescapedQuote, mark, mark + 1, piece.out);
+                if self.lookahead.state == LookaheadState::Doubt {
+                    self.note(Repair::SwallowedKey, mark, here + 1, piece.out);
                 }
-                // Further marks are judged by themselves.
+                // Further quotes are judged by themselves.
                 let n_read = if self.lookahead.state.is_element() || self.lookahead.state.is_key() {
                     1
                 } else {
@@ -185,19 +188,24 @@ impl Transducer {
                 self.string.is_multiline |= owed[..n_data].contains('\n');
                 if !self.in_key {
                     self.string.has_inner = true;
-                    if self.context.python && self.is_behind_keyword() {
-                        self.mend(Repair::SwallowedKey, mark, mark + 1, piece.out);
+                    if self.context.python && self.is_after_keyword() {
+                        self.note(Repair::SwallowedKey, mark, mark + 1, piece.out);
                     }
-                    // The piece is weighed at its end; what goes on elsewhere is weighed now.
+                    // The piece is counted at its end; what goes on elsewhere is counted now.
                     if begin < piece.at || self.has_read_ahead() {
-                        self.weigh_before(begin, piece);
+                        self.count_brackets_before(begin, piece);
                         self.count(&owed.as_bytes()[..n_data], begin);
                     }
                 }
                 self.state = State::Str(self.lookahead.quote);
             }
-            (Turn::Joins, _) if matches!(self.lookahead.state, Ahead::Plus | Ahead::Mark) => {
-                self.mend(Repair::Concatenation, mark, here + 1, piece.out);
+            (Decision::Joins, _)
+                if matches!(
+                    self.lookahead.state,
+                    LookaheadState::Plus | LookaheadState::Quote
+                ) =>
+            {
+                self.note(Repair::Concatenation, mark, here + 1, piece.out);
                 self.string.is_raw = false;
                 self.string.balance.give_up();
                 self.state = State::Str(if byte == b'"' {
@@ -207,12 +215,12 @@ impl Transducer {
                 });
                 piece.skip(1);
             }
-            (Turn::Joins, _) => self.join(ahead, mark, piece.out),
-            (Turn::Again, _) => {
+            (Decision::Joins, _) => self.join(ahead, mark, piece.out),
+            (Decision::Again, _) => {
                 self.open_again(ahead, mark, piece.out);
             }
-            (Turn::Doubled, _) => {
-                self.mend(Repair::NonstandardQuote, mark + 1, mark + 2, piece.out);
+            (Decision::Doubled, _) => {
+                self.note(Repair::NonstandardQuote, mark + 1, mark + 2, piece.out);
                 if self.in_key {
                     self.end_key(here, piece.out);
                 } else {
@@ -222,17 +230,17 @@ impl Transducer {
                 self.unread.text.push_str(&ahead[2..]);
                 self.unread.at = mark + 2;
             }
-            (Turn::Ends, _) if self.in_key && self.lookahead.state == Ahead::Twice => {
+            (Decision::Ends, _) if self.in_key && self.lookahead.state == LookaheadState::Twice => {
                 self.end_key(here, piece.out);
                 self.unread.text.push_str(&ahead[1..]);
                 self.unread.at = mark + 1;
             }
-            (Turn::Expression, _) => {
-                self.begin_word(mark);
+            (Decision::Expression, _) => {
+                self.start_word(mark);
                 self.token.push_str(ahead);
                 self.word.is_open = true;
             }
-            (Turn::Ends, _) if self.in_key => {
+            (Decision::Ends, _) if self.in_key => {
                 self.end_key(here, piece.out);
                 if ahead[1..].bytes().all(|byte| byte.is_ascii_whitespace()) {
                     piece.out.text.push_str(&ahead[1..]);
@@ -241,50 +249,52 @@ impl Transducer {
                     self.unread.at = mark + 1;
                 }
             }
-            (Turn::Ends, _) if self.lookahead.state == Ahead::Mark && ahead.is_ascii() => {
+            (Decision::Ends, _)
+                if self.lookahead.state == LookaheadState::Quote && ahead.is_ascii() =>
+            {
                 piece.out.text.push('"');
                 piece.out.text.push_str(&ahead[1..]);
                 self.end_value();
             }
-            (Turn::Ends, _) => {
+            (Decision::Ends, _) => {
                 piece.out.text.push('"');
                 self.end_value();
                 self.unread.text.push_str(&ahead[1..]);
                 self.unread.at = mark + 1;
             }
-            (Turn::Key, _) => {
+            (Decision::Key, _) => {
                 // Brackets before the comma are text, where the key is one of the innermost object's.
                 let n_text = text_before_key.unwrap_or(0);
                 escape_into(&mut piece.out.text, &owed[..n_text]);
                 let end = begin + n_text as u64;
-                self.mend(Repair::MissingQuote, end, end, piece.out);
+                self.note(Repair::MissingQuote, end, end, piece.out);
                 piece.out.text.push('"');
                 self.end_value();
                 self.unread.text.push_str(&owed[n_text..]);
                 self.unread.at = end;
             }
         }
-        if matches!(turn, Turn::Ends | Turn::Key | Turn::Doubled) {
+        if matches!(decision, Decision::Ends | Decision::Key | Decision::Doubled) {
             self.string.has_inner = false;
         }
         self.held = owed;
         self.held.clear();
     }
 
-    /// The mark that `ahead` begins with was written twice: it opens the string.
+    /// The quote that `ahead` starts with was written twice: it opens the string.
     fn open_again(&mut self, ahead: &str, mark: u64, out: &mut Output) {
-        self.mend(Repair::NonstandardQuote, mark, mark + 1, out);
+        self.note(Repair::NonstandardQuote, mark, mark + 1, out);
         self.unread.text.push_str(&ahead[1..]);
         self.unread.at = mark + 1;
         self.state = State::Str(Quote::Double);
     }
 
-    /// The string goes on behind the mark of the one beside it; `ahead` begins with its own mark.
+    /// The string goes on after the quote of the one beside it; `ahead` starts with its own quote.
     #[cold]
     fn join(&mut self, ahead: &str, mark: u64, out: &mut Output) {
         let second = ahead[1..].find(['"', '\'']).map_or(ahead.len(), |n| n + 1);
-        let behind = (second + 1).min(ahead.len());
-        self.mend(Repair::Concatenation, mark, mark + behind as u64, out);
+        let following = (second + 1).min(ahead.len());
+        self.note(Repair::Concatenation, mark, mark + following as u64, out);
         self.lookahead.quote = if ahead[second..].starts_with('\'') {
             Quote::Single
         } else {
@@ -292,11 +302,11 @@ impl Transducer {
         };
         self.string.balance.give_up();
         self.state = State::Str(self.lookahead.quote);
-        self.unread.text.push_str(&ahead[behind..]);
-        self.unread.at = mark + behind as u64;
+        self.unread.text.push_str(&ahead[following..]);
+        self.unread.at = mark + following as u64;
     }
 
-    /// Ends the key before its colon; the rest of it, and `ahead` behind it, are read again. All of it stands before `here`.
+    /// Ends the key before its colon; the rest of it, and `ahead` after it, are read again. All of it stands before `here`.
     pub(super) fn split_key(&mut self, colon: usize, ahead: &str, here: u64, out: &mut Output) {
         let rest = unescape(&self.key.text.split_off(colon)).into_owned();
         let begin = here - (rest.len() + ahead.len()) as u64;
@@ -306,26 +316,26 @@ impl Transducer {
             .filter(|name| !name.contains('\''))
             .unwrap_or(name);
         self.key.text.truncate(name.len());
-        self.mend(Repair::MissingQuote, begin, begin, out);
+        self.note(Repair::MissingQuote, begin, begin, out);
         self.end_key(here, out);
         self.unread.text.push_str(&rest);
         self.unread.text.push_str(ahead);
         self.unread.at = begin;
     }
 
-    /// Where in the key that is being read its colon stands, if what is before it is a name and what is behind it can be
+    /// Where in the key that is being read its colon stands, if what is before it is a name and what is after it can be
     /// no part of one.
-    pub(super) fn key_without_mark(&self) -> Option<usize> {
+    pub(super) fn key_without_quote(&self) -> Option<usize> {
         let colon = self.key.text.find(':')?;
         let (name, value) = (
             self.key.text[..colon].trim_end(),
             unescape(&self.key.text[colon + 1..]),
         );
-        // `"path': "a"`: the key's last mark was of the other kind.
+        // `"path': "a"`: the key's last quote was of the other kind.
         let name = name.strip_suffix('\'').unwrap_or(name);
         let is_name = !name.is_empty() && name.bytes().all(is_name_byte);
         let is_begin = |byte| matches!(byte, b'{' | b'[' | b' ' | b'\n' | b'\r' | b'\t');
-        // `"n: 1, "path": "a"`: the mark behind the comma opens the next key.
+        // `"n: 1, "path": "a"`: the quote after the comma opens the next key.
         (is_name && (value.bytes().all(is_begin) || is_value_before_structure(&value)))
             .then_some(colon)
     }
@@ -334,7 +344,7 @@ impl Transducer {
     pub(super) fn catch_up(&mut self, at: u64, out: &mut Output) {
         loop {
             while self.has_read_ahead() {
-                // Behind the document nothing is read.
+                // After the document nothing is read.
                 if matches!(self.read_again(out), Step::Stuck | Step::Done) {
                     self.unread.text.clear();
                 }
@@ -344,7 +354,7 @@ impl Transducer {
                 State::Group(_) => self.open_group(at, out),
                 State::Named(_) => self.end_named(false, at),
                 State::Quoted => {
-                    if !self.catch_up_mark(at, out) {
+                    if !self.settle_lookahead(at, out) {
                         break;
                     }
                 }
@@ -354,38 +364,41 @@ impl Transducer {
         self.value_ended = false;
     }
 
-    /// The same for what was read ahead behind a mark. Says whether there is something for [`feed`](Transducer::feed) to
+    /// The same for what was read ahead after a quote. Says whether there is something for [`feed`](Transducer::feed) to
     /// read again.
     pub fn settle_mark(&mut self, at: u64, out: &mut Output) -> bool {
-        self.state == State::Quoted && self.catch_up_mark(at, out)
+        self.state == State::Quoted && self.settle_lookahead(at, out)
     }
 
-    /// The input ends behind a mark that waits. Says whether there is something to read again.
-    fn catch_up_mark(&mut self, at: u64, out: &mut Output) -> bool {
+    /// The input ends after a quote that waits. Says whether there is something to read again.
+    fn settle_lookahead(&mut self, at: u64, out: &mut Output) -> bool {
         let mut owed = core::mem::take(&mut self.held);
         let ahead = owed.split_off(self.lookahead.quote_at);
         let mark = at - ahead.len() as u64;
-        self.tell_controls(&owed, mark - owed.len() as u64, out);
+        self.note_controls(&owed, mark - owed.len() as u64, out);
         escape_into(self.inside(out), &owed);
         self.lookahead.quote_at = 0;
-        // A key that is cut behind its mark says nothing.
-        if self.lookahead.state == Ahead::Mark || self.in_key {
+        // A key that is cut after its quote says nothing.
+        if self.lookahead.state == LookaheadState::Quote || self.in_key {
             self.held = ahead;
             return false;
         }
-        if matches!(self.lookahead.state, Ahead::Second | Ahead::SecondEnd) {
+        if matches!(
+            self.lookahead.state,
+            LookaheadState::Second | LookaheadState::SecondEnd
+        ) {
             self.join(&ahead, mark, out);
             return true;
         }
         if self.lookahead.state.is_element() {
-            self.mend(Repair::MissingQuote, mark, mark, out);
+            self.note(Repair::MissingQuote, mark, mark, out);
         }
-        if self.lookahead.state == Ahead::OpeningEnd {
+        if self.lookahead.state == LookaheadState::OpeningEnd {
             self.open_again(&ahead, mark, out);
             return true;
         }
-        if self.lookahead.state == Ahead::Key || self.lookahead.state.is_key() {
-            self.mend(Repair::UnescapedQuote, mark, mark + 1, out);
+        if self.lookahead.state == LookaheadState::Key || self.lookahead.state.is_key() {
+            self.note(Repair::UnescapedQuote, mark, mark + 1, out);
             let n_read = if self.lookahead.state.is_key() {
                 1
             } else {
@@ -393,7 +406,7 @@ impl Transducer {
             };
             escape_into(&mut out.text, &ahead[..n_read]);
             self.state = State::Str(Quote::Double);
-            // Its second mark is judged by itself.
+            // Its second quote is judged by itself.
             self.unread.text.push_str(&ahead[n_read..]);
             self.unread.at = mark + n_read as u64;
             self.string.has_inner = true;
@@ -426,12 +439,12 @@ pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$')
 }
 
-/// Whether what stands behind a key's colon, and was read as part of the key, is a value and its comma, or a literal and a
+/// Whether what stands after a key's colon, and was read as part of the key, is a value and its comma, or a literal and a
 /// closing bracket.
 fn is_value_before_structure(text: &str) -> bool {
     let text = text.trim();
     let is_end = |c: char| matches!(c, ',' | '}' | ']') || c.is_ascii_whitespace();
-    let (word, behind) = text.split_at(text.find(is_end).unwrap_or(text.len()));
-    super::words::is_literal(word) && behind.trim_start().starts_with([',', '}', ']'])
+    let (word, following) = text.split_at(text.find(is_end).unwrap_or(text.len()));
+    super::words::is_literal(word) && following.trim_start().starts_with([',', '}', ']'])
         || text.starts_with(['[', '{']) && text.ends_with(',')
 }

@@ -1,18 +1,18 @@
 //! What stands beyond a string that may have ended at the end of its line.
 //!
 //! ```text
-//!   {"path": "app.js}}          brackets that close all, and a line break: the mark is missing
-//!   {"path": "app.js"           a mark, a line break, and no member: the brackets are missing
+//!   {"path": "app.js}}          brackets that close all, and a line break: the quote is missing
+//!   {"path": "app.js"           a quote, a line break, and no member: the brackets are missing
 //!
-//!   I wait.                     held: up to the end of the input, or to what begins another document, no mark comes
+//!   I wait.                     held: up to the end of the input, or to what starts another document, no quote comes
 //! ```
 //!
-//! With a mark behind it (or past the cap) all of it is text of the string, and is read as such.
+//! With a quote after it (or past the cap) all of it is text of the string, and is read as such.
 
 use alloc::string::String;
 
-use super::ahead::Ahead;
 use super::piece::Piece;
+use super::quote_lookahead::LookaheadState;
 use super::state::{Quote, State};
 use super::{HELD, Output, Transducer};
 use crate::escape::escape_into;
@@ -31,8 +31,8 @@ impl Transducer {
     /// Whether `run`, brackets and blanks inside a string of one line, closes what is open, and its line: all of it, or a
     /// part that the string did not open itself.
     pub(super) fn may_be_over(&self, quote: Quote, run: &[u8]) -> bool {
-        let mut behind = run.iter().rev().take_while(|&&byte| byte <= b' ');
-        if !behind.any(|&byte| byte == b'\n')
+        let mut following = run.iter().rev().take_while(|&&byte| byte <= b' ');
+        if !following.any(|&byte| byte == b'\n')
             || !matches!(quote, Quote::Double | Quote::Single)
             || self.string.is_multiline
             || self.context.python
@@ -49,8 +49,8 @@ impl Transducer {
             && (n_brackets >= self.stack.len() || n_brackets > 0 && self.string.balance.is_even())
     }
 
-    /// The same for the mark that waits with the blanks behind it.
-    pub(super) fn may_be_over_behind_mark(&self) -> bool {
+    /// The same for the quote that waits with the blanks after it.
+    pub(super) fn may_be_over_after_quote(&self) -> bool {
         self.lookahead.quote == Quote::Double
             && self.lookahead.quote_at == 0
             && !(self.in_key
@@ -62,14 +62,14 @@ impl Transducer {
     }
 
     /// What waits may end the string: what comes is held.
-    pub(super) fn begin_beyond(&mut self, quote: Quote) {
+    pub(super) fn start_line_end(&mut self, quote: Quote) {
         self.lookahead.quote = quote;
         (self.line_end.rest_at, self.line_end.line_at) = (self.held.len(), self.held.len());
-        self.state = State::Beyond;
+        self.state = State::LineEnd;
     }
 
     /// A character beyond the end that the string may have.
-    pub(super) fn beyond(&mut self, piece: &mut Piece<'_>) {
+    pub(super) fn after_line_end(&mut self, piece: &mut Piece<'_>) {
         let byte = piece.bytes()[piece.i];
         piece.run = piece.i;
         let mark = if self.lookahead.quote == Quote::Single {
@@ -78,7 +78,7 @@ impl Transducer {
             b'"'
         };
         if byte == mark || byte == b'\\' || self.held.len() >= HELD {
-            return self.beyond_was_data(piece.here(), piece.out);
+            return self.line_end_was_data(piece.here(), piece.out);
         }
         let rest = &piece.text[piece.i..];
         let length = rest.chars().next().map_or(1, char::len_utf8);
@@ -90,36 +90,39 @@ impl Transducer {
         }
         let line = &self.held[self.line_end.line_at..];
         if self.context.openers.iter().any(|opener| opener == line) {
-            self.end_before_beyond(piece.here(), piece.out);
+            self.end_before_line_end(piece.here(), piece.out);
         }
     }
 
-    /// The input ends in a string, or right behind it, that may have ended: it has. What follows it is read again. Says
+    /// The input ends in a string, or right after it, that may have ended: it has. What follows it is read again. Says
     /// whether there is something to read.
     pub fn settle_string(&mut self, at: u64, out: &mut Output) -> bool {
-        // Nothing stands behind the mark but, perhaps, a comma.
-        let is_due = matches!(self.lookahead.state, Ahead::Mark | Ahead::Comma);
+        // Nothing stands after the quote but, perhaps, a comma.
+        let is_due = matches!(
+            self.lookahead.state,
+            LookaheadState::Quote | LookaheadState::Comma
+        );
         match self.state {
-            State::Beyond => self.end_before_beyond(at, out),
-            State::Quoted if !self.in_key && is_due && self.is_behind_blanks() => {
+            State::LineEnd => self.end_before_line_end(at, out),
+            State::Quoted if !self.in_key && is_due && self.is_after_blanks() => {
                 self.settle_blanks(at, out);
-                self.end_before_beyond(at, out);
+                self.end_before_line_end(at, out);
                 self.is_over = false;
             }
             State::Apostrophe if !self.in_key => self.end_odd(at, out),
-            // `"a: 1}`: the key's mark is missing.
-            State::Str(Quote::Double) if self.in_key => match self.key_without_mark() {
+            // `"a: 1}`: the key's quote is missing.
+            State::Str(Quote::Double) if self.in_key => match self.key_without_quote() {
                 Some(colon) => self.split_key(colon, "", at, out),
                 None => return false,
             },
-            State::Tail if self.held.contains(['}', ']']) => self.end_before_beyond(at, out),
+            State::Tail if self.held.contains(['}', ']']) => self.end_before_line_end(at, out),
             _ => return false,
         }
         true
     }
 
-    /// Whether blanks of the string wait before the mark, and nothing else.
-    fn is_behind_blanks(&self) -> bool {
+    /// Whether blanks of the string wait before the quote, and nothing else.
+    fn is_after_blanks(&self) -> bool {
         self.held[..self.lookahead.quote_at]
             .bytes()
             .all(|byte| byte <= b' ')
@@ -130,23 +133,23 @@ impl Transducer {
         let ahead = self.held.split_off(self.lookahead.quote_at);
         let blanks = core::mem::replace(&mut self.held, ahead);
         let begin = at - (blanks.len() + self.held.len()) as u64;
-        self.tell_controls(&blanks, begin, out);
+        self.note_controls(&blanks, begin, out);
         escape_into(&mut out.text, &blanks);
         self.lookahead.quote_at = 0;
     }
 
-    /// The string ended where it may have; `at` is the byte behind what waits.
-    fn end_before_beyond(&mut self, at: u64, out: &mut Output) {
+    /// The string ended where it may have; `at` is the byte after what waits.
+    fn end_before_line_end(&mut self, at: u64, out: &mut Output) {
         let owed = core::mem::take(&mut self.held);
         let begin = at - owed.len() as u64;
-        let is_marked = owed.starts_with(['"', '\'']);
-        if !is_marked {
-            self.mend(Repair::MissingQuote, begin, begin, out);
+        let is_quoted = owed.starts_with(['"', '\'']);
+        if !is_quoted {
+            self.note(Repair::MissingQuote, begin, begin, out);
         }
         out.text.push('"');
         self.end_value();
         self.is_over = true;
-        let n_mark = usize::from(is_marked);
+        let n_mark = usize::from(is_quoted);
         self.unread.text.insert_str(0, &owed[n_mark..]);
         self.unread.at = begin + n_mark as u64;
         self.held = owed;
@@ -154,16 +157,16 @@ impl Transducer {
         self.string.has_inner = false;
     }
 
-    /// What waits is text of the string; `at` is the byte behind it.
-    fn beyond_was_data(&mut self, at: u64, out: &mut Output) {
+    /// What waits is text of the string; `at` is the byte after it.
+    fn line_end_was_data(&mut self, at: u64, out: &mut Output) {
         let owed = core::mem::take(&mut self.held);
         let begin = at - owed.len() as u64;
         let (before, beyond) = owed.split_at(self.line_end.rest_at);
         if before.starts_with('"') {
-            self.mend(Repair::UnescapedQuote, begin, begin + 1, out);
+            self.note(Repair::UnescapedQuote, begin, begin + 1, out);
             self.string.has_inner = true;
         } else if self.lookahead.quote == Quote::Double {
-            self.tell_controls(before, begin, out);
+            self.note_controls(before, begin, out);
         }
         escape_into(&mut out.text, before);
         self.count(before.as_bytes(), begin);
@@ -175,7 +178,7 @@ impl Transducer {
         self.state = State::Str(self.lookahead.quote);
     }
 
-    /// Whether a word and the byte behind it begin another document of the caller's.
+    /// Whether a word and the byte after it start another document of the caller's.
     pub(super) fn begins_another(&self, word: &str, byte: u8) -> bool {
         let is_it = |opener: &String| {
             opener.len() == word.len() + 1

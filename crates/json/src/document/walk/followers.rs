@@ -1,10 +1,10 @@
-//! What follows a mark: members, elements, closers, the end of the document.
+//! What follows a quote: members, elements, closers, the end of the document.
 
 use alloc::borrow::Cow;
 
-use super::ends::{Ahead, Inside, Place};
 use super::names::Name;
-use super::space::Marks;
+use super::space::Quotes;
+use super::string_end::{Inside, KeyMatch, Place};
 use super::{Kind, Walk};
 use crate::escape::unescape;
 use crate::shape::Shape;
@@ -13,7 +13,7 @@ use crate::shape::Shape;
 const LONGEST_KEY: usize = 256;
 
 impl Walk<'_> {
-    /// Whether the comma at `comma`, behind a mark, is followed by what can follow a string there.
+    /// Whether the comma at `comma`, after a quote, is followed by what can follow a string there.
     pub(super) fn comma_continues(
         &mut self,
         mark: usize,
@@ -32,12 +32,12 @@ impl Walk<'_> {
         if place == Place::Member {
             let wary = if n_inner == 0 { Place::Key } else { place };
             return match self.key_at(next, wary) {
-                Some(Ahead::Known) => {
+                Some(KeyMatch::Known) => {
                     n_inner == 0
                         || !inside.count(self.bytes, mark)
                         || !self.closer_is_data(mark, comma)
                 }
-                Some(Ahead::Unknown) => n_inner == 0,
+                Some(KeyMatch::Unknown) => n_inner == 0,
                 None => {
                     self.dots_at(next)
                         || n_inner == 0
@@ -62,8 +62,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a key stands at `at` that lost or doubled a mark, its colon, or the comma before it. Names only: behind a
-    /// mark and a comma nothing else is likely.
+    /// Whether a key stands at `at` that lost or doubled a quote, its colon, or the comma before it. Names only: after a
+    /// quote and a comma nothing else is likely.
     fn damaged_key_at(&self, at: usize) -> bool {
         let rest = self.text[at..].trim_start_matches([',', ' ', '\t', '\n', '\r']);
         let Some(name) = rest.strip_prefix('"') else {
@@ -80,14 +80,14 @@ impl Walk<'_> {
         if length == 0 {
             return false;
         }
-        let behind = &name[length..];
-        let marks = behind
+        let following = &name[length..];
+        let marks = following
             .bytes()
             .take(2)
             .take_while(|byte| matches!(byte, b'"' | b'\''))
             .count();
-        let next = behind[marks..].trim_start();
-        let is_apart = next.len() < behind.len() - marks;
+        let next = following[marks..].trim_start();
+        let is_apart = next.len() < following.len() - marks;
         let value = next.strip_prefix([':', '=']).map(str::trim_start);
         let begins = |text: &str| {
             text.starts_with(['"', '\'', '{', '[', '-'])
@@ -101,26 +101,26 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the end of the text cuts off a key that begins at `at`, or what comes after it.
+    /// Whether the end of the text cuts off a key that starts at `at`, or what comes after it.
     fn cut_key_at(&self, at: usize) -> bool {
         self.bytes.len() - at <= LONGEST_KEY
-            && Marks::at(self.bytes, at)
+            && Quotes::at(self.bytes, at)
                 .is_some_and(|(marks, length)| self.cut_string(marks, at + length).is_some())
     }
 
-    /// Whether dots stand at `at`, behind commas perhaps, and nothing but structure behind them.
+    /// Whether dots stand at `at`, after commas perhaps, and nothing but structure after them.
     fn dots_at(&self, at: usize) -> bool {
         let text = self.text[at..].trim_start_matches(',');
-        let behind = text
+        let following = text
             .strip_prefix("...")
             .or_else(|| text.strip_prefix('\u{2026}'));
-        behind.is_some_and(|text| {
+        following.is_some_and(|text| {
             let next = text.trim_start().as_bytes().first();
             next.is_none_or(|byte| matches!(byte, b',' | b'}' | b']'))
         })
     }
 
-    /// Whether a few bare words and then a key in quotation marks stand at `at`.
+    /// Whether a few bare words and then a key in quotes stand at `at`.
     pub(super) fn word_before_key(&mut self, at: usize) -> bool {
         let length = self.bytes[at..]
             .iter()
@@ -128,19 +128,19 @@ impl Walk<'_> {
             .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b' '))
             .count();
         length > 0
-            && Marks::at(self.bytes, at + length).is_some()
-            && self.key_at(at + length, Place::Member) == Some(Ahead::Known)
+            && Quotes::at(self.bytes, at + length).is_some()
+            && self.key_at(at + length, Place::Member) == Some(KeyMatch::Known)
     }
 
-    /// The key that stands at `at` with its colon, in quotation marks or bare.
-    pub(super) fn key_at(&mut self, at: usize, place: Place) -> Option<Ahead> {
+    /// The key that stands at `at` with its colon, in quotes or bare.
+    pub(super) fn key_at(&mut self, at: usize, place: Place) -> Option<KeyMatch> {
         if let Some(name) = Name::at(self.bytes, at)
             && name.from > at
         {
             return Some(self.ahead(&self.text[name.from..name.to]));
         }
         let limit = (at + LONGEST_KEY).min(self.bytes.len());
-        let (name, end) = if let Some((marks, length)) = Marks::at(self.bytes, at) {
+        let (name, end) = if let Some((marks, length)) = Quotes::at(self.bytes, at) {
             let from = at + length;
             let mut end = from;
             loop {
@@ -192,12 +192,12 @@ impl Walk<'_> {
     }
 
     /// Whether the keys of the innermost object are known, and `name` is one.
-    pub(super) fn ahead(&self, name: &str) -> Ahead {
+    pub(super) fn ahead(&self, name: &str) -> KeyMatch {
         let Some(top) = self.stack.last() else {
-            return Ahead::Known;
+            return KeyMatch::Known;
         };
         let Shape::Object(fields) = top.shape else {
-            return Ahead::Known;
+            return KeyMatch::Known;
         };
         let name = if name.contains('\\') {
             unescape(name)
@@ -205,9 +205,9 @@ impl Walk<'_> {
             Cow::Borrowed(name)
         };
         if fields.properties.is_empty() || fields.get(&name).is_some() {
-            Ahead::Known
+            KeyMatch::Known
         } else {
-            Ahead::Unknown
+            KeyMatch::Unknown
         }
     }
 
@@ -215,13 +215,13 @@ impl Walk<'_> {
         matches!(self.stack.last().map(|top| top.shape), Some(Shape::Object(fields)) if fields.get(name).is_some())
     }
 
-    /// Whether a comma is meant by the semicolon at `at`, behind a string without marks inside.
+    /// Whether a comma is meant by the semicolon at `at`, after a string without quotes inside.
     pub(super) fn semicolon_continues(&mut self, at: usize, place: Place) -> bool {
         let next = self.past_space(at + 1);
         match place {
             Place::Member => {
-                Marks::at(self.bytes, next).is_some()
-                    && self.key_at(next, place) == Some(Ahead::Known)
+                Quotes::at(self.bytes, next).is_some()
+                    && self.key_at(next, place) == Some(KeyMatch::Known)
             }
             _ => self.proper_string_at(next),
         }
@@ -250,9 +250,9 @@ impl Walk<'_> {
             )
     }
 
-    /// Whether the string at `at` ends at its next mark, before something that can follow an element.
+    /// Whether the string at `at` ends at its next quote, before something that can follow an element.
     pub(super) fn proper_string_at(&mut self, at: usize) -> bool {
-        let Some((marks, length)) = Marks::at(self.bytes, at) else {
+        let Some((marks, length)) = Quotes::at(self.bytes, at) else {
             return false;
         };
         let mut end = at + length;
@@ -278,7 +278,7 @@ impl Walk<'_> {
     /// Whether a `+` at `at` joins a string to another.
     pub(super) fn joined(&mut self, at: usize) -> bool {
         let next = self.past_space(at + 1);
-        Marks::at(self.bytes, next).is_some()
+        Quotes::at(self.bytes, next).is_some()
     }
 
     /// Whether closers from `at` on close what is open, and something that can follow them does.
@@ -355,8 +355,13 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the document may end behind the last closer, where `next` is the first byte that is no blank.
-    pub(super) fn document_may_end(&mut self, behind: usize, next: usize, n_inner: usize) -> bool {
+    /// Whether the document may end after the last closer, where `next` is the first byte that is no blank.
+    pub(super) fn document_may_end(
+        &mut self,
+        following: usize,
+        next: usize,
+        n_inner: usize,
+    ) -> bool {
         let Some(&follow) = self.bytes.get(next) else {
             return true;
         };
@@ -368,7 +373,7 @@ impl Walk<'_> {
                     || match self.bytes.get(value) {
                         None | Some(b'{' | b'[') => true,
                         Some(_) => {
-                            Marks::at(self.bytes, value).is_some()
+                            Quotes::at(self.bytes, value).is_some()
                                 && self.key_at(value, Place::Key).is_some()
                         }
                     }
@@ -378,7 +383,7 @@ impl Walk<'_> {
             b'"' | b'\'' => false,
             _ if n_inner == 0 => true,
             _ => {
-                self.bytes[behind..next].contains(&b'\n')
+                self.bytes[following..next].contains(&b'\n')
                     || self.work < self.patience && {
                         self.work += (self.bytes.len() - next) as u64;
                         memchr::memchr(b'"', &self.bytes[next..]).is_none()
@@ -396,7 +401,7 @@ impl Walk<'_> {
         at + length == self.bytes.len()
     }
 
-    /// Whether the closer of a bracket that is open inside the string comes behind `at`, and text behind it: then what
+    /// Whether the closer of a bracket that is open inside the string comes after `at`, and text after it: then what
     /// stands between is the string's own.
     pub(super) fn closer_is_data(&mut self, _mark: usize, at: usize) -> bool {
         if self.work > self.patience {

@@ -2,14 +2,14 @@
 
 use super::super::valid::hex4;
 use super::Walk;
-use super::space::Marks;
+use super::space::Quotes;
 use crate::escape::{escape_byte_into, escape_into, is_escape, is_markdown_escape};
 use crate::repair::Repair;
 use crate::scan::plain;
 
 impl Walk<'_> {
     /// Writes the bytes from `from` to `to` as the inside of a string, runs whole. What was escaped correctly stays.
-    pub(super) fn inside(&mut self, from: usize, to: usize, marks: Marks) {
+    pub(super) fn inside(&mut self, from: usize, to: usize, marks: Quotes) {
         let bytes = &self.bytes[..to];
         let mut run = from;
         let mut at = from;
@@ -36,7 +36,7 @@ impl Walk<'_> {
             at = match byte {
                 b'\\' => self.odd_escape(at, to),
                 b'"' => {
-                    if marks == Marks::Double {
+                    if marks == Quotes::Double {
                         self.writer.note(Repair::UnescapedQuote, at, at + 1, "\\\"");
                     }
                     self.writer.put("\\\"");
@@ -134,7 +134,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the bytes can be the begin of an escape `\u0000`.
+/// Whether the bytes can be the start of an escape `\u0000`.
 fn cut_unicode(bytes: &[u8]) -> bool {
     bytes.len() < 6
         && bytes.iter().enumerate().all(|(n, byte)| match n {

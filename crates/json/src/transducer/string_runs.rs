@@ -1,7 +1,7 @@
 //! How far the inside of a string between `"` goes on as it is: most of a long text is read here.
 //!
 //! Blocks of bytes are sorted at once into those that pass and those that are looked at: escapes, most of which pass with the
-//! byte behind them, and brackets, most of which nothing lets be structure.
+//! byte after them, and brackets, most of which nothing lets be structure.
 
 use super::Transducer;
 use super::state::Quote;
@@ -13,12 +13,12 @@ const NEAR: usize = 16;
 /// A string of fewer bytes is a short one.
 const SHORT: usize = 64;
 
-/// A byte that ends a run: a mark, or a control character.
+/// A byte that ends a run: a quote, or a control character.
 const END: u8 = 1;
 const BACKSLASH: u8 = 2;
 /// A bracket that may be structure.
 const BRACKET: u8 = 4;
-/// Behind a backslash it makes an escape of two bytes.
+/// After a backslash it makes an escape of two bytes.
 const ESCAPED: u8 = 8;
 
 const KINDS: [u8; 256] = {
@@ -39,7 +39,7 @@ const KINDS: [u8; 256] = {
 };
 
 impl Transducer {
-    /// The first byte from `bytes[i]` on that is more than data: a mark, a control character, an escape that is not whole or
+    /// The first byte from `bytes[i]` on that is more than data: a quote, a control character, an escape that is not whole or
     /// none of two bytes, a bracket that may be structure. Bytes before `run` say nothing, and brackets before `settled` are
     /// data; the next such place comes with it.
     #[expect(
@@ -80,14 +80,14 @@ impl Transducer {
             let mut length = BLOCK;
             while stops != 0 {
                 let n = stops.trailing_zeros() as usize % BLOCK;
-                let behind = block.get(n + 1).or_else(|| bytes.get(i + BLOCK));
+                let following = block.get(n + 1).or_else(|| bytes.get(i + BLOCK));
                 match KINDS[usize::from(block[n])] & (END | BACKSLASH | BRACKET) {
-                    BACKSLASH if self.escapes(behind) => {
-                        // The byte behind is passed with it, in whatever block it stands.
+                    BACKSLASH if self.escapes(following) => {
+                        // The byte after is passed with it, in whatever block it stands.
                         stops &= !(2 << n);
                         length = length.max(n + 2);
                     }
-                    BRACKET if i + n < settled || !self.may_be_tail(behind) => {}
+                    BRACKET if i + n < settled || !self.may_be_tail(following) => {}
                     BRACKET if self.settles(bytes, (run, i + n), &mut settled) => {}
                     0 => {}
                     _ => return (i + n, settled),
@@ -112,16 +112,17 @@ impl Transducer {
         }
     }
 
-    /// Whether a backslash and the byte behind it are an escape of two bytes.
+    /// Whether a backslash and the byte after it are an escape of two bytes.
     #[inline]
-    fn escapes(&self, behind: Option<&u8>) -> bool {
-        behind.is_some_and(|&byte| KINDS[usize::from(byte)] & ESCAPED != 0) && !self.string.is_raw
+    fn escapes(&self, following: Option<&u8>) -> bool {
+        following.is_some_and(|&byte| KINDS[usize::from(byte)] & ESCAPED != 0)
+            && !self.string.is_raw
     }
 
     /// Whether the bracket at `bytes[i]` is data, with all of its run.
     #[inline(never)]
     fn settles(&self, bytes: &[u8], (run, i): (usize, usize), settled: &mut usize) -> bool {
-        // What stands behind brackets and spaces is most often no part of any end.
+        // What stands after brackets and spaces is most often no part of any end.
         let is_more = |&byte: &u8| !matches!(byte, b']' | b'}' | b' ');
         let more = bytes[i..].iter().position(is_more);
         if let Some(length) = more
@@ -146,7 +147,7 @@ impl Transducer {
     }
 }
 
-/// Whether the string whose inside begins with `bytes` is a short one.
+/// Whether the string whose inside starts with `bytes` is a short one.
 pub(super) fn ends_soon(bytes: &[u8]) -> bool {
     let near = plain_data(&bytes[..bytes.len().min(SHORT)]);
     bytes.get(near) == Some(&b'"')

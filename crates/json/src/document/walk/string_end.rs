@@ -1,15 +1,15 @@
 //! Where a string ends, by evidence.
 //!
-//! A quotation mark closes where what follows continues the document: behind a key a colon, behind a member a comma and
-//! another member, or closers that fit what is open. A mark that does not is inside the string. Where a mark opens the
+//! A quote closes where what follows continues the document: after a key a colon, after a member a comma and
+//! another member, or closers that fit what is open. A quote that does not is inside the string. Where a quote opens the
 //! next member or element instead, the string has lost its own. Two readings may remain; then count:
 //!
 //! - known keys: a member with a key that the shape does not have is text;
-//! - brackets: a mark behind an open `{`, `[` or `(` of the string is inside, if its closer comes;
-//! - parity: marks inside a string come in pairs, so that behind an odd number a mark rather closes a pair.
+//! - brackets: a quote after an open `{`, `[` or `(` of the string is inside, if its closer comes;
+//! - parity: quotes inside a string come in pairs, so that after an odd number a quote rather closes a pair.
 
 use super::names::name_length;
-use super::space::Marks;
+use super::space::Quotes;
 use super::{Kind, Walk};
 use crate::escape::is_escape;
 
@@ -20,7 +20,7 @@ pub(super) struct End {
     pub(super) at: usize,
     /// Reading goes on here.
     pub(super) next: usize,
-    /// The closing mark is missing.
+    /// The closing quote is missing.
     pub(super) is_missing: bool,
     /// The inside is known to be JSON as it stands.
     pub(super) is_plain: bool,
@@ -38,7 +38,7 @@ pub(super) enum Place {
 
 /// A key found ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ahead {
+pub(super) enum KeyMatch {
     /// The shape has it, or there is no shape that names keys.
     Known,
     /// The shape names other keys.
@@ -81,10 +81,10 @@ impl Walk<'_> {
         }
     }
 
-    /// Where the string ends whose inside begins at `from`.
-    pub(super) fn find_end(&mut self, from: usize, marks: Marks, place: Place) -> End {
+    /// Where the string ends whose inside starts at `from`.
+    pub(super) fn find_end(&mut self, from: usize, marks: Quotes, place: Place) -> End {
         if place == Place::Key
-            && marks == Marks::Double
+            && marks == Quotes::Double
             && let Some(end) = self.name_without_its_quote(from)
         {
             return end;
@@ -95,10 +95,10 @@ impl Walk<'_> {
             to: from,
             open: [0; 3],
         };
-        // Where the string may have lost its mark.
+        // Where the string may have lost its quote.
         let mut lost: Option<End> = None;
-        // The first mark that does not close stands at the end of the first line.
-        let mut line_mark: Option<usize> = None;
+        // The first quote that does not close stands at the end of the first line.
+        let mut line_quote: Option<usize> = None;
         let hasty = self.work > self.patience;
         let mut is_plain = marks.is_ascii();
         let end = loop {
@@ -110,7 +110,7 @@ impl Walk<'_> {
             if at >= self.bytes.len() {
                 let end = match place {
                     Place::Member | Place::Element => {
-                        self.end_of_line(from, marks, n_inner, line_mark)
+                        self.end_of_line(from, marks, n_inner, line_quote)
                     }
                     _ => None,
                 };
@@ -151,9 +151,9 @@ impl Walk<'_> {
                     break lost;
                 }
             }
-            if n_inner == 0 && marks == Marks::Double {
+            if n_inner == 0 && marks == Quotes::Double {
                 let is_last = self.bytes[at + length..next].contains(&b'\n');
-                line_mark = is_last.then_some(at);
+                line_quote = is_last.then_some(at);
             }
             n_inner += 1;
             at += length;
@@ -182,11 +182,11 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether the mark at `mark` closes; `next` is the first byte behind it that is no blank.
+    /// Whether the quote at `mark` closes; `next` is the first byte after it that is no blank.
     fn closes(
         &mut self,
         mark: usize,
-        behind: usize,
+        following: usize,
         next: usize,
         place: Place,
         n_inner: usize,
@@ -195,13 +195,13 @@ impl Walk<'_> {
         let Some(&follow) = self.bytes.get(next) else {
             return true;
         };
-        let apart = next > behind;
+        let apart = next > following;
         match (place, follow) {
             (Place::Key, b':' | b'=') => true,
             (Place::Key, b',' | b'}' | b']' | b'{' | b'[' | b'0'..=b'9' | b'-') => true,
             (Place::Key, b'"' | b'\'') => apart || n_inner.is_multiple_of(2),
             (Place::Key, _) => {
-                apart && (self.literal_at(next) || Marks::at(self.bytes, next).is_some())
+                apart && (self.literal_at(next) || Quotes::at(self.bytes, next).is_some())
             }
             (Place::Root, b']' | b'}') => n_inner == 0 && self.closers_to_the_end(next),
             (Place::Root, b',') => n_inner == 0,
@@ -209,8 +209,8 @@ impl Walk<'_> {
             (Place::Root, b'+') => n_inner == 0 && self.joined(next),
             (Place::Root, _) => {
                 n_inner == 0
-                    && self.bytes[behind..next].contains(&b'\n')
-                    && Marks::at(self.bytes, next).is_some()
+                    && self.bytes[following..next].contains(&b'\n')
+                    && Quotes::at(self.bytes, next).is_some()
             }
             (Place::Call, b')') => n_inner.is_multiple_of(2) || !inside.count(self.bytes, mark),
             (Place::Call, b',') => n_inner.is_multiple_of(2),
@@ -223,7 +223,7 @@ impl Walk<'_> {
                 n_inner == 0 && self.semicolon_continues(next, place)
             }
             (Place::Member | Place::Element, b'"')
-                if n_inner == 0 && self.is_doubled(behind, place) =>
+                if n_inner == 0 && self.is_doubled(following, place) =>
             {
                 true
             }
@@ -239,13 +239,13 @@ impl Walk<'_> {
             }
             (Place::Member, b'"' | b'\'' | 0xe2) => match self.key_at(next, place) {
                 Some(ahead) => {
-                    ahead == Ahead::Known && !(n_inner > 0 && inside.count(self.bytes, mark))
+                    ahead == KeyMatch::Known && !(n_inner > 0 && inside.count(self.bytes, mark))
                 }
                 // Strings side by side are one.
                 None => n_inner == 0 && apart && follow != 0xe2 && self.proper_string_at(next),
             },
             (Place::Member, _) => {
-                self.bytes[behind..next].contains(&b'\n')
+                self.bytes[following..next].contains(&b'\n')
                     && self
                         .key_at(next, if n_inner == 0 { Place::Key } else { place })
                         .is_some()
@@ -260,12 +260,12 @@ impl Walk<'_> {
             (Place::Element, _) => {
                 n_inner.is_multiple_of(2)
                     && apart
-                    && (self.bytes[behind..next].contains(&b'\n') || self.literal_at(next))
+                    && (self.bytes[following..next].contains(&b'\n') || self.literal_at(next))
             }
         }
     }
 
-    /// Whether the mark at `at`, right behind another, is one too many: what can follow a string does.
+    /// Whether the quote at `at`, right after another, is one too many: what can follow a string does.
     pub(super) fn is_doubled(&mut self, at: usize, place: Place) -> bool {
         if self.bytes.get(at) != Some(&b'"') || self.bytes[..at].ends_with(b"\"\"") {
             return false;
@@ -278,7 +278,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the mark at `mark` opens the next member or element: the string ended before, without its own mark. The
+    /// Whether the quote at `mark` opens the next member or element: the string ended before, without its own quote. The
     /// second is whether nothing else can be meant.
     fn opens_next(
         &mut self,
@@ -362,7 +362,7 @@ impl Walk<'_> {
             return (opens.then_some(end), false);
         }
         if kept > 0 && head[kept - 1] == b':' && self.proper_string_at(mark) {
-            // `"first, b: "second"`: a bare key stands before the mark.
+            // `"first, b: "second"`: a bare key stands before the quote.
             let name = head[..kept - 1]
                 .iter()
                 .rev()
@@ -401,15 +401,15 @@ impl Walk<'_> {
                     };
                     return (Some(end), true);
                 }
-                let is_strong = (is_comma || is_line) && !is_open && ahead == Ahead::Known;
-                let is_weak = ahead == Ahead::Known || !is_open;
+                let is_strong = (is_comma || is_line) && !is_open && ahead == KeyMatch::Known;
+                let is_weak = ahead == KeyMatch::Known || !is_open;
                 (is_weak.then_some(end), is_strong)
             }
             None => (None, false),
         }
     }
 
-    /// Where the closers begin that end `head`, the inside of a string so far, if the string opened none of them and they
+    /// Where the closers start that end `head`, the inside of a string so far, if the string opened none of them and they
     /// close what is open, up to an object.
     fn closers_before(&mut self, head: &[u8]) -> Option<usize> {
         if self.work > self.patience {
@@ -436,19 +436,19 @@ impl Walk<'_> {
         (open < self.stack.len() && is_object).then_some(begin)
     }
 
-    /// The end of a string of one line that no mark closes, with text behind its line: at the mark where the line ends, or
+    /// The end of a string of one line that no quote closes, with text after its line: at the quote where the line ends, or
     /// before the brackets there that the string did not open. What stands beyond is no part of the document.
     fn end_of_line(
         &mut self,
         from: usize,
-        marks: Marks,
+        marks: Quotes,
         n_inner: usize,
-        line_mark: Option<usize>,
+        line_quote: Option<usize>,
     ) -> Option<End> {
         let rest = &self.bytes[from..];
         let line = memchr::memchr(b'\n', rest)?;
         let is_run = |byte: u8| matches!(byte, b'}' | b']') || byte.is_ascii_whitespace();
-        let (at, next) = match (n_inner, line_mark) {
+        let (at, next) = match (n_inner, line_quote) {
             (0, _) if marks.is_ascii() => {
                 let text = &rest[..line];
                 let kept = text
@@ -497,7 +497,7 @@ impl Walk<'_> {
         })
     }
 
-    /// The end of a string that no mark closes: the end of the text, or closers there that the string did not open.
+    /// The end of a string that no quote closes: the end of the text, or closers there that the string did not open.
     fn tail(&mut self, from: usize, n_inner: usize, place: Place) -> End {
         let whole = End {
             at: self.bytes.len(),

@@ -1,7 +1,7 @@
 //! What stands around values: prose, fences, wrappers, other values.
 
-use super::ends::Place;
-use super::space::Marks;
+use super::space::Quotes;
+use super::string_end::Place;
 use super::{Kind, Walk};
 use crate::repair::Repair;
 
@@ -35,7 +35,7 @@ impl Walk<'_> {
             let (next, continues) = self.next_value();
             match next {
                 Some(at) if continues => {
-                    // Members that go on behind the bracket of the object.
+                    // Members that go on after the bracket of the object.
                     self.leave_out(at);
                     if let Some(end) = self.root_closer.take() {
                         self.writer.drop_blanks();
@@ -74,15 +74,15 @@ impl Walk<'_> {
         let mut state = super::State::Member;
         loop {
             state = match state {
-                super::State::Value => self.mended_value(),
-                super::State::Member => self.mended_member(),
-                super::State::Element => self.mended_element(),
+                super::State::Value => self.read_value(),
+                super::State::Member => self.read_member(),
+                super::State::Element => self.read_element(),
                 super::State::Ended(found) => {
                     self.space(true);
                     if self.stack.len() <= floor {
                         return;
                     }
-                    self.mended_end(found)
+                    self.read_end(found)
                 }
             };
         }
@@ -90,7 +90,7 @@ impl Walk<'_> {
 
     /// A value; members without the brace before them are an object.
     fn member_or_value(&mut self) {
-        if Marks::at(self.bytes, self.i).is_some() && self.key_at(self.i, Place::Key).is_some() {
+        if Quotes::at(self.bytes, self.i).is_some() && self.key_at(self.i, Place::Key).is_some() {
             self.writer
                 .note(Repair::MissingBracket, self.i, self.i, "{");
             self.writer.put("{");
@@ -141,14 +141,14 @@ impl Walk<'_> {
         self.i = self.i.max(at);
     }
 
-    /// Where the first value begins: a container, or a string or call at the very start. `None` for a text without one.
+    /// Where the first value starts: a container, or a string or call at the very start. `None` for a text without one.
     fn begin(&mut self) -> Option<usize> {
         let at = self.i;
         let byte = self.bytes[at];
         if matches!(byte, b'{' | b'[') && self.is_container(at, true) {
             return Some(at);
         }
-        if Marks::at(self.bytes, at).is_some() && !self.text[at..].starts_with("```") {
+        if Quotes::at(self.bytes, at).is_some() && !self.text[at..].starts_with("```") {
             if self.key_at(at, Place::Key).is_some() {
                 return Some(at);
             }
@@ -174,11 +174,11 @@ impl Walk<'_> {
             }
         }
         let found = self.fenced(at).or_else(|| self.container_in_prose(at))?;
-        self.behind_reasoning(found).or(Some(found))
+        self.after_reasoning(found).or(Some(found))
     }
 
-    /// The first container behind the model's reasoning, if `found` stands in it.
-    fn behind_reasoning(&mut self, found: usize) -> Option<usize> {
+    /// The first container after the model's reasoning, if `found` stands in it.
+    fn after_reasoning(&mut self, found: usize) -> Option<usize> {
         self.text[..found].find("<think")?;
         let end = found + self.text[found..].rfind("</think")?;
         self.fenced(end).or_else(|| self.container_in_prose(end))
@@ -187,7 +187,7 @@ impl Walk<'_> {
     fn is_tuple(&self, at: usize) -> bool {
         let inner = super::super::valid::blanks(self.bytes, at + 1);
         self.text.trim_end().ends_with(')')
-            && (Marks::at(self.bytes, inner).is_some()
+            && (Quotes::at(self.bytes, inner).is_some()
                 || self
                     .bytes
                     .get(inner)
@@ -202,23 +202,23 @@ impl Walk<'_> {
         };
         let inner = inner.trim();
         !inner.contains('(')
-            && (Marks::at(inner.as_bytes(), 0).is_some() || crate::word::is_scalar(inner))
+            && (Quotes::at(inner.as_bytes(), 0).is_some() || crate::word::is_scalar(inner))
     }
 
     /// Whether the text from `at` on is one string, or strings joined or listed.
     fn is_only_strings(&mut self, at: usize) -> bool {
-        let Some((marks, length)) = Marks::at(self.bytes, at) else {
+        let Some((marks, length)) = Quotes::at(self.bytes, at) else {
             return false;
         };
         let end = self.find_end(at + length, marks, Place::Root);
         let next = self.past_space(end.next);
         next >= self.bytes.len()
             || matches!(self.bytes[next], b'+' | b',' | b';' | b'}' | b']' | b'`')
-            || Marks::at(self.bytes, next).is_some()
+            || Quotes::at(self.bytes, next).is_some()
             || matches!(self.bytes[next], b'{' | b'[')
     }
 
-    /// The first fence that holds a container: where that begins.
+    /// The first fence that holds a container: where that starts.
     fn fenced(&mut self, from: usize) -> Option<usize> {
         let mut at = from;
         while let Some(step) = memchr::memmem::find(&self.bytes[at..], b"```") {
@@ -244,7 +244,7 @@ impl Walk<'_> {
 
     fn is_tuple_in_fence(&self, at: usize) -> bool {
         let inner = super::super::valid::blanks(self.bytes, at + 1);
-        Marks::at(self.bytes, inner).is_some()
+        Quotes::at(self.bytes, inner).is_some()
             || self
                 .bytes
                 .get(inner)
@@ -280,9 +280,9 @@ impl Walk<'_> {
         let Some(&follow) = self.bytes.get(next) else {
             return is_alone || byte == b'{';
         };
-        let is_marked = Marks::at(self.bytes, next).is_some();
+        let is_quoted = Quotes::at(self.bytes, next).is_some();
         if byte == b'{' {
-            return is_marked
+            return is_quoted
                 && (is_alone || self.key_at(next, Place::Key).is_some() || follow == b'\'')
                 || follow == b'}'
                 || follow == b'\\'
@@ -291,7 +291,7 @@ impl Walk<'_> {
                 || follow == b'{' && (is_alone || self.is_container(next, false))
                 || self.bare_key_at(next, is_alone);
         }
-        is_marked && !self.text[next..].starts_with("```")
+        is_quoted && !self.text[next..].starts_with("```")
             || matches!(follow, b']' | b'{' | b'[' | b'-')
             || follow.is_ascii_digit()
             || follow == b'\\'
@@ -318,7 +318,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `[a, b]` on one line, with nothing behind it that makes it a link.
+    /// `[a, b]` on one line, with nothing after it that makes it a link.
     fn is_list_of_words(&self, at: usize) -> bool {
         let line = self.bytes[at..]
             .iter()
@@ -331,7 +331,7 @@ impl Walk<'_> {
             && !matches!(self.bytes.get(end + 1), Some(b'(' | b'['))
     }
 
-    /// Where the next value begins, and whether it is a member that continues the object before.
+    /// Where the next value starts, and whether it is a member that continues the object before.
     fn next_value(&mut self) -> (Option<usize>, bool) {
         let mut at = self.i;
         let mut comma = false;
@@ -354,12 +354,12 @@ impl Walk<'_> {
         }
         if comma
             && self.root_closer.is_some()
-            && Marks::at(self.bytes, at).is_some()
+            && Quotes::at(self.bytes, at).is_some()
             && self.key_at(at, Place::Key).is_some()
         {
             return (Some(at), true);
         }
-        if Marks::at(self.bytes, at).is_some()
+        if Quotes::at(self.bytes, at).is_some()
             && (comma || self.writer.ends_line_or_comma())
             && self.is_only_strings(at)
         {
@@ -422,9 +422,9 @@ impl Walk<'_> {
         let start = self.i;
         let mut end = start + text.len();
         let mut from = start;
-        if let Some((marks, length)) = Marks::at(self.bytes, start)
+        if let Some((marks, length)) = Quotes::at(self.bytes, start)
             && self.text[start + length..end].chars().all(|c| c != '"')
-            && marks == Marks::Double
+            && marks == Quotes::Double
         {
             // A string that lost its end.
             from = start + length;

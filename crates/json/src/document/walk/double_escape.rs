@@ -6,7 +6,7 @@ use crate::escape::{quoted, unescape};
 
 /// What the text stands for if it is JSON that was escaped as the inside of a string: `{\"a\": \"b\"}`.
 ///
-/// It is if the first quotation mark behind its first bracket is escaped and every one of its quotation marks is.
+/// It is if the first quote after its first bracket is escaped and every one of its quotes is.
 pub(in crate::document) fn unescaped(text: &str) -> Option<String> {
     let trimmed = text.trim();
     if let Some(inside) = trimmed.strip_prefix("\\\"") {
@@ -22,11 +22,11 @@ pub(in crate::document) fn unescaped(text: &str) -> Option<String> {
     {
         return None;
     }
-    let behind = text[begin + 1..].trim_start_matches(['{', '[', ' ', '\n', '\t', '\r']);
-    let behind = behind
+    let following = text[begin + 1..].trim_start_matches(['{', '[', ' ', '\n', '\t', '\r']);
+    let following = following
         .trim_start_matches("\\n")
         .trim_start_matches([' ', '\t']);
-    if !behind.starts_with("\\\"") {
+    if !following.starts_with("\\\"") {
         return None;
     }
     let end = text

@@ -1,13 +1,13 @@
 //! The evident reading: members, elements and strings, whatever is missing between them.
 
-use super::ends::Place;
 use super::names::Name;
-use super::space::Marks;
+use super::space::Quotes;
+use super::string_end::Place;
 use super::{Kind, State, Walk};
 use crate::repair::Repair;
 
 impl Walk<'_> {
-    pub(super) fn mended_value(&mut self) -> State {
+    pub(super) fn read_value(&mut self) -> State {
         loop {
             self.space(true);
             let Some(byte) = self.byte(0) else {
@@ -66,9 +66,9 @@ impl Walk<'_> {
                     return State::Ended(false);
                 }
                 b':' | b';' | b')' => self.junk(1),
-                b'\\' if Marks::at(self.bytes, self.i + 1).is_some() => self.junk(1),
+                b'\\' if Quotes::at(self.bytes, self.i + 1).is_some() => self.junk(1),
                 _ => {
-                    if let Some((marks, length)) = Marks::at(self.bytes, self.i) {
+                    if let Some((marks, length)) = Quotes::at(self.bytes, self.i) {
                         if self.place() == Place::Element
                             && self.is_member_without_brace(marks, length)
                         {
@@ -77,7 +77,7 @@ impl Walk<'_> {
                             self.writer.put("{");
                             return self.open(Kind::Object);
                         }
-                        self.mended_string(marks, length);
+                        self.read_string(marks, length);
                         return State::Ended(true);
                     }
                     return self.bare_value();
@@ -92,13 +92,13 @@ impl Walk<'_> {
         self.i += length;
     }
 
-    /// Whether the `{` here begins a set of Python: strings without colons.
+    /// Whether the `{` here starts a set of Python: strings without colons.
     fn is_set(&mut self) -> bool {
         let first = self.past_space(self.i + 1);
         if Name::at(self.bytes, first).is_some() {
             return false;
         }
-        let Some((marks, length)) = Marks::at(self.bytes, first) else {
+        let Some((marks, length)) = Quotes::at(self.bytes, first) else {
             return false;
         };
         let limit = (first + 256).min(self.bytes.len());
@@ -122,7 +122,7 @@ impl Walk<'_> {
             Some(b'}') => true,
             Some(b',') => {
                 let second = self.past_space(next + 1);
-                Marks::at(self.bytes, second).is_some()
+                Quotes::at(self.bytes, second).is_some()
                     && self.key_at(second, Place::Member).is_none()
             }
             _ => false,
@@ -139,7 +139,7 @@ impl Walk<'_> {
                 return true;
             }
             self.work += 1;
-            if let Some((marks, length)) = Marks::at(self.bytes, at) {
+            if let Some((marks, length)) = Quotes::at(self.bytes, at) {
                 is_empty = false;
                 let mut end = at + length;
                 loop {
@@ -168,7 +168,7 @@ impl Walk<'_> {
         true
     }
 
-    fn is_member_without_brace(&mut self, marks: Marks, length: usize) -> bool {
+    fn is_member_without_brace(&mut self, marks: Quotes, length: usize) -> bool {
         let limit = (self.i + 256).min(self.bytes.len());
         let end = marks.find(&self.bytes[..limit], self.i + length);
         self.work += 1;
@@ -202,7 +202,7 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn mended_member(&mut self) -> State {
+    pub(super) fn read_member(&mut self) -> State {
         let initial = self.stack.last().is_some_and(|top| top.initial);
         let mut comma: Option<usize> = None;
         loop {
@@ -253,7 +253,7 @@ impl Walk<'_> {
                         comma = None;
                         continue;
                     }
-                    // A list that goes on behind its bracket.
+                    // A list that goes on after its bracket.
                     self.writer
                         .note(Repair::MismatchedBracket, self.i, self.i + 1, "");
                     self.writer.drop_blanks();
@@ -269,7 +269,7 @@ impl Walk<'_> {
                 b'[' => self.wrong_bracket(),
                 b'\\' => self.junk(1),
                 _ => {
-                    if let Some(state) = self.mended_key(initial, comma) {
+                    if let Some(state) = self.read_key(initial, comma) {
                         return state;
                     }
                 }
@@ -277,7 +277,7 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn mended_element(&mut self) -> State {
+    pub(super) fn read_element(&mut self) -> State {
         let (initial, kind) = self
             .stack
             .last()
@@ -339,7 +339,7 @@ impl Walk<'_> {
     /// Whether a member of the object around the list stands here: the list, whose last element is no container, has
     /// lost its bracket.
     fn is_member_around(&mut self) -> bool {
-        let Some((marks, length)) = Marks::at(self.bytes, self.i) else {
+        let Some((marks, length)) = Quotes::at(self.bytes, self.i) else {
             return false;
         };
         let around = self
@@ -374,7 +374,7 @@ impl Walk<'_> {
             return false;
         }
         let next = self.past_space(next + 1);
-        Marks::at(self.bytes, next).is_some() && self.key_at(next, Place::Member).is_some()
+        Quotes::at(self.bytes, next).is_some() && self.key_at(next, Place::Member).is_some()
     }
 
     /// A comma between members or elements; a second one, or one before the first, goes.
@@ -406,7 +406,7 @@ impl Walk<'_> {
         self.i += 1;
     }
 
-    pub(super) fn mended_end(&mut self, found: bool) -> State {
+    pub(super) fn read_end(&mut self, found: bool) -> State {
         let Some(top) = self.stack.last_mut() else {
             return State::Ended(found);
         };
