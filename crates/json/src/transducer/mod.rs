@@ -206,6 +206,20 @@ struct Context {
     known: Vec<(usize, Arc<[String]>)>,
 }
 
+impl Context {
+    /// Forgets what was said of the last document, but what may follow each.
+    fn restart(&mut self, python: bool) {
+        (self.watch, self.python) = (0, python);
+        (self.bracketed, self.is_plain) = (false, false);
+        self.token_quote = None;
+        self.other_quotes.clear();
+        self.known.clear();
+        if !self.positions.is_empty() {
+            self.positions = Arc::default();
+        }
+    }
+}
+
 impl Transducer {
     /// A machine for a document that starts with `root`.
     pub fn new(root: Root) -> Transducer {
@@ -217,38 +231,47 @@ impl Transducer {
     /// Starts another document. What the machine was told of the last one is forgotten, but the closers; its
     /// memory is kept.
     pub fn restart(&mut self, root: Root) {
-        let emptied = |text: &mut String| {
-            text.clear();
-            core::mem::take(text)
-        };
-        self.stack.clear();
-        self.keys.clear();
-        let unread = Unread {
-            text: emptied(&mut self.unread.text),
-            at: 0,
-        };
-        let key = Key {
-            text: emptied(&mut self.key.text),
-            ..Key::default()
-        };
-        let context = Context {
-            python: root == Root::Keywords,
-            stops: self.context.stops,
-            closers: core::mem::take(&mut self.context.closers),
-            tail_bytes: self.context.tail_bytes,
-            openers: core::mem::take(&mut self.context.openers),
-            ..Context::default()
-        };
-        *self = Transducer {
-            stack: core::mem::take(&mut self.stack),
-            keys: core::mem::take(&mut self.keys),
-            held: emptied(&mut self.held),
-            token: emptied(&mut self.token),
+        // A field that is added has to be named here.
+        let Transducer {
+            state,
+            stack,
+            empty,
+            comma,
+            held,
+            held_at,
+            token,
+            token_at,
+            in_key,
             key,
+            keys,
+            resume,
+            string,
+            word,
+            lookahead,
+            tail,
+            line_end,
+            call,
             unread,
             context,
-            ..Transducer::default()
-        };
+            value_ended,
+            structural,
+            is_over,
+            is_stuck,
+        } = self;
+        (*state, *resume) = (State::default(), State::default());
+        stack.clear();
+        keys.clear();
+        for text in [held, token, &mut key.text, &mut unread.text] {
+            text.clear();
+        }
+        (key.is_bare, key.is_named) = (false, false);
+        (*comma, *held_at, *token_at, unread.at) = (None, 0, 0, 0);
+        (*empty, *in_key, *value_ended) = (false, false, false);
+        (*structural, *is_over, *is_stuck) = (false, false, false);
+        (*string, *word) = (StringFacts::default(), WordFacts::default());
+        (*lookahead, *tail) = (QuoteLookahead::default(), Tail::default());
+        (*line_end, *call) = (LineEnd::default(), CallFacts::default());
+        context.restart(root == Root::Keywords);
         match root {
             Root::Value => {}
             Root::Object => self.state = State::Root,

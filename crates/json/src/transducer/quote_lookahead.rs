@@ -510,10 +510,10 @@ impl Transducer {
 
     /// Whether the quote stands right after the one that opened its string, a value.
     fn is_at_opening(&self) -> bool {
-        !(self.context.python || self.in_key || self.string.has_inner)
-            && self.lookahead.quote == Quote::Double
+        self.held_at == self.token_at + 1
             && self.lookahead.quote_at == 0
-            && self.held_at == self.token_at + 1
+            && self.lookahead.quote == Quote::Double
+            && !(self.context.python || self.in_key || self.string.has_inner)
     }
 
     /// Whether a quote right after this one may be one too many.

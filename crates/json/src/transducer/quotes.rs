@@ -153,7 +153,7 @@ impl Transducer {
         let begin = here - owed.len() as u64;
         let (before, ahead) = owed.split_at(self.lookahead.quote_at);
         let mark = begin + self.lookahead.quote_at as u64;
-        let text_before_key = before.rfind(',').filter(|_| is_text_before_key);
+        let text_before_key = is_text_before_key.then(|| before.rfind(',')).flatten();
         let split = match decision {
             Decision::Inside | Decision::Ends if self.in_key && byte != b':' => {
                 self.key_without_quote()

@@ -41,7 +41,7 @@ impl TailBytes {
     }
 
     #[inline]
-    fn has(self, byte: u8) -> bool {
+    fn has(&self, byte: u8) -> bool {
         self.0[usize::from(byte >> 6)] & (1 << (byte & 63)) != 0
     }
 }
