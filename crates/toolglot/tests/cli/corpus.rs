@@ -51,7 +51,8 @@ fn a_check_of_lines_has_the_documents_of_parse() {
         json!({"id": "c", "input": CALL, "tools": {"g": {"type": "object"}}}),
         json!({"id": "d", "input": "x", "dialect": "no_such"}),
     ];
-    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    let input = lines.join("\n") + "\n";
     let parsed = toolglot(&["parse", "--jsonl"], &input).lines();
     let mut checked = toolglot(&["corpus", "check"], &input).lines();
     for (n, row) in checked.iter_mut().enumerate() {
