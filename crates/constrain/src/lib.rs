@@ -1,0 +1,156 @@
+//! Grammars for constrained decoding, from the rules that read a dialect and the schemas of the tools.
+//!
+//! A server that samples under such a grammar lets a model write only calls that the parser reads, of tools that exist, with
+//! arguments that fit their schemas. The grammar is made of the same lines that parse and render the dialect
+//! ([`toolglot_engine::form`]), so it holds no dialect's name. It does no input or output.
+//!
+//! Three targets: GBNF (llama.cpp), Lark (llguidance) and structural tags (xgrammar, vLLM, SGLang).
+//!
+//! ```
+//! use toolglot_constrain::{Options, Target, ToolSchema, grammar};
+//! use toolglot_value::json;
+//!
+//! let dialect = toolglot_dialects::get("hermes").expect("a dialect");
+//! let parameters = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+//! let tools = [ToolSchema { name: "read_file", parameters: &parameters }];
+//! let grammar = grammar(dialect, &tools, &Options::new(Target::Gbnf))?;
+//! assert_eq!(grammar.triggers, ["<tool_call>"]);
+//! assert!(grammar.text.starts_with("root ::= "));
+//! # Ok::<(), toolglot_constrain::GrammarError>(())
+//! ```
+//!
+//! What a schema says and a target cannot is a [`GrammarNote`] with its JSON pointer, never dropped silently.
+
+mod calls;
+mod error;
+mod grammar;
+mod members;
+mod message;
+mod number;
+mod pattern;
+mod print;
+mod schema;
+mod text;
+mod values;
+
+use toolglot_engine::Dialect;
+use toolglot_value::Value;
+
+pub use error::{GrammarError, GrammarNote};
+
+/// A tool as far as its calls are concerned.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolSchema<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// JSON Schema of its arguments.
+    pub parameters: &'a Value,
+}
+
+/// The language in which the grammar is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Target {
+    /// GBNF: llama.cpp.
+    Gbnf,
+    /// Lark as llguidance reads it.
+    Lark,
+    /// A structural tag as JSON: xgrammar, vLLM and SGLang.
+    StructuralTag,
+}
+
+/// Which calls a message has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolChoice<'a> {
+    /// The model may write text, and calls after it.
+    #[default]
+    Auto,
+    /// The message is a call.
+    Required,
+    /// The message is a call of this tool.
+    Named(&'a str),
+    /// No call can be written.
+    None,
+}
+
+/// What the model thinks before it answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reasoning {
+    /// Nothing, or what the dialect takes for text.
+    #[default]
+    None,
+    /// The prompt has opened it; the model closes it.
+    Open,
+    /// The model may open it, and then closes it.
+    Optional,
+}
+
+/// What the grammar is for.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Options<'a> {
+    /// The language of the grammar.
+    pub target: Target,
+    /// Which calls a message has.
+    pub tool_choice: ToolChoice<'a>,
+    /// Whether a message may have more than one call.
+    pub parallel: bool,
+    /// What stands before the answer.
+    pub reasoning: Reasoning,
+    /// Whether a note is an error.
+    pub strict: bool,
+}
+
+impl Options<'_> {
+    /// Any choice, several calls, no reasoning.
+    pub fn new(target: Target) -> Options<'static> {
+        Options {
+            target,
+            tool_choice: ToolChoice::Auto,
+            parallel: true,
+            reasoning: Reasoning::None,
+            strict: false,
+        }
+    }
+}
+
+/// A grammar, to be sent to a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Grammar {
+    /// The grammar in its language.
+    pub text: String,
+    /// Texts at which the grammar takes hold, where free text may stand before calls: for the lazy grammars of llama.cpp.
+    /// Empty where the grammar holds from the start.
+    pub triggers: Vec<String>,
+    /// The rules of the grammar.
+    pub n_rules: usize,
+    /// What the grammar does not say.
+    pub notes: Vec<GrammarNote>,
+}
+
+/// The grammar of a message in `dialect` that calls `tools`.
+///
+/// Linear in the size of the schemas, but for objects of up to four members: these may stand in any order.
+///
+/// # Errors
+/// A schema that allows nothing, leads nowhere or is too large, a tool that the dialect has no form for, a tool choice that
+/// names no tool, and with [`Options::strict`] the first note.
+pub fn grammar(
+    dialect: &Dialect,
+    tools: &[ToolSchema<'_>],
+    options: &Options<'_>,
+) -> Result<Grammar, GrammarError> {
+    let grammar = message::grammar(dialect, tools, options)?;
+    match grammar.notes.first() {
+        Some(note) if options.strict => Err(GrammarError::Note(note.clone())),
+        _ => Ok(grammar),
+    }
+}
+
+/// The example of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,89 @@
+//! What stands around calls: reasoning, text, and none of the openers where no call may be.
+
+use toolglot_engine::Dialect;
+use toolglot_engine::form::Forms;
+
+use crate::calls::CallWriter;
+use crate::error::{GrammarError, GrammarNote};
+use crate::grammar::{CharClass, Node};
+use crate::print::{self, Message};
+use crate::{Grammar, Options, Reasoning, ToolChoice, ToolSchema};
+
+pub(crate) fn grammar(
+    dialect: &Dialect,
+    tools: &[ToolSchema<'_>],
+    options: &Options<'_>,
+) -> Result<Grammar, GrammarError> {
+    let named;
+    let tools = match options.tool_choice {
+        ToolChoice::Named(name) => {
+            let Some(tool) = tools.iter().find(|tool| tool.name == name) else {
+                return Err(GrammarError::Tools(format!(
+                    "the tool choice names `{name}`, which is not in the tool set"
+                )));
+            };
+            named = [*tool];
+            &named[..]
+        }
+        _ => tools,
+    };
+    if tools.is_empty() {
+        return Err(GrammarError::Tools(
+            "there is no tool, so no call can be written; give tools".to_owned(),
+        ));
+    }
+    let forms = Forms::new(dialect);
+    let mut writer = CallWriter::new(dialect, &forms, tools);
+    let calls = writer.message(options.parallel)?;
+    let mut notes = std::mem::take(&mut writer.notes);
+    let reasoning = reasoning(options.reasoning, &forms, dialect.name(), &mut notes)?;
+    let message = Message {
+        reasoning,
+        calls: match options.tool_choice {
+            ToolChoice::None => None,
+            _ => Some(calls.node),
+        },
+        openers: calls.openers,
+        has_text: matches!(options.tool_choice, ToolChoice::Auto | ToolChoice::None),
+        is_parallel: options.parallel,
+    };
+    let mut grammar = print::print(options.target, message, &mut writer.rules)?;
+    grammar.notes.splice(0..0, notes);
+    Ok(grammar)
+}
+
+/// What stands before the answer.
+fn reasoning(
+    wanted: Reasoning,
+    forms: &Forms,
+    dialect: &str,
+    notes: &mut Vec<GrammarNote>,
+) -> Result<Option<Node>, GrammarError> {
+    if wanted == Reasoning::None {
+        return Ok(None);
+    }
+    let Some((opener, closer)) = &forms.reasoning else {
+        let message = format!("dialect `{dialect}` has no reasoning");
+        if wanted == Reasoning::Open {
+            return Err(GrammarError::Target(format!(
+                "{message}; leave `--reasoning open` out"
+            )));
+        }
+        notes.push(GrammarNote {
+            tool: String::new(),
+            pointer: String::new(),
+            message,
+        });
+        return Ok(None);
+    };
+    let blank = Node::Class(CharClass::new(vec![('\n', '\n'), (' ', ' ')])).repeat(0, Some(4));
+    let rest = Node::sequence([
+        Node::Without(vec![closer.clone()], false),
+        Node::literal(closer.as_str()),
+        blank,
+    ]);
+    Ok(Some(match wanted {
+        Reasoning::Open => rest,
+        _ => Node::sequence([Node::literal(opener.as_str()), rest]).optional(),
+    }))
+}

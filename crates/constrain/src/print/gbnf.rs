@@ -1,0 +1,220 @@
+//! GBNF, the grammar language of llama.cpp: <https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md>.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::Message;
+use super::automaton::{self, State};
+use crate::Grammar;
+use crate::grammar::{CharClass, Node, Rules};
+
+/// The grammar of a message. With free text the grammar holds from a trigger on, as llama.cpp's lazy grammars do.
+pub(super) fn message(message: Message, rules: &Rules) -> Grammar {
+    let is_lazy = message.has_text && message.calls.is_some();
+    let free_text = message.free_text();
+    let root = match message.calls {
+        Some(calls) if is_lazy => calls,
+        Some(calls) => Node::sequence([message.reasoning.unwrap_or(Node::empty()), calls]),
+        None => Node::sequence([message.reasoning.unwrap_or(Node::empty()), free_text]),
+    };
+    let (text, n_rules) = rules_text(&root, rules);
+    Grammar {
+        text,
+        triggers: if is_lazy { message.openers } else { Vec::new() },
+        n_rules,
+        notes: Vec::new(),
+    }
+}
+
+/// `root` and the rules that it leads to, and how many rules these are.
+pub(super) fn rules_text(root: &Node, rules: &Rules) -> (String, usize) {
+    let mut printer = Printer {
+        rules,
+        automata: BTreeMap::new(),
+    };
+    let mut out = String::new();
+    printer.rule(&mut out, "root", root);
+    let reached = rules.reached(root);
+    for &id in &reached {
+        printer.rule(&mut out, rules.name(id), rules.node(id));
+    }
+    let mut n_rules = 1 + reached.len();
+    for ((strings, is_filled), n) in &printer.automata {
+        let states = automaton::without(strings, *is_filled);
+        n_rules += states.len();
+        for (s, state) in states.iter().enumerate() {
+            let _ = writeln!(out, "{} ::= {}", state_name(*n, s), state_text(*n, state));
+        }
+    }
+    (out, n_rules)
+}
+
+struct Printer<'r> {
+    rules: &'r Rules,
+    /// The texts that hold none of some strings, each with its number.
+    automata: BTreeMap<(Vec<String>, bool), usize>,
+}
+
+impl Printer<'_> {
+    fn rule(&mut self, out: &mut String, name: &str, node: &Node) {
+        let _ = write!(out, "{name} ::= ");
+        self.node(out, node, Place::Rule);
+        out.push('\n');
+    }
+
+    fn node(&mut self, out: &mut String, node: &Node, place: Place) {
+        match node {
+            Node::Literal(text) => literal(out, text),
+            Node::Class(class) => char_class(out, class),
+            Node::Rule(id) => out.push_str(self.rules.name(*id)),
+            Node::Without(strings, is_filled) => {
+                let n = self.automata.len();
+                let n = *self
+                    .automata
+                    .entry((strings.clone(), *is_filled))
+                    .or_insert(n);
+                out.push_str(&state_name(n, 0));
+            }
+            Node::Sequence(nodes) if nodes.is_empty() => out.push_str("\"\""),
+            Node::Sequence(nodes) => {
+                let is_grouped = place == Place::Item;
+                out.push_str(if is_grouped { "(" } else { "" });
+                for (n, node) in nodes.iter().enumerate() {
+                    out.push_str(if n > 0 { " " } else { "" });
+                    self.node(out, node, Place::Part);
+                }
+                out.push_str(if is_grouped { ")" } else { "" });
+            }
+            Node::Choice(nodes) => {
+                let is_grouped = place != Place::Rule;
+                out.push_str(if is_grouped { "(" } else { "" });
+                for (n, node) in nodes.iter().enumerate() {
+                    out.push_str(if n > 0 { " | " } else { "" });
+                    self.node(out, node, Place::Alternative);
+                }
+                out.push_str(if is_grouped { ")" } else { "" });
+            }
+            Node::Repeat(inner, min, max) => {
+                let suffix = match (min, max) {
+                    (1, Some(1)) => return self.node(out, inner, place),
+                    (_, Some(0)) => return out.push_str("\"\""),
+                    (0, Some(1)) => "?".to_owned(),
+                    (0, None) => "*".to_owned(),
+                    (1, None) => "+".to_owned(),
+                    (min, Some(max)) if min == max => format!("{{{min}}}"),
+                    (min, Some(max)) => format!("{{{min},{max}}}"),
+                    (min, None) => format!("{{{min},}}"),
+                };
+                // A repetition of a repetition needs brackets of its own.
+                if matches!(**inner, Node::Repeat(..)) {
+                    out.push('(');
+                    self.node(out, inner, Place::Rule);
+                    out.push(')');
+                } else {
+                    self.node(out, inner, Place::Item);
+                }
+                out.push_str(&suffix);
+            }
+        }
+    }
+}
+
+/// Where a node stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Alone in a rule.
+    Rule,
+    /// One of several alternatives.
+    Alternative,
+    /// In a sequence.
+    Part,
+    /// Before `*`, `+`, `?` or a count.
+    Item,
+}
+
+fn state_name(automaton: usize, state: usize) -> String {
+    format!("text-{automaton}-{state}")
+}
+
+fn state_text(automaton: usize, state: &State) -> String {
+    let mut out = String::from("(");
+    for (n, (class, target)) in state.next.iter().enumerate() {
+        out.push_str(if n > 0 { " | " } else { "" });
+        char_class(&mut out, class);
+        out.push(' ');
+        out.push_str(&state_name(automaton, *target));
+    }
+    out.push_str(if state.is_end { ")?" } else { ")" });
+    out
+}
+
+pub(super) fn literal(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c => plain_or_escaped(out, c),
+        }
+    }
+    out.push('"');
+}
+
+fn char_class(out: &mut String, class: &CharClass) {
+    let is_negated = class.contains(char::MAX);
+    let negated = class.negated();
+    let ranges = if is_negated {
+        &negated.ranges
+    } else {
+        &class.ranges
+    };
+    if is_negated && ranges.is_empty() {
+        // Any character; `.` is younger than classes are.
+        out.push_str("[\\x00-\\U0010FFFF]");
+        return;
+    }
+    out.push_str(if is_negated { "[^" } else { "[" });
+    for &(first, last) in ranges {
+        class_char(out, first);
+        if last != first {
+            out.push('-');
+            class_char(out, last);
+        }
+    }
+    out.push(']');
+}
+
+fn class_char(out: &mut String, c: char) {
+    match c {
+        ']' | '[' | '\\' => {
+            out.push('\\');
+            out.push(c);
+        }
+        // These have no escape of their own in all versions.
+        '^' | '-' | '"' => {
+            let _ = write!(out, "\\x{:02X}", u32::from(c));
+        }
+        c => plain_or_escaped(out, c),
+    }
+}
+
+fn plain_or_escaped(out: &mut String, c: char) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c if c.is_ascii_control() => {
+            let _ = write!(out, "\\x{:02X}", u32::from(c));
+        }
+        c if u32::from(c) > 0xffff => {
+            let _ = write!(out, "\\U{:08X}", u32::from(c));
+        }
+        c if !c.is_ascii() && !c.is_alphanumeric() && u32::from(c) > 0x7f && c.is_control() => {
+            let _ = write!(out, "\\u{:04X}", u32::from(c));
+        }
+        c if matches!(c, '\u{d7ff}' | '\u{e000}'..='\u{ffff}') => {
+            let _ = write!(out, "\\u{:04X}", u32::from(c));
+        }
+        c => out.push(c),
+    }
+}

@@ -1,0 +1,231 @@
+//! How a dialect spells the characters of a string.
+
+use toolglot_value::Value;
+
+use crate::grammar::{CharClass, Node};
+
+/// How values are spelled.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Notation {
+    /// JSON.
+    Json,
+    /// JSON in a raw value: its strings hold no start of a closer.
+    JsonBefore(Closers),
+    /// JSON whose strings stand between these tokens, with nothing escaped in them.
+    Tokens(String),
+    /// Python literals, strings in this quote.
+    Python(char),
+    /// Raw text up to one of the closers.
+    Raw(Closers),
+    /// Text of an element.
+    Element {
+        /// `&lt;` stands for `<`.
+        has_entities: bool,
+        /// The whole text may be a CDATA section.
+        has_cdata: bool,
+    },
+}
+
+/// The texts that a raw value must not hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Closers(pub(crate) Vec<String>);
+
+impl Closers {
+    /// The first characters.
+    fn firsts(&self) -> Vec<char> {
+        let mut firsts: Vec<char> = self
+            .0
+            .iter()
+            .filter_map(|text| text.chars().next())
+            .collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        firsts
+    }
+
+    /// The characters that follow `first` in a closer that starts with it.
+    fn seconds(&self, first: char) -> Vec<char> {
+        let of = |text: &String| {
+            let mut chars = text.chars();
+            (chars.next() == Some(first))
+                .then(|| chars.next())
+                .flatten()
+        };
+        self.0.iter().filter_map(of).collect()
+    }
+}
+
+/// The control characters, which JSON escapes.
+const CONTROL: (char, char) = ('\0', '\u{1f}');
+
+impl Notation {
+    /// What stands around a string.
+    pub(crate) fn quote(&self) -> String {
+        match self {
+            Notation::Json | Notation::JsonBefore(_) => "\"".to_owned(),
+            Notation::Tokens(token) => token.clone(),
+            Notation::Python(quote) => quote.to_string(),
+            Notation::Raw(_) | Notation::Element { .. } => String::new(),
+        }
+    }
+
+    /// The content of any string.
+    pub(crate) fn any_content(&self) -> Node {
+        let escape = || {
+            Node::sequence([
+                Node::literal("\\"),
+                Node::choice([
+                    Node::Class(CharClass::new(
+                        "\"\\/bfnrt".chars().map(|c| (c, c)).collect(),
+                    )),
+                    Node::sequence([Node::literal("u"), hex().repeat(4, Some(4))]),
+                ]),
+            ])
+        };
+        match self {
+            Notation::Json | Notation::Python('"') => {
+                Node::choice([Node::Class(plain('"')), escape()]).repeat(0, None)
+            }
+            Notation::Python(quote) => {
+                let quoted = Node::literal(format!("\\{quote}"));
+                Node::choice([Node::Class(plain(*quote)), escape(), quoted]).repeat(0, None)
+            }
+            Notation::JsonBefore(closers) => {
+                // `<` in front of anything that starts no closer; a run of `<` may also end the string.
+                let firsts = closers.firsts();
+                let mut units = vec![escape()];
+                let mut ends = Vec::new();
+                let not_first = except(&plain('"'), &firsts);
+                units.push(Node::Class(not_first.clone()));
+                for &first in firsts.iter().filter(|&&first| plain('"').contains(first)) {
+                    let run = Node::literal(first).repeat(1, None);
+                    let next = except(&not_first, &closers.seconds(first));
+                    let next = Node::choice([Node::Class(next), escape()]);
+                    units.push(Node::sequence([run.clone(), next]));
+                    ends.push(run);
+                }
+                let units = Node::choice(units).repeat(0, None);
+                if ends.is_empty() {
+                    return units;
+                }
+                Node::sequence([units, Node::choice(ends).optional()])
+            }
+            Notation::Tokens(token) => Node::Without(vec![token.clone()], false),
+            Notation::Raw(closers) => Node::Without(closers.0.clone(), false),
+            Notation::Element {
+                has_entities,
+                has_cdata,
+            } => {
+                let text = if *has_entities {
+                    let entity = ["&lt;", "&gt;", "&amp;"].map(Node::literal);
+                    let plain = Node::Class(CharClass::except(&['<', '&']));
+                    Node::choice([plain].into_iter().chain(entity)).repeat(0, None)
+                } else {
+                    Node::Class(CharClass::except(&['<'])).repeat(0, None)
+                };
+                if !has_cdata {
+                    return text;
+                }
+                Node::choice([text, cdata(false)])
+            }
+        }
+    }
+
+    /// One of the characters of a class, as it is spelled.
+    pub(crate) fn one_of(&self, class: &CharClass) -> Node {
+        let mut ways = Vec::new();
+        let mut escaped = |special: &[char], spell: &dyn Fn(char) -> String| {
+            for &c in special.iter().filter(|&&c| class.contains(c)) {
+                ways.push(Node::literal(spell(c)));
+            }
+        };
+        let unescaped = match self {
+            Notation::Json | Notation::JsonBefore(_) | Notation::Python(_) => {
+                let quote = match self {
+                    Notation::Python(quote) => *quote,
+                    _ => '"',
+                };
+                escaped(&[quote, '\\'], &|c| format!("\\{c}"));
+                escaped(&['\n', '\r', '\t'], &|c| c.escape_default().to_string());
+                match self {
+                    Notation::JsonBefore(closers) => {
+                        let firsts = closers.firsts();
+                        escaped(&firsts, &|c| format!("\\u{:04x}", u32::from(c)));
+                        except(&plain(quote), &firsts)
+                    }
+                    _ => plain(quote),
+                }
+            }
+            Notation::Tokens(token) => {
+                CharClass::except(&token.chars().take(1).collect::<Vec<_>>())
+            }
+            Notation::Raw(closers) => CharClass::except(&closers.firsts()),
+            Notation::Element { has_entities, .. } => {
+                if *has_entities {
+                    escaped(&['<', '&', '>'], &entity);
+                }
+                CharClass::except(&['<', '&', '>'])
+            }
+        };
+        let class = class.and(&unescaped);
+        if !class.is_empty() {
+            ways.insert(0, Node::Class(class));
+        }
+        Node::choice(ways)
+    }
+
+    /// A string of this text, with its quotes.
+    pub(crate) fn string(&self, text: &str) -> String {
+        match self {
+            Notation::Json | Notation::JsonBefore(_) | Notation::Python('"') => {
+                Value::from(text).to_string()
+            }
+            Notation::Python(quote) => {
+                let json = Value::from(text).to_string();
+                let inside = json[1..json.len() - 1].replace("\\\"", "\"");
+                format!(
+                    "{quote}{}{quote}",
+                    inside.replace(*quote, &format!("\\{quote}"))
+                )
+            }
+            Notation::Tokens(token) => format!("{token}{text}{token}"),
+            Notation::Raw(_) => text.to_owned(),
+            Notation::Element { has_entities, .. } if *has_entities => {
+                text.chars().map(entity).collect()
+            }
+            Notation::Element { .. } => text.to_owned(),
+        }
+    }
+}
+
+/// The characters that stand for themselves in a string with these quotes.
+fn plain(quote: char) -> CharClass {
+    let escaped = vec![CONTROL, (quote, quote), ('\\', '\\'), ('\u{7f}', '\u{7f}')];
+    CharClass::new(escaped).negated()
+}
+
+fn except(class: &CharClass, chars: &[char]) -> CharClass {
+    class.and(&CharClass::except(chars))
+}
+
+fn entity(c: char) -> String {
+    match c {
+        '<' => "&lt;".to_owned(),
+        '>' => "&gt;".to_owned(),
+        '&' => "&amp;".to_owned(),
+        c => c.to_string(),
+    }
+}
+
+/// A CDATA section, of a text that is not blank if so said.
+pub(crate) fn cdata(is_filled: bool) -> Node {
+    Node::sequence([
+        Node::literal("<![CDATA["),
+        Node::Without(vec!["]]>".to_owned()], is_filled),
+        Node::literal("]]>"),
+    ])
+}
+
+pub(crate) fn hex() -> Node {
+    Node::Class(CharClass::new(vec![('0', '9'), ('a', 'f'), ('A', 'F')]))
+}

@@ -1,0 +1,7 @@
+//! Grammars judged by a reader of GBNF that knows nothing of how they are made, by the renderer and by the parser.
+
+mod gbnf;
+mod random;
+mod readings;
+mod refusals;
+mod schemas;
