@@ -76,6 +76,8 @@ pub(crate) enum Failure {
     NotOfLines,
     #[error(transparent)]
     Chat(ChatError),
+    #[error(transparent)]
+    Constrained(#[from] toolglot_constrain::GrammarError),
     #[error("`{0}` is more than one dialect; name one")]
     NotOneDialect(String),
     #[error("unknown builtin tool set `{0}`; write {list}", list = toolglot_toolset::Toolbox::BUILTIN.join(", "))]

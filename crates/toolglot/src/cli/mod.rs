@@ -21,6 +21,7 @@ mod dialects;
 mod doctor;
 mod explain;
 mod failure;
+mod grammar;
 mod human;
 mod import;
 mod input_name;
@@ -117,6 +118,7 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Convert(arguments) => convert::convert(&arguments, out),
         Command::Corpus { command } => corpus::corpus(&command, out),
         Command::Prompt(arguments) => prompt::prompt(&arguments, out),
+        Command::Grammar(arguments) => grammar::write_grammar(&arguments, out),
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),
         Command::Call(arguments) => call::call(&arguments, out),

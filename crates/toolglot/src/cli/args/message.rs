@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum};
 
 use super::reading::ReadingArguments;
 use crate::cli::human::Color;
@@ -121,6 +121,62 @@ pub(crate) struct PromptArguments {
     /// The tools; without it those that models of the dialect know
     #[arg(long, value_name = "T")]
     pub(crate) tools: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GrammarArguments {
+    /// The dialect; without it `tool_call`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) dialect: Option<String>,
+    /// The tools; without it those that models of the dialect know
+    #[arg(long, value_name = "T")]
+    pub(crate) tools: Option<String>,
+    /// The language of the grammar
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: GrammarFormat,
+    /// `auto`, `required`, `none`, or the name of the tool that has to be called
+    #[arg(long, value_name = "CHOICE", default_value = "auto")]
+    pub(crate) tool_choice: String,
+    /// Whether a message may have several calls
+    #[arg(long, value_name = "YES", default_value = "yes", action = ArgAction::Set, value_parser = yes_or_no)]
+    pub(crate) parallel: bool,
+    /// What stands before the answer
+    #[arg(long, value_name = "WHEN", default_value = "none")]
+    pub(crate) reasoning: GrammarReasoning,
+    /// Refuse a schema of which the grammar cannot say all
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Report the size of the grammar on standard error
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
+
+fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("write `yes` or `no`".to_owned()),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GrammarFormat {
+    /// GBNF: llama.cpp
+    Gbnf,
+    /// Lark: llguidance
+    Lark,
+    /// A structural tag: xgrammar, vLLM, SGLang
+    StructuralTag,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GrammarReasoning {
+    /// Nothing
+    None,
+    /// Reasoning that the prompt has opened
+    Open,
+    /// Reasoning that the model may open
+    Optional,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -35,8 +35,8 @@ pub(crate) use mcp::{
     LoginArguments, McpArguments, McpCommand, McpFormat, McpProject, ServeArguments,
 };
 pub(crate) use message::{
-    ConvertArguments, ParseArguments, ParseFormat, PromptArguments, RenderArguments,
-    RepairArguments,
+    ConvertArguments, GrammarArguments, GrammarFormat, GrammarReasoning, ParseArguments,
+    ParseFormat, PromptArguments, RenderArguments, RepairArguments,
 };
 pub(crate) use policy::{AuditCommand, PolicyArguments, PolicyCommand};
 pub(crate) use reading::{ReadingArguments, is_file};
@@ -74,6 +74,8 @@ pub(crate) enum Command {
     },
     /// Write the instructions that teach a model to call tools
     Prompt(PromptArguments),
+    /// Write a grammar under which a model can write only calls that fit
+    Grammar(GrammarArguments),
     /// Run the calls in a message and write the answer
     Run(RunArguments),
     /// List, show, check and create dialects

@@ -1,0 +1,88 @@
+//! `toolglot grammar`: a grammar under which a model can write only calls that fit.
+
+use std::io::Write;
+
+use toolglot_chat::DEFAULT_DIALECT;
+use toolglot_constrain::{Options, Reasoning, Target, ToolChoice, ToolSchema, grammar};
+
+use crate::cli::args::{GrammarArguments, GrammarFormat, GrammarReasoning};
+use crate::cli::failure::Failure;
+use crate::cli::human::screen;
+use crate::cli::outcome::Outcome;
+use crate::cli::{select, toolboxes};
+
+/// Writes the grammar; notes and triggers are reported on standard error.
+pub(crate) fn write_grammar(
+    arguments: &GrammarArguments,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let name = arguments.dialect.as_deref().unwrap_or_else(|| {
+        let _ = writeln!(
+            screen::stderr(),
+            "no --dialect: `{DEFAULT_DIALECT}`, which needs no special token of any model"
+        );
+        DEFAULT_DIALECT
+    });
+    let dialect = select::one(name)?;
+    let toolbox = match &arguments.tools {
+        Some(tools) => toolboxes::to_teach(tools)?,
+        None => toolboxes::taught(&dialect)?,
+    };
+    let tools: Vec<ToolSchema<'_>> = toolbox
+        .iter()
+        .map(|tool| ToolSchema {
+            name: &tool.name,
+            parameters: &tool.parameters,
+        })
+        .collect();
+    let mut options = Options::new(match arguments.format {
+        GrammarFormat::Gbnf => Target::Gbnf,
+        GrammarFormat::Lark => Target::Lark,
+        GrammarFormat::StructuralTag => Target::StructuralTag,
+    });
+    options.tool_choice = match arguments.tool_choice.as_str() {
+        "auto" => ToolChoice::Auto,
+        "required" => ToolChoice::Required,
+        "none" => ToolChoice::None,
+        tool => ToolChoice::Named(tool),
+    };
+    options.parallel = arguments.parallel;
+    options.reasoning = match arguments.reasoning {
+        GrammarReasoning::None => Reasoning::None,
+        GrammarReasoning::Open => Reasoning::Open,
+        GrammarReasoning::Optional => Reasoning::Optional,
+    };
+    options.strict = arguments.strict;
+    let grammar = grammar(&dialect, &tools, &options)?;
+    let mut text = grammar.text;
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    out.write_all(text.as_bytes()).map_err(Failure::Output)?;
+    let mut screen = screen::stderr();
+    for note in &grammar.notes {
+        let _ = writeln!(screen, "note: {note}");
+    }
+    if !grammar.triggers.is_empty() {
+        let triggers: Vec<String> = grammar
+            .triggers
+            .iter()
+            .map(|trigger| format!("{trigger:?}"))
+            .collect();
+        let _ = writeln!(
+            screen,
+            "the grammar holds from the first of these texts on (a lazy grammar): {}",
+            triggers.join(", ")
+        );
+    }
+    if arguments.explain {
+        let _ = writeln!(
+            screen,
+            "{} rules, {} bytes, {} tools",
+            grammar.n_rules,
+            text.len(),
+            tools.len()
+        );
+    }
+    Ok(Outcome::Fine)
+}
