@@ -23,14 +23,14 @@ def test_the_examples_of_a_document_run(document: Path, tmp_path: Path) -> None:
 
 def test_the_stubs_are_those_of_the_module() -> None:
     pytest.importorskip("mypy", reason="SKIPPED: mypy is not here")
-    command = [sys.executable, "-m", "mypy.stubtest", "toolglot", "--ignore-disjoint-bases"]
+    command = [sys.executable, "-m", "mypy.stubtest", "toolglot._toolglot", "--ignore-disjoint-bases"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=PACKAGE / "tests")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_package_and_its_tests_are_typed() -> None:
     pytest.importorskip("mypy", reason="SKIPPED: mypy is not here")
-    files = [str(path) for path in sorted((PACKAGE / "toolglot").glob("*.py")) + sorted((PACKAGE / "tests").glob("*.py"))]
+    files = [str(path) for folder in ["toolglot", "toolglot/adapters", "tests"] for path in sorted((PACKAGE / folder).glob("*.py"))]
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir=/dev/null", *files]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=PACKAGE)
     assert done.returncode == 0, done.stdout + done.stderr
