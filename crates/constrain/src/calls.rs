@@ -202,8 +202,8 @@ impl<'a> CallWriter<'a> {
     /// The texts that start such calls: the marker, or where none stands before the name all up to the name.
     fn openers(&self, form: &Form, nodes: &[Node]) -> Vec<String> {
         let marker = self.leading_text(form);
-        let marker = marker.trim();
-        if marker.len() >= 3
+        let marker = marker.trim_end();
+        if marker.trim_start().len() >= 3
             && marker.contains(|c: char| !c.is_alphanumeric() && !"{[\"' ".contains(c))
         {
             return vec![marker.to_owned()];

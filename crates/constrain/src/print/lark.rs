@@ -5,85 +5,96 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::Message;
+use super::{Message, rest_after};
 use crate::Grammar;
-use crate::grammar::{CharClass, Node, RuleId, Rules};
+use crate::error::GrammarError;
+use crate::grammar::{CharClass, Node, Rules};
 
 /// The grammar of a message; free text holds none of the openers.
-pub(super) fn message(message: Message, rules: &Rules) -> Grammar {
+pub(super) fn message(message: Message, rules: &Rules) -> Result<Grammar, GrammarError> {
     let text = message.free_text();
     let before = message.reasoning.unwrap_or(Node::empty());
     let root = match message.calls {
         None => Node::sequence([before, text]),
         Some(calls) if message.has_text => {
-            let marked = Node::sequence([text.clone(), calls]);
-            Node::sequence([before, Node::choice([marked, text])])
+            // Text goes up to the opener in one terminal.
+            let mut ways = Vec::new();
+            for opener in &message.openers {
+                let rest = rest_after(&calls, opener, rules)?;
+                ways.push(Node::sequence([
+                    text.clone(),
+                    Node::literal(opener.as_str()),
+                    rest,
+                ]));
+            }
+            ways.push(text);
+            Node::sequence([before, Node::choice(ways)])
         }
         Some(calls) => Node::sequence([before, calls]),
     };
     let mut printer = Printer {
         rules,
         terminals: BTreeMap::new(),
-        is_regular: BTreeMap::new(),
     };
     let mut out = String::new();
     let reached = rules.reached(&root);
-    for &id in reached.iter().rev() {
-        let is_regular = printer.regular(rules.node(id));
-        printer.is_regular.insert(id, is_regular);
-    }
     let _ = writeln!(out, "start: {}", printer.rule_text(&root));
-    let mut n_rules = 1;
     for &id in &reached {
-        if !printer.is_regular[&id] {
-            n_rules += 1;
-            let text = printer.rule_text(rules.node(id));
-            let _ = writeln!(out, "{}: {text}", rule_name(rules.name(id)));
-        }
+        let text = printer.rule_text(rules.node(id));
+        let _ = writeln!(out, "{}: {text}", rule_name(rules.name(id)));
     }
+    let mut n_rules = 1 + reached.len();
     n_rules += printer.terminals.len();
     let mut terminals: Vec<(&String, &usize)> = printer.terminals.iter().collect();
     terminals.sort_by_key(|(_, n)| **n);
     for (text, n) in terminals {
         let _ = writeln!(out, "T{n}: {text}");
     }
-    Grammar {
+    Ok(Grammar {
         text: out,
         triggers: Vec::new(),
         n_rules,
         notes: Vec::new(),
-    }
+    })
 }
 
 struct Printer<'r> {
     rules: &'r Rules,
     /// Terminals by their text.
     terminals: BTreeMap<String, usize>,
-    /// Whether a rule is written out in terminals; a rule that was not met yet is not.
-    is_regular: BTreeMap<RuleId, bool>,
 }
 
-/// Largest rule that is written out where it is used, in parts.
-const INLINE: usize = 24;
+/// Whether a node is written as part of a terminal. A rule is not: what stands between two rules would be one terminal where
+/// the second is regular and two where it is not, and the longer one would win before it is known which of them follows.
+fn is_regular(node: &Node) -> bool {
+    match node {
+        Node::Literal(_) | Node::Class(_) | Node::Without(..) => true,
+        Node::Rule(_) => false,
+        Node::Sequence(nodes) | Node::Choice(nodes) => nodes.iter().all(is_regular),
+        Node::Repeat(inner, ..) => is_regular(inner),
+    }
+}
 
-impl Printer<'_> {
-    /// Whether a node is written as part of a terminal.
-    fn regular(&self, node: &Node) -> bool {
-        match node {
-            Node::Literal(_) | Node::Class(_) | Node::Without(..) => true,
-            Node::Rule(id) => {
-                self.is_regular.get(id) == Some(&true) && size(self.rules.node(*id)) <= INLINE
-            }
-            Node::Sequence(nodes) | Node::Choice(nodes) => {
-                nodes.iter().all(|node| self.regular(node))
-            }
-            Node::Repeat(inner, ..) => self.regular(inner),
+/// Whether a text of a regular node has come to its end where it may end: nothing optional is left at its end. The lexer
+/// takes the longest match, so what may follow or not is no part of a terminal.
+fn is_closed(node: &Node) -> bool {
+    match node {
+        Node::Literal(text) => !text.is_empty(),
+        Node::Class(_) | Node::Without(..) => true,
+        Node::Rule(_) => false,
+        Node::Sequence(nodes) => nodes.last().is_some_and(is_closed),
+        Node::Choice(nodes) => nodes.iter().all(is_closed),
+        // More of the same characters, such as digits: what follows starts with others.
+        Node::Repeat(inner, min, _) => {
+            matches!(**inner, Node::Class(_)) || (*min > 0 && is_closed(inner))
         }
     }
+}
 
+impl Printer<'_> {
     /// A node as the right side of a rule.
     fn rule_text(&mut self, node: &Node) -> String {
-        if self.regular(node) {
+        if is_regular(node) && is_closed(node) {
             return self.terminal(std::slice::from_ref(node));
         }
         match node {
@@ -92,32 +103,22 @@ impl Printer<'_> {
                 let mut parts = Vec::new();
                 let mut run: Vec<Node> = Vec::new();
                 for node in nodes {
-                    if self.regular(node) {
+                    if is_regular(node) {
                         run.push(node.clone());
-                        continue;
+                    } else {
+                        self.run(&mut parts, std::mem::take(&mut run));
+                        parts.push(self.grouped(node));
                     }
-                    if !run.is_empty() {
-                        parts.push(self.terminal(&std::mem::take(&mut run)));
-                    }
-                    parts.push(self.grouped(node));
                 }
-                if !run.is_empty() {
-                    parts.push(self.terminal(&run));
+                self.run(&mut parts, run);
+                if parts.is_empty() {
+                    "\"\"".to_owned()
+                } else {
+                    parts.join(" ")
                 }
-                parts.join(" ")
             }
             Node::Choice(nodes) => {
                 let ways: Vec<String> = nodes.iter().map(|node| self.rule_text(node)).collect();
-                let ways: Vec<String> = ways
-                    .into_iter()
-                    .map(|way| {
-                        if way.is_empty() {
-                            "\"\"".to_owned()
-                        } else {
-                            way
-                        }
-                    })
-                    .collect();
                 ways.join(" | ")
             }
             Node::Repeat(inner, min, max) => {
@@ -127,6 +128,17 @@ impl Printer<'_> {
             Node::Literal(_) | Node::Class(_) | Node::Without(..) => {
                 self.terminal(std::slice::from_ref(node))
             }
+        }
+    }
+
+    /// Regular nodes, one after the other: a terminal up to the last that is closed, and the others by themselves.
+    fn run(&mut self, parts: &mut Vec<String>, run: Vec<Node>) {
+        let n = run.iter().rposition(is_closed).map_or(0, |last| last + 1);
+        if n > 0 {
+            parts.push(self.terminal(&run[..n]));
+        }
+        for node in &run[n..] {
+            parts.push(self.grouped(node));
         }
     }
 
@@ -170,10 +182,11 @@ impl Printer<'_> {
                 }
                 format!("({any} & ~/(?s:.*)({})(?s:.*)/)", strings.join("|"))
             }
-            Node::Rule(id) => self.terminal_text(self.rules.node(*id)),
+            Node::Rule(_) => unreachable!("a rule is no part of a terminal"),
             Node::Sequence(nodes) if nodes.is_empty() => "\"\"".to_owned(),
             Node::Sequence(nodes) => {
-                let parts: Vec<String> = nodes.iter().map(|node| self.part(node)).collect();
+                let parts: Vec<String> =
+                    nodes.iter().map(|node| self.terminal_text(node)).collect();
                 parts.join(" ")
             }
             Node::Choice(nodes) => {
@@ -184,19 +197,6 @@ impl Printer<'_> {
                 format!("({}){}", self.terminal_text(inner), suffix(*min, *max))
             }
         }
-    }
-
-    fn part(&self, node: &Node) -> String {
-        self.terminal_text(node)
-    }
-}
-
-/// How many parts a node has.
-fn size(node: &Node) -> usize {
-    match node {
-        Node::Sequence(nodes) | Node::Choice(nodes) => 1 + nodes.iter().map(size).sum::<usize>(),
-        Node::Repeat(inner, ..) => 1 + size(inner),
-        _ => 1,
     }
 }
 

@@ -36,7 +36,52 @@ pub(crate) fn print(
 ) -> Result<Grammar, GrammarError> {
     match target {
         Target::Gbnf => Ok(gbnf::message(message, rules)),
-        Target::Lark => Ok(lark::message(message, rules)),
+        Target::Lark => lark::message(message, rules),
         Target::StructuralTag => structural_tag::message(&message, rules),
+    }
+}
+
+/// What follows `opener` in calls that start with it.
+fn rest_after(calls: &Node, opener: &str, rules: &Rules) -> Result<Node, GrammarError> {
+    after(calls, opener, rules)
+        .ok_or_else(|| GrammarError::Target(format!("no call starts with `{opener}`")))
+}
+
+/// What follows `opener` in a node that may start with it.
+fn after(node: &Node, opener: &str, rules: &Rules) -> Option<Node> {
+    match node {
+        Node::Literal(text) => text.strip_prefix(opener).map(Node::literal),
+        Node::Rule(id) => after(rules.node(*id), opener, rules),
+        Node::Choice(nodes) => {
+            let ways: Vec<Node> = nodes
+                .iter()
+                .filter_map(|node| after(node, opener, rules))
+                .collect();
+            (!ways.is_empty()).then(|| Node::choice(ways))
+        }
+        Node::Sequence(nodes) => {
+            let (first, rest) = nodes.split_first()?;
+            let rest = rest.iter().cloned();
+            match first {
+                // The opener goes on in what follows.
+                Node::Literal(text) if opener.len() > text.len() => {
+                    let opener = opener.strip_prefix(text.as_str())?;
+                    after(&Node::sequence(rest), opener, rules)
+                }
+                first => {
+                    let first = after(first, opener, rules)?;
+                    Some(Node::sequence([first].into_iter().chain(rest)))
+                }
+            }
+        }
+        Node::Repeat(inner, min, max) => {
+            let first = after(inner, opener, rules)?;
+            let more = inner
+                .as_ref()
+                .clone()
+                .repeat(min.saturating_sub(1), max.map(|max| max.saturating_sub(1)));
+            Some(Node::sequence([first, more]))
+        }
+        Node::Class(_) | Node::Without(..) => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use toolglot_value::{Value, json};
 
-use super::{Message, gbnf};
+use super::{Message, gbnf, rest_after};
 use crate::Grammar;
 use crate::error::{GrammarError, GrammarNote};
 use crate::grammar::{Node, Rules};
@@ -26,15 +26,14 @@ pub(super) fn message(message: &Message, rules: &Rules) -> Result<Grammar, Gramm
                         .to_owned(),
                 ));
             }
-            let tags: Vec<Value> = message
-                .openers
-                .iter()
-                .map(|opener| {
-                    // The tag starts with its trigger; the grammar goes on after it.
-                    let rest = after(calls, opener, rules).unwrap_or_else(|| calls.clone());
-                    json!({"type": "tag", "begin": opener.as_str(), "content": grammar(&rest), "end": ""})
-                })
-                .collect();
+            let mut tags: Vec<Value> = Vec::new();
+            for opener in &message.openers {
+                // The tag starts with its trigger; the grammar goes on after it.
+                let rest = grammar(&rest_after(calls, opener, rules)?);
+                tags.push(
+                    json!({"type": "tag", "begin": opener.as_str(), "content": rest, "end": ""}),
+                );
+            }
             let triggers: Vec<&str> = message.openers.iter().map(String::as_str).collect();
             json!({
                 "type": "triggered_tags",
@@ -67,43 +66,4 @@ pub(super) fn message(message: &Message, rules: &Rules) -> Result<Grammar, Gramm
         n_rules,
         notes,
     })
-}
-
-/// What follows `opener` in a node that may start with it.
-fn after(node: &Node, opener: &str, rules: &Rules) -> Option<Node> {
-    match node {
-        Node::Literal(text) => text.strip_prefix(opener).map(Node::literal),
-        Node::Rule(id) => after(rules.node(*id), opener, rules),
-        Node::Choice(nodes) => {
-            let ways: Vec<Node> = nodes
-                .iter()
-                .filter_map(|node| after(node, opener, rules))
-                .collect();
-            (!ways.is_empty()).then(|| Node::choice(ways))
-        }
-        Node::Sequence(nodes) => {
-            let (first, rest) = nodes.split_first()?;
-            let rest = rest.iter().cloned();
-            match first {
-                // The opener goes on in what follows.
-                Node::Literal(text) if opener.len() > text.len() => {
-                    let opener = opener.strip_prefix(text.as_str())?;
-                    after(&Node::sequence(rest), opener, rules)
-                }
-                first => {
-                    let first = after(first, opener, rules)?;
-                    Some(Node::sequence([first].into_iter().chain(rest)))
-                }
-            }
-        }
-        Node::Repeat(inner, min, max) => {
-            let first = after(inner, opener, rules)?;
-            let more = inner
-                .as_ref()
-                .clone()
-                .repeat(min.saturating_sub(1), max.map(|max| max.saturating_sub(1)));
-            Some(Node::sequence([first, more]))
-        }
-        Node::Class(_) | Node::Without(..) => None,
-    }
 }

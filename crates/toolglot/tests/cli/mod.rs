@@ -12,6 +12,7 @@ mod file_tools;
 mod five_minutes;
 mod floor_of_files;
 mod freeform;
+mod grammar;
 mod imports;
 #[cfg(target_os = "linux")]
 mod interrupt;
