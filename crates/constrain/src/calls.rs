@@ -322,7 +322,7 @@ impl<'a> CallWriter<'a> {
                 self.block(inner, block, around)?
             }
             Form::If(..) => Node::empty(),
-            _ => return Err(Unfit::Form("a part of a call stands outside it".to_owned())),
+            _ => return Err(Unfit::Form("a part of a call is outside it".to_owned())),
         })
     }
 
@@ -454,9 +454,7 @@ impl Walk<'_> {
             }
             Form::NextKey => {
                 let Some(key) = state.key else {
-                    return Err(Unfit::Form(
-                        "a key stands outside the parameters".to_owned(),
-                    ));
+                    return Err(Unfit::Form("a key is outside the parameters".to_owned()));
                 };
                 Node::literal(state.members[key].name.as_str())
             }
@@ -562,7 +560,7 @@ impl Walk<'_> {
                 _ => Node::empty(),
             },
             Form::EachArgument(inner) => self.each_argument(inner, state, writer, around)?,
-            _ => return Err(Unfit::Form("calls stand in a call".to_owned())),
+            _ => return Err(Unfit::Form("a call holds calls".to_owned())),
         })
     }
 
@@ -710,9 +708,9 @@ impl Walk<'_> {
             };
             let value = match (attribute.capture, &attribute.argument) {
                 (Some(Capture::Key), _) => {
-                    let key = state.key.ok_or_else(|| {
-                        Unfit::Form("a key stands outside the parameters".to_owned())
-                    })?;
+                    let key = state
+                        .key
+                        .ok_or_else(|| Unfit::Form("a key is outside the parameters".to_owned()))?;
                     quoted(&state.members[key].name)
                 }
                 (Some(Capture::Id), _) => {

@@ -49,8 +49,8 @@ fn node(hir: &Hir, notation: &Notation, budget: &mut usize) -> Result<Node, Stri
     Ok(match hir.kind() {
         HirKind::Empty => Node::empty(),
         HirKind::Literal(literal) => {
-            let text =
-                std::str::from_utf8(&literal.0).map_err(|_| "bytes that are no text".to_owned())?;
+            let text = std::str::from_utf8(&literal.0)
+                .map_err(|_| "bytes that are not text".to_owned())?;
             let one = |c| notation.one_of(&CharClass::new(vec![(c, c)]));
             Node::sequence(text.chars().map(one))
         }

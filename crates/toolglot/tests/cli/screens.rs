@@ -130,7 +130,7 @@ fn make(folder: &Path) {
 }
 
 /// Every command of ours, with hostile input wherever it takes any.
-const COMMANDS: [&str; 57] = [
+const COMMANDS: [&str; 62] = [
     "parse message",
     "parse --dialect auto message",
     "parse --format json message",
@@ -152,6 +152,11 @@ const COMMANDS: [&str; 57] = [
     "convert --from hermes --to openai hostile",
     "prompt --tools tools.json",
     "prompt --dialect hermes --tools hostile",
+    "grammar --dialect hermes --format gbnf --tools tools.json",
+    "grammar --format lark --tool-choice \"$(cat hostile)\"",
+    "corpus check lines",
+    "corpus stats lines",
+    "corpus check hostile",
     "run --dialect hermes --root root --allow exec:cat,exec:ls message",
     "run --dialect hermes --root root --allow exec:cat --format json message",
     "run --dialect hermes --root root --allow exec:cat --format text message",

@@ -140,10 +140,10 @@ pub(crate) struct GrammarArguments {
     /// Whether a message may have several calls
     #[arg(long, value_name = "YES", default_value = "yes", action = ArgAction::Set, value_parser = yes_or_no)]
     pub(crate) parallel: bool,
-    /// What stands before the answer
+    /// The reasoning before the answer
     #[arg(long, value_name = "WHEN", default_value = "none")]
     pub(crate) reasoning: GrammarReasoning,
-    /// Refuse a schema of which the grammar cannot say all
+    /// Refuse a schema that the grammar can say only in part
     #[arg(long)]
     pub(crate) strict: bool,
     /// Report the size of the grammar on standard error
