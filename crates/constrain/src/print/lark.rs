@@ -182,7 +182,7 @@ impl Printer<'_> {
                 }
                 format!("({any} & ~/(?s:.*)({})(?s:.*)/)", strings.join("|"))
             }
-            Node::Rule(_) => unreachable!("a rule is no part of a terminal"),
+            Node::Rule(_) => unreachable!("a terminal holds no rule"),
             Node::Sequence(nodes) if nodes.is_empty() => "\"\"".to_owned(),
             Node::Sequence(nodes) => {
                 let parts: Vec<String> =

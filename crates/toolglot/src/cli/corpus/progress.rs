@@ -17,8 +17,10 @@ pub(super) struct ProgressLine {
     is_shown: bool,
     is_terminal: bool,
     start: Instant,
-    /// When it was written last.
-    written: Option<Instant>,
+    /// When it was written last, or the run began.
+    written: Instant,
+    /// The length of what was written last, at a terminal.
+    width: usize,
     /// What was written last.
     shown: Option<Progress>,
     progress: Progress,
@@ -35,7 +37,8 @@ impl ProgressLine {
             },
             is_terminal,
             start: Instant::now(),
-            written: None,
+            written: Instant::now(),
+            width: 0,
             shown: None,
             progress: Progress::default(),
         }
@@ -52,11 +55,8 @@ impl ProgressLine {
         } else {
             ELSEWHERE
         };
-        if self
-            .written
-            .is_none_or(|written| written.elapsed() >= pause)
-        {
-            self.written = Some(Instant::now());
+        if self.written.elapsed() >= pause {
+            self.written = Instant::now();
             self.shown = Some(*progress);
             self.write();
         }
@@ -74,11 +74,13 @@ impl ProgressLine {
         }
     }
 
-    fn write(&self) {
+    fn write(&mut self) {
         let line = line(&self.progress, self.start.elapsed());
-        // Standard error may be closed. The line is ours alone: nothing in it needs to be escaped.
+        // Blanks over the rest of the line before it. Standard error may be closed.
+        let width = self.width;
+        self.width = line.len();
         let _ = if self.is_terminal {
-            write!(io::stderr(), "\r\x1b[K{line}")
+            write!(io::stderr(), "\r{line:<width$}")
         } else {
             writeln!(io::stderr(), "{line}")
         };
