@@ -15,6 +15,8 @@ const ELSEWHERE: Duration = Duration::from_secs(10);
 /// The line.
 pub(super) struct ProgressLine {
     is_shown: bool,
+    /// It is shown even if the run is over before it is time.
+    is_asked: bool,
     is_terminal: bool,
     start: Instant,
     /// When it was written last, or the run began.
@@ -35,6 +37,7 @@ impl ProgressLine {
                 ProgressWord::Always => true,
                 ProgressWord::Never => false,
             },
+            is_asked: word == ProgressWord::Always || !is_terminal,
             is_terminal,
             start: Instant::now(),
             written: Instant::now(),
@@ -64,7 +67,7 @@ impl ProgressLine {
 
     /// Writes the last line, unless it is there, and leaves it.
     pub(super) fn end(&mut self) {
-        if self.is_shown {
+        if self.is_shown && (self.is_asked || self.shown.is_some()) {
             if self.shown != Some(self.progress) {
                 self.write();
             }
@@ -80,7 +83,8 @@ impl ProgressLine {
         let width = self.width;
         self.width = line.len();
         let _ = if self.is_terminal {
-            write!(io::stderr(), "\r{line:<width$}")
+            let start = if width > 0 { "\r" } else { "" };
+            write!(io::stderr(), "{start}{line:<width$}")
         } else {
             writeln!(io::stderr(), "{line}")
         };
