@@ -8,16 +8,16 @@
 //! given back as values or JSON.
 //!
 //! ```
-//! use toolglot_tool_catalog::{Answer, Catalog, create_tool};
-//! use toolglot_tool_trust::{Demands, Spaces};
+//! use toolglot_tool_catalog::{Catalog, CatalogAnswer, create_tool};
+//! use toolglot_tool_trust::{TrustRequirements, Spaces};
 //!
 //! # let root = std::env::temp_dir().join(format!("toolglot-tool-catalog-example-{}", std::process::id()));
 //! # std::fs::create_dir_all(&root)?;
 //! create_tool(&root, "work/greet-it", "bash")?;
 //! let spaces = Spaces { project: Some(root.clone()), user: None };
-//! let catalog = Catalog::open(&spaces, Demands::default())?;
+//! let catalog = Catalog::open(&spaces, TrustRequirements::default())?;
 //! for tool in catalog.named(&["work/*".to_owned()])? {
-//!     assert_eq!(Answer::of(&catalog, &tool).to_json()["status"], "unsigned");
+//!     assert_eq!(CatalogAnswer::of(&catalog, &tool).to_json()["status"], "unsigned");
 //! }
 //! # std::fs::remove_dir_all(root)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
