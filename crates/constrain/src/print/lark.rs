@@ -106,11 +106,11 @@ impl Printer<'_> {
                     if is_regular(node) {
                         run.push(node.clone());
                     } else {
-                        self.run(&mut parts, std::mem::take(&mut run));
+                        self.run(&mut parts, &std::mem::take(&mut run));
                         parts.push(self.grouped(node));
                     }
                 }
-                self.run(&mut parts, run);
+                self.run(&mut parts, &run);
                 if parts.is_empty() {
                     "\"\"".to_owned()
                 } else {
@@ -132,7 +132,7 @@ impl Printer<'_> {
     }
 
     /// Regular nodes, one after the other: a terminal up to the last that is closed, and the others by themselves.
-    fn run(&mut self, parts: &mut Vec<String>, run: Vec<Node>) {
+    fn run(&mut self, parts: &mut Vec<String>, run: &[Node]) {
         let n = run.iter().rposition(is_closed).map_or(0, |last| last + 1);
         if n > 0 {
             parts.push(self.terminal(&run[..n]));
@@ -156,46 +156,46 @@ impl Printer<'_> {
         if node == Node::empty() {
             return "\"\"".to_owned();
         }
-        let text = self.terminal_text(&node);
+        let text = terminal_text(&node);
         let n = self.terminals.len();
         let n = *self.terminals.entry(text).or_insert(n);
         format!("T{n}")
     }
+}
 
-    fn terminal_text(&self, node: &Node) -> String {
-        match node {
-            Node::Literal(text) => format!("/{}/", escaped(text)),
-            Node::Class(class) => format!("/{}/", char_class(class)),
-            Node::Without(strings, is_filled) => {
-                let any = if *is_filled {
-                    r"/(?s:.*)\S(?s:.*)/"
-                } else {
-                    "/(?s:.*)/"
-                };
-                let strings: Vec<String> = strings
-                    .iter()
-                    .filter(|text| !text.is_empty())
-                    .map(|text| escaped(text))
-                    .collect();
-                if strings.is_empty() {
-                    return any.to_owned();
-                }
-                format!("({any} & ~/(?s:.*)({})(?s:.*)/)", strings.join("|"))
+/// A regular node in a terminal.
+fn terminal_text(node: &Node) -> String {
+    match node {
+        Node::Literal(text) => format!("/{}/", escaped(text)),
+        Node::Class(class) => format!("/{}/", char_class(class)),
+        Node::Without(strings, is_filled) => {
+            let any = if *is_filled {
+                r"/(?s:.*)\S(?s:.*)/"
+            } else {
+                "/(?s:.*)/"
+            };
+            let strings: Vec<String> = strings
+                .iter()
+                .filter(|text| !text.is_empty())
+                .map(|text| escaped(text))
+                .collect();
+            if strings.is_empty() {
+                return any.to_owned();
             }
-            Node::Rule(_) => unreachable!("a terminal holds no rule"),
-            Node::Sequence(nodes) if nodes.is_empty() => "\"\"".to_owned(),
-            Node::Sequence(nodes) => {
-                let parts: Vec<String> =
-                    nodes.iter().map(|node| self.terminal_text(node)).collect();
-                parts.join(" ")
-            }
-            Node::Choice(nodes) => {
-                let ways: Vec<String> = nodes.iter().map(|node| self.terminal_text(node)).collect();
-                format!("({})", ways.join(" | "))
-            }
-            Node::Repeat(inner, min, max) => {
-                format!("({}){}", self.terminal_text(inner), suffix(*min, *max))
-            }
+            format!("({any} & ~/(?s:.*)({})(?s:.*)/)", strings.join("|"))
+        }
+        Node::Rule(_) => unreachable!("a terminal holds no rule"),
+        Node::Sequence(nodes) if nodes.is_empty() => "\"\"".to_owned(),
+        Node::Sequence(nodes) => {
+            let parts: Vec<String> = nodes.iter().map(terminal_text).collect();
+            parts.join(" ")
+        }
+        Node::Choice(nodes) => {
+            let ways: Vec<String> = nodes.iter().map(terminal_text).collect();
+            format!("({})", ways.join(" | "))
+        }
+        Node::Repeat(inner, min, max) => {
+            format!("({}){}", terminal_text(inner), suffix(*min, *max))
         }
     }
 }
