@@ -44,9 +44,14 @@ fn each_option_changes_the_grammar() {
         assert_ne!(ran.out, plain, "{option:?}");
     }
     let required = [&base[..], &["--tool-choice", "required"]].concat();
-    let bare = grammar(&required);
-    assert_eq!((bare.code, bare.out == plain), (0, true), "{}", bare.err);
-    assert!(!bare.err.contains("lazy"), "{}", bare.err);
+    let called = grammar(&required);
+    assert_eq!(
+        (called.code, called.out == plain),
+        (0, true),
+        "{}",
+        called.err
+    );
+    assert!(!called.err.contains("lazy"), "{}", called.err);
     for when in ["open", "optional"] {
         let ran = grammar(&[&required[..], &["--reasoning", when]].concat());
         assert!(ran.out.contains("</think>"), "{}", ran.out);
