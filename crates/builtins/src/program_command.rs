@@ -25,7 +25,7 @@ pub struct ToolRights<'a> {
     pub has_cache: bool,
     /// The command that it gives a shell, if it is a shell that runs what the call says: a command of `execute_command`.
     pub command: Option<ToolCommand<'a>>,
-    /// How long it has, already narrowed: see [`SandboxSettings::tool_time`].
+    /// How long it has, already narrowed: see `SandboxSettings::tool_time` of `toolglot-policy`.
     pub time: Duration,
     /// How many bytes of each output are kept, already narrowed.
     pub output_bytes: usize,

@@ -72,7 +72,7 @@
 //! - [`Parser::after_prompt`] takes the end of the prompt, where a chat template has opened reasoning or a header.
 //! - [`Input::Special`] is for special tokens: they outrank text that looks the same. Whoever has only text pushes text.
 //! - [`Finish`] says why the model stopped. Servers strip stop strings: with [`Finish::Stop`] a final closer may be missing.
-//! - Of a key that comes twice both members stream, and the last one counts; [`Call::args`] holds that one alone.
+//! - Of a key that comes twice both members stream, and the last one counts; [`Call::arguments`] holds that one alone.
 //!
 //! # Features
 //!

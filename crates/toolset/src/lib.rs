@@ -6,7 +6,7 @@
 //! shell blocks become commands, other names become the right ones, lists of files become single reads, repeated
 //! commands and reads are marked. Everything that is changed is noted.
 //!
-//! Nothing here decides what may run; a tool list from outside never says what effect its tools have. [`Functions`] runs
+//! Nothing here decides what may run; a tool list from outside never says what effect its tools have. `Functions` runs
 //! functions of the program that embeds this, and nothing else.
 //!
 //! ```
@@ -19,7 +19,7 @@
 //!
 //! # Features
 //!
-//! - `validate`, off by default: [`Functions`], whose arguments are validated by the `jsonschema` crate. It adds some 50 crates.
+//! - `validate`, off by default: `Functions`, whose arguments are validated by the `jsonschema` crate. It adds some 50 crates.
 
 mod arguments;
 mod builtin;

@@ -44,7 +44,7 @@ macro_rules! json_push {
     };
 }
 
-/// A [`Value`] in the syntax of JSON, with expressions as values and as keys.
+/// A [`Value`](crate::Value) in the syntax of JSON, with expressions as values and as keys.
 ///
 /// A key is a literal, a name or an expression in parentheses; a value is anything that is [`ToValue`](crate::ToValue).
 ///
