@@ -64,7 +64,7 @@ struct Block {
     tools: Vec<usize>,
     /// More than one call may be written.
     is_many: bool,
-    /// A call stands before.
+    /// A call was written before.
     has_call: bool,
     /// Whether further calls follow in the loop.
     more: bool,
@@ -77,7 +77,7 @@ struct CallState<'t> {
     name: &'t str,
     schema: &'t Value,
     members: Vec<Member>,
-    /// The members that stand before.
+    /// The members that were written.
     is_written: Vec<bool>,
     /// The member whose key was written last, or comes next.
     key: Option<usize>,
@@ -199,7 +199,7 @@ impl<'a> CallWriter<'a> {
         })
     }
 
-    /// The texts that start such calls: the marker, or where none stands before the name all up to the name.
+    /// The texts that start such calls: the marker, or everything up to the name if there is no marker.
     fn openers(&self, form: &Form, nodes: &[Node]) -> Vec<String> {
         let marker = self.leading_text(form);
         let marker = marker.trim_end();

@@ -97,7 +97,7 @@ pub struct Options<'a> {
     pub tool_choice: ToolChoice<'a>,
     /// Whether a message may have more than one call.
     pub parallel: bool,
-    /// What stands before the answer.
+    /// The reasoning before the answer.
     pub reasoning: Reasoning,
     /// Whether a note is an error.
     pub strict: bool,

@@ -52,7 +52,7 @@ pub(crate) fn grammar(
     Ok(grammar)
 }
 
-/// What stands before the answer.
+/// The reasoning before the answer.
 fn reasoning(
     wanted: Reasoning,
     forms: &Forms,
