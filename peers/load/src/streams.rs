@@ -126,12 +126,16 @@ async fn one(
         return Err(std::io::ErrorKind::Other.into());
     }
     let mut stamps = StampReader::default();
-    let mut has_call = false;
+    let (mut has_call, mut newest) = (false, 0);
     let mut sink = |bytes: &[u8]| {
         let now = counters.start.elapsed().as_micros() as u64;
         has_call |= bytes.windows(10).any(|window| window == b"write_file");
+        // Responses repeats the whole text at the end of a message: a stamp counts once.
         stamps.push(bytes, &mut |stamp| {
-            delays.push(now.saturating_sub(stamp) as u32)
+            if stamp > newest {
+                newest = stamp;
+                delays.push(now.saturating_sub(stamp) as u32);
+            }
         });
     };
     while reply.next(&mut sink).await? {}
