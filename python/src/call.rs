@@ -111,6 +111,12 @@ impl Call {
         end_word(self.call().end)
     }
 
+    /// Whether a chat API has one raw text for the call, which is its argument `input`.
+    #[getter]
+    fn is_freeform(&self) -> bool {
+        self.data.freeform.contains(&self.call().name)
+    }
+
     /// Whether it may run: it is closed, its arguments are an object, and no note says that it is unknown or invalid.
     #[getter]
     fn runnable(&self) -> bool {

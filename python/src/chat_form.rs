@@ -2,7 +2,7 @@
 
 use toolglot_chat::PieceKind;
 use toolglot_engine::{Call, CallHead, CallId, End, Event, Finish, Span};
-use toolglot_value::Value;
+use toolglot_value::{Value, json};
 use toolglot_wire::{
     Answer, AnswerHead, Api, CallFilter, CompleteCall, Decision, Ending, FinishReason, Request,
     RequestError,
@@ -17,14 +17,7 @@ pub(crate) fn message(
     seed: &[u8],
     sends_recovered: bool,
 ) -> Result<Value, RequestError> {
-    let body: &[u8] = match api {
-        Api::Chat => br#"{"model":"any","messages":[{"role":"user","content":"any"}]}"#,
-        Api::Responses => br#"{"model":"any","input":"any"}"#,
-        Api::Messages => {
-            br#"{"model":"any","max_tokens":1,"messages":[{"role":"user","content":"any"}]}"#
-        }
-    };
-    let request = Request::read(api, body)?;
+    let request = Request::read(api, request(api, &data.freeform).to_string().as_bytes())?;
     let head = AnswerHead {
         seed,
         ..AnswerHead::default()
@@ -46,9 +39,28 @@ pub(crate) fn message(
         Api::Messages => whole
             .get_mut("content")
             .map(std::mem::take)
-            .map(|content| toolglot_value::json!({"role": "assistant", "content": content})),
+            .map(|content| json!({"role": "assistant", "content": content})),
     };
     Ok(message.unwrap_or_default())
+}
+
+/// A request that the message may answer, with the tools whose calls are no functions.
+fn request(api: Api, freeform: &[String]) -> Value {
+    let asked = json!([{"role": "user", "content": "any"}]);
+    match api {
+        Api::Chat => {
+            let tool = |name| json!({"type": "custom", "custom": {"name": name}});
+            let tools: Vec<Value> = freeform.iter().map(tool).collect();
+            json!({"model": "any", "messages": asked, "tools": tools})
+        }
+        Api::Responses => {
+            let tool = |name| json!({"type": "custom", "name": name});
+            let tools: Vec<Value> = freeform.iter().map(tool).collect();
+            json!({"model": "any", "input": asked, "tools": tools})
+        }
+        // This API has functions alone.
+        Api::Messages => json!({"model": "any", "max_tokens": 1, "messages": asked}),
+    }
 }
 
 /// Writes a message as its events told it.
@@ -59,13 +71,7 @@ struct AnswerWriter {
 
 impl AnswerWriter {
     fn write(&mut self, data: &MessageData) {
-        let calls = &data.message.calls;
-        if calls.is_empty() {
-            self.push(&Event::Reasoning(&data.message.reasoning));
-            self.push(&Event::Text(&data.message.content));
-            return;
-        }
-        let mut calls = calls.iter().enumerate().peekable();
+        let mut calls = data.message.calls.iter().enumerate().peekable();
         for piece in &data.pieces {
             while let Some((index, call)) =
                 calls.next_if(|(_, call)| call.span.end <= piece.span.start)

@@ -105,6 +105,12 @@ impl Event {
         self.inner.head.as_ref().map(|head| place_word(head.place))
     }
 
+    /// Whether a chat API has one raw text for the call.
+    #[getter]
+    fn is_freeform(&self) -> Option<bool> {
+        self.inner.head.as_ref().map(|head| head.is_freeform)
+    }
+
     #[getter]
     fn end(&self) -> Option<&'static str> {
         self.inner.end.map(end_word)

@@ -31,6 +31,8 @@ pub(crate) struct MessageData {
     /// Where names of tools stand.
     pub(crate) names: Vec<Span>,
     pub(crate) message: Calls,
+    /// The freeform tools that it calls: a chat API has one raw text for such a call.
+    pub(crate) freeform: Vec<String>,
     pub(crate) document: OnceLock<Document>,
     pub(crate) segments: OnceLock<Vec<Segment>>,
     pub(crate) is_faulty: bool,

@@ -24,6 +24,7 @@ pub(crate) struct PickledMessage {
     content: String,
     reasoning: String,
     notes: Vec<PickledNote>,
+    freeform: Vec<String>,
     is_faulty: bool,
     finish: u8,
 }
@@ -78,6 +79,7 @@ impl PickledMessage {
             content: message.content.clone(),
             reasoning: message.reasoning.clone(),
             notes: message.notes.iter().map(PickledNote::of).collect(),
+            freeform: data.freeform.clone(),
             is_faulty: data.is_faulty,
             finish: index(&FINISHES, &data.finish),
         }
@@ -110,6 +112,7 @@ impl PickledMessage {
                 is_bytes: self.is_bytes,
             },
             message,
+            freeform: self.freeform,
             document: OnceLock::new(),
             segments: OnceLock::new(),
             is_faulty: self.is_faulty,

@@ -338,6 +338,8 @@ impl Run {
             names: names.filter(|name| !name.is_empty()).collect(),
             is_faulty: !run.is_fine(),
             message: run.message.clone(),
+            // A session runs functions.
+            freeform: Vec::new(),
             document: std::sync::OnceLock::new(),
             segments: std::sync::OnceLock::new(),
             finish: toolglot_engine::Finish::Unknown,

@@ -1,9 +1,10 @@
 //! One message on its way from what is pushed to what was read.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use toolglot_chat::{Reading, Trace};
 use toolglot_engine::{CallHead, Code, End, Event, Finish, Input, Note, Parser, Place, Sink, Span};
+use toolglot_toolset::Toolbox;
 use toolglot_wire::{Bytes, JoinedText};
 
 use crate::from_python::Pushed;
@@ -58,6 +59,7 @@ pub(crate) struct OwnedHead {
     pub(crate) dialect: String,
     pub(crate) place: Place,
     pub(crate) name_span: Span,
+    pub(crate) is_freeform: bool,
 }
 
 /// Folds events into the message, and keeps those of a push.
@@ -67,6 +69,7 @@ struct StreamSink {
     /// Where names of tools stand.
     names: Vec<Span>,
     events: Option<Vec<OwnedEvent>>,
+    toolbox: Option<Arc<Toolbox>>,
 }
 
 impl Stream {
@@ -74,12 +77,13 @@ impl Stream {
     pub(crate) fn new(options: ReadingOptions, keeps_events: bool) -> Stream {
         Stream {
             parser: options.reader.parser(),
-            options,
             joiner: Bytes::new(),
             sink: StreamSink {
                 events: keeps_events.then(Vec::new),
+                toolbox: options.compiled.toolbox.clone(),
                 ..StreamSink::default()
             },
+            options,
             text: SourceText::default(),
             original: None,
             is_bytes: false,
@@ -179,7 +183,13 @@ impl Stream {
             bytes: original.filter(|bytes| bytes != reading.text.as_bytes()),
             is_bytes,
         };
+        let calls = digest.message.calls.iter();
+        let freeform = calls.filter(|call| is_freeform(sink.toolbox.as_ref(), &call.name));
+        let mut freeform: Vec<String> = freeform.map(|call| call.name.clone()).collect();
+        freeform.sort_unstable();
+        freeform.dedup();
         let data = MessageData {
+            freeform,
             text: SourceText::of(reading.text),
             original,
             pieces: reading.trace.pieces,
@@ -268,7 +278,7 @@ impl Sink for StreamSink {
             self.names.push(head.name_span);
         }
         if let Some(events) = &mut self.events {
-            events.extend(OwnedEvent::new(span, &event));
+            events.extend(OwnedEvent::new(span, &event, self.toolbox.as_ref()));
         }
         self.trace.event(span, event);
     }
@@ -276,7 +286,7 @@ impl Sink for StreamSink {
 
 impl OwnedEvent {
     /// `None` for a kind of event that this package does not know.
-    fn new(span: Span, event: &Event<'_>) -> Option<OwnedEvent> {
+    fn new(span: Span, event: &Event<'_>, toolbox: Option<&Arc<Toolbox>>) -> Option<OwnedEvent> {
         let plain = |kind, text: &str| OwnedEvent {
             kind,
             span,
@@ -292,7 +302,7 @@ impl OwnedEvent {
             Event::Markup(text) => plain(EventKind::Markup, text),
             Event::CallStart(head) => OwnedEvent {
                 call: Some(head.call.0),
-                head: Some(Box::new(OwnedHead::new(head))),
+                head: Some(Box::new(OwnedHead::new(head, toolbox))),
                 ..plain(EventKind::CallStart, "")
             },
             Event::Args { call, json } => OwnedEvent {
@@ -318,7 +328,7 @@ impl OwnedEvent {
 }
 
 impl OwnedHead {
-    fn new(head: &CallHead<'_>) -> OwnedHead {
+    fn new(head: &CallHead<'_>, toolbox: Option<&Arc<Toolbox>>) -> OwnedHead {
         OwnedHead {
             name: head.name.to_owned(),
             id: head.id.map(str::to_owned),
@@ -326,6 +336,11 @@ impl OwnedHead {
             dialect: head.dialect.to_owned(),
             place: head.place,
             name_span: head.name_span,
+            is_freeform: is_freeform(toolbox, head.name),
         }
     }
+}
+
+fn is_freeform(toolbox: Option<&Arc<Toolbox>>, name: &str) -> bool {
+    toolbox.is_some_and(|toolbox| toolbox.is_freeform(name))
 }

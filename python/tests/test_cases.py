@@ -10,6 +10,7 @@ from typing import Any
 
 import toolglot
 from conftest import rows
+from toolglot.adapters._answer import AnswerStream
 
 
 def options(row: dict[str, Any]) -> dict[str, Any]:
@@ -64,3 +65,28 @@ def test_documents_are_those_of_the_command_line(cases: Path, is_full: bool) -> 
             end = stop
         assert end == len(whole.text), row["id"]
     assert n_failed < len(chosen) / 100
+
+
+def test_the_deltas_of_an_adapter_are_the_whole_message(cases: Path, is_full: bool) -> None:
+    n_read = 0
+    for n, row in enumerate(list(rows(cases))[:: 1 if is_full else 12]):
+        try:
+            parser = toolglot.Parser(**{**options(row), "dialect": "auto"})
+            stream = AnswerStream(parser, has_calls=row.get("tool_choice") != "none")
+        except toolglot.Error:
+            continue
+        text, step = row["input"], 1 + n % 7
+        deltas = [stream.push(text[at : at + step]) for at in range(0, len(text), step)] + [stream.finish()]
+        assert stream.message is not None
+        whole = stream.message.to_openai()
+        assert "".join(delta.content for delta in deltas) == (whole["content"] or ""), row["id"]
+        assert "".join(delta.reasoning for delta in deltas) == whole.get("reasoning_content", ""), row["id"]
+        calls = [call for delta in deltas for call in delta.calls]
+        assert [call.pop("index") for call in calls] == list(range(len(calls)))
+        assert [without_id(call) for call in calls] == [without_id(call) for call in whole.get("tool_calls", [])], row["id"]
+        n_read += 1
+    assert n_read > (4000 if is_full else 300)
+
+
+def without_id(call: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in call.items() if key != "id"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -220,3 +221,23 @@ def test_numbers_keep_their_digits() -> None:
     assert isinstance(arguments["a"], int) and isinstance(arguments["c"], float)
     digits = "7" * 6000
     assert str(toolglot.repair(f"[{digits},]").value[0]) == digits
+
+
+def test_a_freeform_tool_has_its_own_kind_in_each_api() -> None:
+    text = '<tool_call>{"name": "apply_patch", "arguments": {"input": "*** Begin"}}</tool_call><tool_call>{"name": "ls", "arguments": {}}</tool_call>'
+    patch = {"type": "custom", "custom": {"name": "apply_patch", "description": "Patches."}}
+    tools: Any = [patch, {"type": "function", "function": {"name": "ls", "parameters": {"type": "object"}}}]
+    message = toolglot.parse(text, "hermes", tools)
+    assert [call.is_freeform for call in message.calls] == [True, False]
+    for read in [message, pickle.loads(pickle.dumps(message))]:
+        one, other = read.to_openai(seed="s")["tool_calls"]
+        assert (one["type"], one["custom"]) == ("custom", {"name": "apply_patch", "input": "*** Begin"})
+        assert other["type"] == "function"
+        kinds = [(item["type"], item.get("input")) for item in read.to_responses(seed="s")]
+        assert kinds == [("custom_tool_call", "*** Begin"), ("function_call", None)]
+        # This API has functions alone.
+        assert read.to_anthropic()["content"][0]["input"] == {"input": "*** Begin"}
+    parser = toolglot.Parser("hermes", tools)
+    starts = [event for event in parser.push(text) if event.type == "call_start"]
+    assert [event.is_freeform for event in starts] == [True, False]
+    assert parser.push("")[:1] == []

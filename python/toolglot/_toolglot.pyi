@@ -162,6 +162,10 @@ class Event:
     @property
     def place(self) -> _Place | None: ...
     @property
+    def is_freeform(self) -> bool | None:
+        """Whether a chat API has one raw text for the call (`call_start`)."""
+
+    @property
     def end(self) -> _End | None:
         """How the call ended (`call_end`). Nothing of a call may run before."""
 
@@ -205,6 +209,10 @@ class Call:
     def place(self) -> _Place: ...
     @property
     def end(self) -> _End: ...
+    @property
+    def is_freeform(self) -> bool:
+        """Whether a chat API has one raw text for the call, which is its argument `input`."""
+
     @property
     def runnable(self) -> bool:
         """Whether it may run: it is closed, its arguments are an object, and no note says that it is unknown or invalid."""

@@ -26,6 +26,16 @@ def markers(dialect: str) -> tuple[str, str] | None:
     return None
 
 
+def is_open(dialect: str, text: str) -> bool:
+    """Whether the prompt of a whole text must have opened the reasoning: the text closes what it does not open."""
+    known = markers(dialect)
+    if known is None:
+        return False
+    opener, closer = known
+    before, found, _ = text.partition(closer)
+    return bool(found) and opener not in before
+
+
 class ReasoningStream:
     """Divides a message into its reasoning and what follows it, which stays as the model wrote it."""
 

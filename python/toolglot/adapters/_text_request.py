@@ -20,14 +20,12 @@ class TextRequest:
     """
 
     def __init__(self, body: dict[str, Any], dialect: str) -> None:
-        self._dialect = dialect
-        self._tool_choice = body.get("tool_choice")
-        self._tools = body.get("tools") or None
+        tools, tool_choice = body.get("tools") or None, body.get("tool_choice")
+        self.answer = TextAnswer(dialect, tools, tool_choice)
         rest = {key: value for key, value in body.items() if key not in _TOOL_FIELDS}
-        converted = toolglot.convert({"messages": rest.get("messages", [])}, dialect, source="openai")
-        messages = [dict(message) for message in converted.document["messages"]]
-        if self._tools and self._tool_choice != "none":
-            messages = _with_system(messages, str(toolglot.prompt(dialect, self._tools)))
+        messages = text_messages(rest.get("messages", []), dialect)
+        if tools and tool_choice != "none":
+            messages = _with_system(messages, str(toolglot.prompt(dialect, tools)))
         self.body = {**rest, "messages": _without_tool_role(messages)}
 
     @staticmethod
@@ -37,6 +35,15 @@ class TextRequest:
             return False
         messages = [message for message in body["messages"] if isinstance(message, dict)]
         return bool(body.get("tools")) or any(m.get("tool_calls") or m.get("role") == "tool" for m in messages)
+
+
+class TextAnswer:
+    """What a server of texts answers to one request, as completions with calls."""
+
+    def __init__(self, dialect: str, tools: Any, tool_choice: Any) -> None:
+        self._dialect = dialect
+        self._tools = tools
+        self._tool_choice = tool_choice
 
     def completion(self, completion: dict[str, Any]) -> dict[str, Any]:
         """The server's completion with the calls of its texts."""
@@ -81,7 +88,8 @@ class TextStream:
     def _choice(self, choice: dict[str, Any]) -> dict[str, Any] | None:
         index = choice.get("index", 0)
         if index not in self._answers:
-            self._answers[index] = AnswerStream(toolglot.Parser(*self._arguments, tool_choice=self._tool_choice))
+            parser = toolglot.Parser(*self._arguments, tool_choice=self._tool_choice)
+            self._answers[index] = AnswerStream(parser, has_calls=self._tool_choice not in ("none", {"type": "none"}))
         answer = self._answers[index]
         delta = choice.get("delta") or {}
         # After a reason some servers send empty chunks.
@@ -95,6 +103,12 @@ class TextStream:
         if not kept and read.is_empty and reason is None:
             return None
         return {**choice, "delta": {**kept, **_fields(read)}, "finish_reason": reason}
+
+
+def text_messages(messages: list[Any], dialect: str) -> list[dict[str, Any]]:
+    """Messages of OpenAI's chat API with their calls and results as texts of a dialect, one for each."""
+    converted = toolglot.convert({"messages": messages}, dialect, source="openai")
+    return [dict(message) for message in converted.document["messages"]]
 
 
 def _fields(delta: Delta) -> dict[str, Any]:

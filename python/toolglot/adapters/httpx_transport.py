@@ -29,7 +29,7 @@ class ToolTransport(httpx.BaseTransport):
             return self._transport.handle_request(request)
         response = self._transport.handle_request(_changed(request, asked))
         if _is_stream(response):
-            return _answer(response, stream=_Events(response, asked.stream()))
+            return _answer(response, stream=_Events(response, asked.answer.stream()))
         response.read()
         response.close()
         return _answer(response, content=_whole(response, asked))
@@ -53,7 +53,7 @@ class AsyncToolTransport(httpx.AsyncBaseTransport):
             return await self._transport.handle_async_request(request)
         response = await self._transport.handle_async_request(_changed(request, asked))
         if _is_stream(response):
-            return _answer(response, stream=_AsyncEvents(response, asked.stream()))
+            return _answer(response, stream=_AsyncEvents(response, asked.answer.stream()))
         await response.aread()
         await response.aclose()
         return _answer(response, content=_whole(response, asked))
@@ -146,7 +146,7 @@ def _whole(response: httpx.Response, asked: TextRequest) -> bytes:
     completion = _object(response.content) if response.is_success else None
     if completion is None or not isinstance(completion.get("choices"), list):
         return response.content
-    return json.dumps(asked.completion(completion), ensure_ascii=False).encode()
+    return json.dumps(asked.answer.completion(completion), ensure_ascii=False).encode()
 
 
 def _answer(response: httpx.Response, **content: Any) -> httpx.Response:

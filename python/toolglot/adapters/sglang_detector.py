@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 from uuid import uuid4
 
@@ -15,6 +14,7 @@ from sglang.srt.function_call.function_call_parser import FunctionCallParser
 
 import toolglot
 from toolglot.adapters._answer import AnswerStream, Delta
+from toolglot.adapters._dialect import named_dialect
 
 
 class ToolglotDetector(BaseFormatDetector):
@@ -25,7 +25,7 @@ class ToolglotDetector(BaseFormatDetector):
 
     def __init__(self) -> None:
         super().__init__()
-        self._dialect = os.environ.get("TOOLGLOT_DIALECT", "auto")
+        self._dialect = named_dialect() or "auto"
         self._stream: AnswerStream | None = None
 
     def has_tool_call(self, text: str) -> bool:

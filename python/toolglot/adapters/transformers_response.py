@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import toolglot
+from toolglot.adapters._answer import fields_of
+from toolglot.adapters._dialect import dialect_of
 
 
 def parse_response(
@@ -19,6 +20,8 @@ def parse_response(
 ) -> Any:
     """The message of a generated text: `role`, `content`, `thinking` and `tool_calls`, whose arguments are dicts.
 
+    Arguments that nest deeper than Python reads stay JSON text.
+
     `response` and `prefix` are texts or tokens, or lists of them; tokens need the tokenizer.
     `prefix` is the prompt, whose end may have opened the reasoning.
     Without `dialect` it is that of the tokenizer's chat template, or any.
@@ -29,7 +32,7 @@ def parse_response(
         raise ValueError(f"{len(texts)} responses and {len(prefixes)} prefixes: give one prefix, or one for each response")
     if len(prefixes) == 1:
         prefixes = prefixes * len(texts)
-    named = dialect or _dialect_of(tokenizer)
+    named = dialect or dialect_of(tokenizer)
     messages = [_message(text, named, before, tools) for text, before in zip(texts, prefixes)]
     return messages if is_batch else messages[0]
 
@@ -41,19 +44,19 @@ def _message(text: str, dialect: str, prefix: str | None, tools: Any) -> dict[st
         message["content"] = read["content"]
     if read.get("reasoning_content"):
         message["thinking"] = read["reasoning_content"]
-    functions = [call["function"] for call in read.get("tool_calls", [])]
-    if functions:
-        calls = [{"name": function["name"], "arguments": json.loads(function["arguments"])} for function in functions]
-        message["tool_calls"] = [{"type": "function", "function": call} for call in calls]
+    calls = read.get("tool_calls", [])
+    if calls:
+        message["tool_calls"] = [_call(call) for call in calls]
     return message
 
 
-def _dialect_of(tokenizer: Any) -> str:
-    template = getattr(tokenizer, "chat_template", None)
-    if not isinstance(template, str):
-        return "auto"
-    found = toolglot.detect(template)
-    return found.dialect if found.dialect and found.literals else "auto"
+def _call(call: dict[str, Any]) -> dict[str, Any]:
+    if call["type"] == "custom":
+        return {"type": "custom", "custom": call["custom"]}
+    function = call["function"]
+    fields = fields_of(function["arguments"])
+    arguments = function["arguments"] if fields is None else fields
+    return {"type": "function", "function": {"name": function["name"], "arguments": arguments}}
 
 
 def _texts(value: Any, tokenizer: Any) -> tuple[list[Any], bool]:

@@ -5,7 +5,6 @@ The dialect is that of the chat template; `TOOLGLOT_DIALECT` names another.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import uuid4
@@ -21,22 +20,11 @@ except ImportError:
 
 import toolglot
 from toolglot.adapters._answer import AnswerStream, Delta
-from toolglot.adapters._reasoning import ReasoningStream, markers
+from toolglot.adapters._dialect import dialect_of, named_dialect
+from toolglot.adapters._reasoning import ReasoningStream, is_open, markers
 
 # As much of a prompt as shows whether it opens the reasoning.
 _TAIL_TOKENS = 64
-
-
-def dialect_of(tokenizer: Any) -> str:
-    """The dialect that a tokenizer's chat template teaches; `auto` where the template has nothing of any."""
-    if named := os.environ.get("TOOLGLOT_DIALECT"):
-        return named
-    template = getattr(tokenizer, "chat_template", None)
-    templates = template.get("tool_use", template.get("default")) if isinstance(template, dict) else template
-    if not isinstance(templates, str):
-        return "auto"
-    found = toolglot.detect(templates)
-    return found.dialect if found.dialect and found.literals else "auto"
 
 
 class ToolglotToolParser(ToolParser):
@@ -47,7 +35,7 @@ class ToolglotToolParser(ToolParser):
 
     def __init__(self, tokenizer: Any, tools: Any = None, *args: Any, **kwargs: Any) -> None:
         super().__init__(tokenizer, tools, *args, **kwargs)
-        self._dialect = dialect_of(tokenizer)
+        self._dialect = named_dialect() or dialect_of(tokenizer)
         self._stream: AnswerStream | None = None
 
     def adjust_request(self, request: Any) -> Any:
@@ -114,7 +102,7 @@ class ToolglotReasoningParser(ReasoningParser):
 
     def __init__(self, tokenizer: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(tokenizer, *args, **kwargs)
-        self._dialect = dialect_of(tokenizer)
+        self._dialect = named_dialect() or dialect_of(tokenizer)
         self._prompt_tail: str | None = None
         self._stream: ReasoningStream | None = None
 
@@ -156,7 +144,9 @@ class ToolglotReasoningParser(ReasoningParser):
         return [] if closed is None else list(input_ids[closed:])
 
     def extract_reasoning(self, model_output: str, request: Any) -> tuple[str | None, str | None]:
-        stream = ReasoningStream(self._dialect, prompt_tail=self._prompt_tail, reasoning_open=self._is_open(model_output))
+        # Where the prompt is not known, the text says whether it opened the reasoning.
+        opened = self._prompt_tail is None and is_open(self._dialect, model_output)
+        stream = ReasoningStream(self._dialect, prompt_tail=self._prompt_tail, reasoning_open=opened)
         reasoning, content = stream.push(model_output)
         last_reasoning, last_content = stream.finish()
         return (reasoning + last_reasoning) or None, (content + last_content) or None
@@ -177,14 +167,6 @@ class ToolglotReasoningParser(ReasoningParser):
     def finish_streaming(self) -> Any:
         """What was held, for versions of vLLM that ask for it."""
         return None if self._stream is None else self._message(*self._stream.finish())
-
-    def _is_open(self, text: str) -> bool:
-        """Whether the prompt must have opened the reasoning, where the prompt is not known."""
-        known = markers(self._dialect)
-        if known is None or self._prompt_tail is not None:
-            return False
-        opener, closer = known
-        return closer in text and opener not in text.partition(closer)[0]
 
     def _message(self, reasoning: str, content: str) -> Any:
         if not (reasoning or content):
