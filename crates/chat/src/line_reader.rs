@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolglot_engine::Finish;
+use toolglot_engine::{Finish, Sink};
 use toolglot_toolset::Toolbox;
 use toolglot_value::Value;
 use toolglot_wire::Line;
@@ -12,7 +12,8 @@ use crate::digest::Digest;
 use crate::error::ChatError;
 use crate::line_error::LineError;
 use crate::program_cache::{CompiledDialects, ProgramCache};
-use crate::reader::Reader;
+use crate::reader::{Reader, Reading};
+use crate::trace::Trace;
 
 /// The tools of a line, from what stands under `tools`.
 pub type ToolLoader = dyn Fn(&Value) -> Result<Toolbox, LineError> + Send + Sync;
@@ -130,10 +131,33 @@ impl LineReader {
         line: &Line,
     ) -> Result<Digest, LineError> {
         let reader = self.reader_of_line(compiled, line)?;
-        let mut reading = reader.read(line.input.as_bytes());
+        let mut reading = match &line.chunks {
+            None => reader.read(line.input.as_bytes()),
+            Some(chunks) => {
+                let mut trace = Trace::default();
+                reader.read_pieces(chunks.iter().map(String::as_str), &mut trace);
+                let text = line.input.clone();
+                Reading { text, trace }
+            }
+        };
         let mut digest = compiled.digest(&reader, &mut reading, &line.tool_choice, self.normalize);
         digest.document.id = line.id.clone();
         Ok(digest)
+    }
+
+    /// Sends the events of a line to `sink`. What only looks like a call is not searched for.
+    ///
+    /// # Errors
+    /// As [`LineReader::read`].
+    pub fn events(&self, line: &Line, sink: &mut dyn Sink) -> Result<(), LineError> {
+        let compiled = self.compiled(line.dialect.as_deref(), line.tools.as_ref())?;
+        let reader = self.reader_of_line(&compiled, line)?;
+        let chunks = line
+            .chunks
+            .as_deref()
+            .unwrap_or(std::slice::from_ref(&line.input));
+        reader.read_pieces(chunks.iter().map(String::as_str), sink);
+        Ok(())
     }
 
     /// A reader of texts that are read with these dialects.

@@ -15,6 +15,8 @@ pub struct Line {
     pub id: Value,
     /// The model's text; empty where the line has none.
     pub input: String,
+    /// The pieces in which the text comes; without them it comes as one.
+    pub chunks: Option<Vec<String>>,
     /// Names of dialects, separated by commas, or `auto`.
     pub dialect: Option<String>,
     /// Tools, in any shape that a tool file may have; a string names a builtin set.
@@ -53,6 +55,9 @@ enum LineError {
         "field `tool_choice` must be `auto`, `none`, `required`, or an object that names tools"
     )]
     Choice,
+    /// Pieces of another text.
+    #[error("field `chunks` must add up to `input`")]
+    Chunks,
 }
 
 /// The answer to a line that cannot be answered: `{"id":..,"error":".."}`.
@@ -98,9 +103,18 @@ impl Line {
     }
 
     fn of(mut fields: Map<String, Value>) -> Result<Line, LineError> {
+        let chunks = strings(&mut fields, "chunks")?;
+        let input = match (string(&mut fields, "input")?, &chunks) {
+            (Some(input), Some(chunks)) if chunks.concat() != input => {
+                return Err(LineError::Chunks);
+            }
+            (Some(input), _) => input,
+            (None, chunks) => chunks.as_deref().unwrap_or_default().concat(),
+        };
         Ok(Line {
             id: Value::Null,
-            input: string(&mut fields, "input")?.unwrap_or_default(),
+            input,
+            chunks,
             dialect: string(&mut fields, "dialect")?,
             tools: fields.remove("tools").filter(|tools| !tools.is_null()),
             reasoning_open: flag(&mut fields, "reasoning_open")?,
@@ -124,6 +138,29 @@ fn string(
             expected: "a string",
             found: kind(&other),
         }),
+    }
+}
+
+fn strings(
+    fields: &mut Map<String, Value>,
+    field: &'static str,
+) -> Result<Option<Vec<String>>, LineError> {
+    let wrong = |found| LineError::Field {
+        field,
+        expected: "an array of strings",
+        found,
+    };
+    match fields.remove(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Array(items)) => items
+            .into_iter()
+            .map(|item| match item {
+                Value::String(text) => Ok(text),
+                other => Err(wrong(kind(&other))),
+            })
+            .collect::<Result<_, _>>()
+            .map(Some),
+        Some(other) => Err(wrong(kind(&other))),
     }
 }
 
@@ -176,6 +213,19 @@ mod tests {
         assert_eq!(bad.error, "field `input` must be a string, found a number");
         let bad = Line::read(r#"{"id":"b","tool_choice":"maybe"}"#);
         assert_eq!(bad.expect_err("nobody knows that choice").id, "b");
+    }
+
+    #[test]
+    fn pieces_are_those_of_the_input() {
+        let line = Line::read(r#"{"chunks":["a","b"]}"#).expect("pieces are a text");
+        assert_eq!(line.input, "ab");
+        let bad = Line::read(r#"{"input":"x","chunks":["a","b"]}"#).expect_err("another text");
+        assert_eq!(bad.error, "field `chunks` must add up to `input`");
+        let bad = Line::read(r#"{"chunks":["a",1]}"#).expect_err("a number is no piece");
+        assert_eq!(
+            bad.error,
+            "field `chunks` must be an array of strings, found a number"
+        );
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod markdown;
 mod overview;
 mod pages;
 mod reading;
+mod shared;
 mod tokens;
 
 use std::collections::BTreeMap;

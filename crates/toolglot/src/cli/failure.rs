@@ -72,7 +72,7 @@ pub(crate) enum Failure {
     BareFile(String),
     #[error("`--dialect` needs the name of a dialect")]
     NoDialect,
-    #[error("`--jsonl` only supports `--format json`")]
+    #[error("`--jsonl` only supports `--format json` and `--format events`")]
     NotOfLines,
     #[error(transparent)]
     Chat(ChatError),
@@ -126,7 +126,12 @@ pub(crate) enum Failure {
         error: toolglot_import::ImportError,
     },
     #[cfg_attr(
-        all(feature = "import", feature = "mcp", feature = "serve"),
+        all(
+            feature = "conform",
+            feature = "import",
+            feature = "mcp",
+            feature = "serve"
+        ),
         expect(dead_code, reason = "this build has all commands")
     )]
     #[error(

@@ -13,6 +13,8 @@ mod args;
 mod audit;
 mod batch;
 mod call;
+#[cfg(feature = "conform")]
+mod conform;
 mod convert;
 mod corpus;
 mod dialect_fault;
@@ -119,6 +121,13 @@ fn dispatch(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Command::Corpus { command } => corpus::corpus(&command, out),
         Command::Prompt(arguments) => prompt::prompt(&arguments, out),
         Command::Grammar(arguments) => grammar::write_grammar(&arguments, out),
+        #[cfg(feature = "conform")]
+        Command::Conform(arguments) => conform::conform(&arguments, out),
+        #[cfg(not(feature = "conform"))]
+        Command::Conform(_) => Err(Failure::LeftOut {
+            command: "conform",
+            feature: "conform",
+        }),
         Command::Run(arguments) => run::run(&arguments, out),
         Command::Dialects { command } => dialects::dialects(&command, out),
         Command::Call(arguments) => call::call(&arguments, out),

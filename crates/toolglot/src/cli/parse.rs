@@ -22,7 +22,8 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
     if arguments.jsonl {
         return match arguments.format {
             None | Some(ParseFormat::Json) => jsonl::parse(arguments, out),
-            Some(_) => Err(Failure::NotOfLines),
+            Some(ParseFormat::Events) => jsonl::events(arguments, out),
+            Some(ParseFormat::Human) => Err(Failure::NotOfLines),
         };
     }
     let toolbox = toolboxes::known(arguments.reading.tools.as_deref())?;

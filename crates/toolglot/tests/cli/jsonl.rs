@@ -82,13 +82,37 @@ fn tools_of_a_line_are_its_own() {
 }
 
 #[test]
-fn the_format_of_lines_is_json() {
+fn the_format_of_lines_is_json_or_events() {
     let line = "{\"input\":\"a\"}\n";
     let json = toolglot(&["parse", "--jsonl", "--format", "json"], line);
     assert_eq!((json.code, json.lines().len()), (0, 1), "{}", json.err);
-    for format in ["human", "events"] {
-        let ran = toolglot(&["parse", "--jsonl", "--format", format], line);
-        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{format}");
-        assert!(ran.err.contains("`--jsonl`"), "{}", ran.err);
+    let ran = toolglot(&["parse", "--jsonl", "--format", "human"], line);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("`--jsonl`"), "{}", ran.err);
+}
+
+#[test]
+fn pieces_of_a_line_give_the_events_of_its_text() {
+    let text = "I look. <tool_call>{\"name\":\"f\",\"arguments\":{\"n\":[1,2]}}</tool_call>";
+    let pieces: Vec<String> = text.chars().map(String::from).collect();
+    let whole = json!({"id": 1, "input": text, "dialect": "hermes"});
+    let cut = json!({"id": 2, "chunks": pieces, "dialect": "hermes"});
+    let input = format!("{whole}\n{cut}\n");
+    let documents = toolglot(&["parse", "--jsonl"], &input).lines();
+    assert_eq!(documents[0]["calls"], documents[1]["calls"]);
+    let ran = toolglot(&["parse", "--jsonl", "--format", "events"], &input);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let joined = |answer: &toolglot_value::Value, kind: &str, field: &str| -> String {
+        let events = answer["events"].as_array().expect("events").iter();
+        let events = events.filter(|event| event["type"] == kind);
+        events.filter_map(|event| event[field].as_str()).collect()
+    };
+    let answers = ran.lines();
+    for answer in &answers {
+        assert_eq!(joined(answer, "text", "text"), "I look. ");
+        assert_eq!(joined(answer, "args", "json"), "{\"n\":[1,2]}");
+        assert_eq!(joined(answer, "call_end", "end"), "closed");
     }
+    let n_events = |answer: &toolglot_value::Value| answer["events"].as_array().map(Vec::len);
+    assert!(n_events(&answers[1]) > n_events(&answers[0]), "{}", ran.out);
 }

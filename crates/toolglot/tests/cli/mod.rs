@@ -1,5 +1,7 @@
 //! The built binary, driven from outside: standard output and exit codes are what scripts rely on.
 
+#[cfg(unix)]
+mod conform;
 mod contract;
 mod convert;
 mod converted_results;

@@ -130,7 +130,7 @@ fn make(folder: &Path) {
 }
 
 /// Every command of ours, with hostile input wherever it takes any.
-const COMMANDS: [&str; 62] = [
+const COMMANDS: [&str; 64] = [
     "parse message",
     "parse --dialect auto message",
     "parse --format json message",
@@ -154,6 +154,8 @@ const COMMANDS: [&str; 62] = [
     "prompt --dialect hermes --tools hostile",
     "grammar --dialect hermes --format gbnf --tools tools.json",
     "grammar --format lark --tool-choice \"$(cat hostile)\"",
+    "conform --dialect hermes --cmd sh -- -c 'cat hostile; cat hostile >&2'",
+    "conform --dialect \"$(cat hostile)\" --list",
     "corpus check lines",
     "corpus stats lines",
     "corpus check hostile",

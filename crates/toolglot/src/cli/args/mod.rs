@@ -1,12 +1,14 @@
 //! The command line, as data.
 
 mod call;
+#[cfg(feature = "conform")]
+mod conform;
 mod corpus;
 mod dialects;
 mod doctor;
 #[cfg(feature = "serve")]
 mod gateway;
-#[cfg(not(all(feature = "mcp", feature = "serve")))]
+#[cfg(not(all(feature = "conform", feature = "mcp", feature = "serve")))]
 mod left_out;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -21,6 +23,8 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 pub(crate) use call::{CallArguments, CallFormat};
+#[cfg(feature = "conform")]
+pub(crate) use conform::{ConformArguments, ConformFormat};
 pub(crate) use corpus::{
     CompressionWord, CorpusArguments, CorpusCommand, ProgressWord, RowsWord, StatsFormat,
 };
@@ -28,7 +32,7 @@ pub(crate) use dialects::DialectsCommand;
 pub(crate) use doctor::DoctorArguments;
 #[cfg(feature = "serve")]
 pub(crate) use gateway::GatewayArguments;
-#[cfg(not(all(feature = "mcp", feature = "serve")))]
+#[cfg(not(all(feature = "conform", feature = "mcp", feature = "serve")))]
 pub(crate) use left_out::LeftOutArguments;
 #[cfg(feature = "mcp")]
 pub(crate) use mcp::{
@@ -76,6 +80,12 @@ pub(crate) enum Command {
     Prompt(PromptArguments),
     /// Write a grammar under which a model can write only calls that fit
     Grammar(GrammarArguments),
+    /// Check another parser of tool calls by what it promises
+    #[cfg(feature = "conform")]
+    Conform(ConformArguments),
+    #[cfg(not(feature = "conform"))]
+    #[command(hide = true, disable_help_flag = true)]
+    Conform(LeftOutArguments),
     /// Run the calls in a message and write the answer
     Run(RunArguments),
     /// List, show, check and create dialects

@@ -1,0 +1,101 @@
+//! The cases that any parser of a dialect should read as they are: `crates/conform` gives them to other people's.
+//!
+//! They are those of four files of each dialect, without a note, with closed calls only, and read in no special manner.
+//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test tests cases::shared` writes them anew.
+
+use std::collections::BTreeMap;
+use std::{env, fs};
+
+use toolglot_engine::{Calls, End, Finish, Input, Parser};
+use toolglot_toolset::Toolbox;
+use toolglot_value::{Value, json};
+
+use super::case::{self, Case};
+use super::reading;
+
+const FILES: &[&str] = &["one_call", "several_calls", "text_around", "plain_text"];
+
+#[test]
+fn cases_for_other_parsers_are_up_to_date() {
+    let file = case::root().join("crates/conform/data/written.jsonl");
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    let mut lines = String::new();
+    for case in case::all() {
+        let Some(stem) = case.file.file_stem().and_then(|stem| stem.to_str()) else {
+            continue;
+        };
+        let Some(mut row) = FILES.contains(&stem).then(|| row(&case, stem)).flatten() else {
+            continue;
+        };
+        let name = row["name"].as_str().expect("a name").to_owned();
+        let n_same = names
+            .entry(format!("{}{name}", row["dialect"]))
+            .or_default();
+        *n_same += 1;
+        if *n_same > 1 {
+            row["name"] = Value::from(format!("{name} {n_same}"));
+        }
+        lines.push_str(&row.to_string());
+        lines.push('\n');
+    }
+    assert!(lines.lines().count() > 200, "{}", lines.lines().count());
+    if env::var_os("TOOLGLOT_BLESS").is_some() {
+        fs::write(&file, &lines).expect("it can be written");
+    }
+    let found = fs::read_to_string(&file).expect("it is there");
+    assert!(found == lines, "{} is out of date", file.display());
+}
+
+/// The case, with what is read in it; `None` where other parsers may well differ.
+fn row(case: &Case, stem: &str) -> Option<Value> {
+    let [dialect] = case.manner.dialects.as_slice() else {
+        return None;
+    };
+    let is_plain = case.manner.finish == Finish::Stop
+        && !case.manner.reasoning_open
+        && case.input.iter().all(|part| !part.special);
+    if !is_plain {
+        return None;
+    }
+    let input: String = case.input.iter().map(|part| part.text.as_str()).collect();
+    let mut read = Calls::default();
+    let mut parser = Parser::new(reading::program(case).expect("a program"));
+    parser.push(Input::Text(&input), &mut read);
+    parser.finish(case.manner.finish, &mut read);
+    let is_closed = read.calls.iter().all(|call| call.end == End::Closed);
+    if !read.notes.is_empty() || !read.reasoning.is_empty() || !is_closed {
+        return None;
+    }
+    let calls = read.calls.iter().map(|call| {
+        let arguments = toolglot_value::from_str(&call.arguments).expect("closed arguments");
+        json!({"name": call.name, "arguments": arguments})
+    });
+    let tools = match case.tools.as_deref().map(str::trim) {
+        None => Value::Null,
+        Some(tools) => {
+            let toolbox = match tools.strip_prefix("builtin:") {
+                Some(name) => Toolbox::builtin(name).expect("a builtin set"),
+                None => Toolbox::from_json(&toolglot_value::from_str(tools).expect("JSON"))
+                    .expect("tools"),
+            };
+            let tools = toolbox.iter().map(|tool| {
+                json!({"type": "function", "function": {
+                    "name": tool.name,
+                    "parameters": tool.parameters,
+                }})
+            });
+            Value::Array(tools.collect())
+        }
+    };
+    let mut row = json!({
+        "dialect": dialect,
+        "name": format!("{stem}: {}", case.title),
+        "input": input,
+        "calls": Value::Array(calls.collect()),
+        "content": read.content,
+    });
+    if !tools.is_null() {
+        row.as_object_mut()?.insert("tools".to_owned(), tools);
+    }
+    Some(row)
+}
