@@ -1,7 +1,9 @@
 //! The intermediate form: rules of nodes, from which each target is printed.
 
+use std::collections::HashSet;
+
 /// A set of characters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CharClass {
     /// Ranges, ends included, sorted and apart.
     pub(crate) ranges: Vec<(char, char)>,
@@ -81,11 +83,11 @@ fn before(c: char) -> Option<char> {
 }
 
 /// The name of a rule: its index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct RuleId(pub(crate) usize);
 
 /// What a text may be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
     Literal(String),
     Class(CharClass),
@@ -141,18 +143,19 @@ impl Node {
 
     /// One of several: nested choices are flattened, equal alternatives are one.
     pub(crate) fn choice(nodes: impl IntoIterator<Item = Node>) -> Node {
-        let mut flat: Vec<Node> = Vec::new();
-        for node in nodes {
-            let inner = match node {
+        let flat: Vec<Node> = nodes
+            .into_iter()
+            .flat_map(|node| match node {
                 Node::Choice(inner) => inner,
                 node => vec![node],
-            };
-            for node in inner {
-                if !flat.contains(&node) {
-                    flat.push(node);
-                }
-            }
-        }
+            })
+            .collect();
+        let mut seen = HashSet::new();
+        let is_first: Vec<bool> = flat.iter().map(|node| seen.insert(node)).collect();
+        let kept = flat.into_iter().zip(is_first);
+        let mut flat: Vec<Node> = kept
+            .filter_map(|(node, is_first)| is_first.then_some(node))
+            .collect();
         match flat.len() {
             1 => flat.swap_remove(0),
             _ => Node::Choice(flat),
@@ -164,6 +167,7 @@ impl Node {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rules {
     rules: Vec<(String, Node)>,
+    names: HashSet<String>,
 }
 
 impl Rules {
@@ -190,9 +194,10 @@ impl Rules {
             plain.insert_str(0, "r-");
         }
         let id = RuleId(self.rules.len());
-        if self.rules.iter().any(|(other, _)| *other == plain) {
+        if self.names.contains(&plain) {
             plain = format!("{plain}-{}", id.0);
         }
+        self.names.insert(plain.clone());
         self.rules.push((plain, node));
         id
     }

@@ -4,7 +4,8 @@
 //! arguments that fit their schemas. The grammar is made of the same lines that parse and render the dialect
 //! ([`toolglot_engine::form`]), so it holds no dialect's name. It does no input or output.
 //!
-//! Three targets: GBNF (llama.cpp), Lark (llguidance) and structural tags (xgrammar, vLLM, SGLang).
+//! The targets: GBNF (llama.cpp), Lark (llguidance), structural tags (xgrammar, vLLM, SGLang), and for dialects whose calls are
+//! JSON and nothing else a JSON Schema.
 //!
 //! ```
 //! use toolglot_constrain::{Options, Target, ToolSchema, grammar};
@@ -24,6 +25,7 @@
 mod calls;
 mod error;
 mod grammar;
+mod json_schema;
 mod members;
 mod message;
 mod number;
@@ -32,6 +34,7 @@ mod print;
 mod schema;
 mod text;
 mod values;
+mod words;
 
 use toolglot_engine::Dialect;
 use toolglot_value::Value;
@@ -48,7 +51,7 @@ pub struct ToolSchema<'a> {
 }
 
 /// The language in which the grammar is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Target {
     /// GBNF: llama.cpp.
@@ -57,6 +60,8 @@ pub enum Target {
     Lark,
     /// A structural tag as JSON: xgrammar, vLLM and SGLang.
     StructuralTag,
+    /// A JSON Schema of a message that is one call, for dialects whose calls are JSON objects and nothing else.
+    JsonSchema,
 }
 
 /// Which calls a message has.
@@ -143,7 +148,10 @@ pub fn grammar(
     tools: &[ToolSchema<'_>],
     options: &Options<'_>,
 ) -> Result<Grammar, GrammarError> {
-    let grammar = message::grammar(dialect, tools, options)?;
+    let grammar = match options.target {
+        Target::JsonSchema => json_schema::grammar(dialect, tools, options)?,
+        _ => message::grammar(dialect, tools, options)?,
+    };
     match grammar.notes.first() {
         Some(note) if options.strict => Err(GrammarError::Note(note.clone())),
         _ => Ok(grammar),

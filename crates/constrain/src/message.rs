@@ -14,26 +14,9 @@ pub(crate) fn grammar(
     tools: &[ToolSchema<'_>],
     options: &Options<'_>,
 ) -> Result<Grammar, GrammarError> {
-    let named;
-    let tools = match options.tool_choice {
-        ToolChoice::Named(name) => {
-            let Some(tool) = tools.iter().find(|tool| tool.name == name) else {
-                return Err(GrammarError::Tools(format!(
-                    "the tool choice names `{name}`, which is not in the tool set"
-                )));
-            };
-            named = [*tool];
-            &named[..]
-        }
-        _ => tools,
-    };
-    if tools.is_empty() {
-        return Err(GrammarError::Tools(
-            "there is no tool, so no call can be written; give tools".to_owned(),
-        ));
-    }
+    let tools = chosen(tools, options.tool_choice)?;
     let forms = Forms::new(dialect);
-    let mut writer = CallWriter::new(dialect, &forms, tools);
+    let mut writer = CallWriter::new(dialect, &forms, &tools);
     let calls = writer.message(options.parallel)?;
     let mut notes = std::mem::take(&mut writer.notes);
     let reasoning = reasoning(options.reasoning, &forms, dialect.name(), &mut notes)?;
@@ -50,6 +33,30 @@ pub(crate) fn grammar(
     let mut grammar = print::print(options.target, message, &mut writer.rules)?;
     grammar.notes.splice(0..0, notes);
     Ok(grammar)
+}
+
+/// The tools that may be called: all, or the one that is named.
+pub(crate) fn chosen<'a>(
+    tools: &[ToolSchema<'a>],
+    choice: ToolChoice<'_>,
+) -> Result<Vec<ToolSchema<'a>>, GrammarError> {
+    let chosen = match choice {
+        ToolChoice::Named(name) => {
+            let Some(tool) = tools.iter().find(|tool| tool.name == name) else {
+                return Err(GrammarError::Tools(format!(
+                    "the tool choice names `{name}`, which is not in the tool set"
+                )));
+            };
+            vec![*tool]
+        }
+        _ => tools.to_vec(),
+    };
+    if chosen.is_empty() {
+        return Err(GrammarError::Tools(
+            "there is no tool, so no call can be written; give tools".to_owned(),
+        ));
+    }
+    Ok(chosen)
 }
 
 /// The reasoning before the answer.

@@ -2,32 +2,21 @@
 
 use std::io::Write;
 
-use toolglot_chat::DEFAULT_DIALECT;
 use toolglot_constrain::{Options, Reasoning, Target, ToolChoice, ToolSchema, grammar};
 
 use crate::cli::args::{GrammarArguments, GrammarFormat, GrammarReasoning};
 use crate::cli::failure::Failure;
 use crate::cli::human::screen;
 use crate::cli::outcome::Outcome;
-use crate::cli::{select, toolboxes};
+use crate::cli::toolboxes;
 
 /// Writes the grammar; notes and triggers are reported on standard error.
 pub(crate) fn write_grammar(
     arguments: &GrammarArguments,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let name = arguments.dialect.as_deref().unwrap_or_else(|| {
-        let _ = writeln!(
-            screen::stderr(),
-            "no --dialect: `{DEFAULT_DIALECT}`, which needs no special token of any model"
-        );
-        DEFAULT_DIALECT
-    });
-    let dialect = select::one(name)?;
-    let toolbox = match &arguments.tools {
-        Some(tools) => toolboxes::to_teach(tools)?,
-        None => toolboxes::taught(&dialect)?,
-    };
+    let (dialect, toolbox) =
+        toolboxes::taught_dialect(arguments.dialect.as_deref(), arguments.tools.as_deref())?;
     let tools: Vec<ToolSchema<'_>> = toolbox
         .iter()
         .map(|tool| ToolSchema {
@@ -39,13 +28,9 @@ pub(crate) fn write_grammar(
         GrammarFormat::Gbnf => Target::Gbnf,
         GrammarFormat::Lark => Target::Lark,
         GrammarFormat::StructuralTag => Target::StructuralTag,
+        GrammarFormat::JsonSchema => Target::JsonSchema,
     });
-    options.tool_choice = match arguments.tool_choice.as_str() {
-        "auto" => ToolChoice::Auto,
-        "required" => ToolChoice::Required,
-        "none" => ToolChoice::None,
-        tool => ToolChoice::Named(tool),
-    };
+    options.tool_choice = ToolChoice::from(arguments.tool_choice.as_str());
     options.parallel = arguments.parallel;
     options.reasoning = match arguments.reasoning {
         GrammarReasoning::None => Reasoning::None,

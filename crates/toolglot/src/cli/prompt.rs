@@ -2,30 +2,19 @@
 
 use std::io::Write;
 
-use toolglot_chat::{DEFAULT_DIALECT, Instructions, instructions};
+use toolglot_chat::{Instructions, instructions};
 use toolglot_engine::Dialect;
 
 use crate::cli::args::PromptArguments;
 use crate::cli::failure::Failure;
 use crate::cli::human::screen;
 use crate::cli::outcome::Outcome;
-use crate::cli::{select, toolboxes};
+use crate::cli::toolboxes;
 
 /// Writes the instructions.
 pub(crate) fn prompt(arguments: &PromptArguments, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let name = arguments.dialect.as_deref().unwrap_or_else(|| {
-        // A hint only; standard error may be closed.
-        let _ = writeln!(
-            screen::stderr(),
-            "no --dialect: `{DEFAULT_DIALECT}`, which needs no special token of any model"
-        );
-        DEFAULT_DIALECT
-    });
-    let dialect = select::one(name)?;
-    let toolbox = match &arguments.tools {
-        Some(tools) => toolboxes::to_teach(tools)?,
-        None => toolboxes::taught(&dialect)?,
-    };
+    let (dialect, toolbox) =
+        toolboxes::taught_dialect(arguments.dialect.as_deref(), arguments.tools.as_deref())?;
     let instructions = instructions(&dialect, &toolbox)?;
     report_left_out(&dialect, &instructions);
     let text = instructions.text.as_bytes();

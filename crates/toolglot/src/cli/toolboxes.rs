@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use toolglot_chat::DEFAULT_DIALECT;
 use toolglot_engine::Dialect;
 use toolglot_session::{CallError, Policies, Session};
 use toolglot_tool_registry::Registry;
@@ -13,7 +14,7 @@ use toolglot_value::{Map, Value};
 
 use crate::cli::failure::Failure;
 use crate::cli::human::screen;
-use crate::cli::source;
+use crate::cli::{select, source};
 
 /// The tools that a text is read or written with: those that `--tools` names. A list without tools is as good as no list: it
 /// knows no name that a call could miss.
@@ -73,7 +74,7 @@ pub(crate) fn report_left_out(toolbox: &Toolbox, origin: &str) {
 
 /// The tools that `--tools` names, for a prompt. Of tools that are files those that may run: what a file says
 /// of itself reaches no model before somebody vouches for it. The others are reported on standard error.
-pub(crate) fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
+fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
     let path = Path::new(argument);
     if argument.starts_with("builtin:") || !path.is_dir() {
         return load(argument);
@@ -167,8 +168,30 @@ pub(crate) fn builtin(name: &str) -> Result<Toolbox, Failure> {
     Toolbox::builtin(name).ok_or_else(|| Failure::UnknownToolbox(name.to_owned()))
 }
 
+/// The dialect that a model is taught, and its tools: those that are named, else the default dialect and the tools that its
+/// models know. What was chosen for want of a name is reported on standard error.
+pub(crate) fn taught_dialect(
+    name: Option<&str>,
+    tools: Option<&str>,
+) -> Result<(Dialect, Toolbox), Failure> {
+    let name = name.unwrap_or_else(|| {
+        // A hint only; standard error may be closed.
+        let _ = writeln!(
+            screen::stderr(),
+            "no --dialect: `{DEFAULT_DIALECT}`, which needs no special token of any model"
+        );
+        DEFAULT_DIALECT
+    });
+    let dialect = select::one(name)?;
+    let toolbox = match tools {
+        Some(tools) => to_teach(tools)?,
+        None => taught(&dialect)?,
+    };
+    Ok((dialect, toolbox))
+}
+
 /// The tools to teach where none are named: of those that models of `dialect` know the ones that `run` carries out.
-pub(crate) fn taught(dialect: &Dialect) -> Result<Toolbox, Failure> {
+fn taught(dialect: &Dialect) -> Result<Toolbox, Failure> {
     let known = Toolbox::taught(dialect.name()).map_or_else(|| builtin("workspace"), Ok)?;
     let vocabulary = builtin("vocabulary")?;
     let runs = |spec: &ToolSpec| {

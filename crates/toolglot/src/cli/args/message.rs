@@ -14,13 +14,13 @@ pub(crate) struct ParseArguments {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) reading: ReadingArguments,
-    /// Read {"id","input","dialect"?,"tools"?,..} per line and write one JSON document per line
+    /// Read {"id","input","chunks"?,"dialect"?,"tools"?,..} per line and write one JSON document per line
     #[arg(long)]
     pub(crate) jsonl: bool,
     /// Replace the names of tools and parameters by their canonical names
     #[arg(long)]
     pub(crate) normalize: bool,
-    /// How to show what was read; `human` without it, and `json` with --jsonl, which takes no other
+    /// How to show what was read; `human` without it, and `json` with --jsonl, which takes `events` too
     #[arg(long, value_enum)]
     pub(crate) format: Option<ParseFormat>,
     /// Exit with 1 if there is any note
@@ -167,6 +167,8 @@ pub(crate) enum GrammarFormat {
     Lark,
     /// A structural tag: xgrammar, vLLM, SGLang
     StructuralTag,
+    /// A JSON Schema of one call, where calls are JSON and nothing else
+    JsonSchema,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -186,6 +188,6 @@ pub(crate) enum ParseFormat {
     Human,
     /// One JSON document
     Json,
-    /// One line of JSON per event, as they happen
+    /// One line of JSON per event, as they happen; with --jsonl one document per line with its `events`
     Events,
 }
