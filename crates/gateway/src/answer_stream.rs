@@ -116,6 +116,7 @@ impl AnswerStream {
     /// The response: streamed or whole, as the client wants it.
     pub(crate) async fn response(self) -> Result<Response<Body>, Fault> {
         let mode = HeaderValue::from_static(self.exchange.mode().word());
+        let constraint = self.exchange.constraint().word();
         let omitted = omitted(self.exchange.request.omitted());
         let mut response = if self.exchange.request.is_stream() {
             let mut response = Response::new(self.body());
@@ -128,6 +129,9 @@ impl AnswerStream {
         };
         let headers = response.headers_mut();
         headers.insert("x-toolglot-mode", mode);
+        if let Some(word) = constraint {
+            headers.insert("x-toolglot-constraint", HeaderValue::from_static(word));
+        }
         if !omitted.is_empty()
             && let Ok(omitted) = HeaderValue::try_from(omitted)
         {

@@ -10,6 +10,7 @@ use toolglot_value::{Map, Value, json};
 use toolglot_wire::{History, Request, ToolChoice};
 
 use crate::call_policy::{CallPolicy, DoubtfulCall, OwnCall};
+use crate::constraint::{self, Constrain, Constraint, Wanted};
 use crate::executor::{OfferedTools, Round};
 use crate::fault::Fault;
 use crate::models::{Mode, ModelSettings};
@@ -34,6 +35,7 @@ pub(crate) struct Exchange {
     program: Option<Arc<ToolProgram>>,
     /// The tools that the gateway runs itself.
     own_tools: Option<Arc<OfferedTools>>,
+    constraint: Constraint,
     /// The client's headers.
     headers: HeaderMap,
     /// What is said to the model after the client's messages.
@@ -94,6 +96,7 @@ impl Exchange {
             kind,
             program: None,
             own_tools,
+            constraint: Constraint::default(),
             headers,
             lesson: Vec::new(),
             _held: held,
@@ -117,6 +120,11 @@ impl Exchange {
     /// How the tools reach the model.
     pub(crate) fn mode(&self) -> Mode {
         self.mode
+    }
+
+    /// What became of the grammar of its calls.
+    pub(crate) fn constraint(&self) -> Constraint {
+        self.constraint
     }
 
     /// Makes the program, where the mode needs one.
@@ -182,7 +190,11 @@ impl Exchange {
                 return Ok(Opened::Salvaged(text));
             }
             let next = self.next_mode().filter(|_| refuses_tools(status, &body));
-            if let Some(mode) = next {
+            let may_be_grammar = matches!(status.as_u16(), 400 | 422 | 500 | 501);
+            if may_be_grammar && matches!(self.constraint, Constraint::Sent(_)) {
+                self.gateway.metrics.retry("grammar-refused");
+                self.constraint = Constraint::Refused;
+            } else if let Some(mode) = next {
                 self.gateway.metrics.retry("tools-refused");
                 self.mode = mode;
                 self.load()?;
@@ -206,7 +218,7 @@ impl Exchange {
         }
     }
 
-    async fn send(&self) -> Result<(Response<Incoming>, AnswerStart), Fault> {
+    async fn send(&mut self) -> Result<(Response<Incoming>, AnswerStart), Fault> {
         let mut body = self.body()?;
         let mut start = AnswerStart {
             prompt: None,
@@ -231,11 +243,52 @@ impl Exchange {
         if start.prompt.is_none() {
             start.reasoning_open = self.is_reasoning_open(&body).await;
         }
+        self.constrain(&mut body, &start)?;
         let upstream = &self.gateway.upstream;
         match upstream.post(path, &self.headers, body.to_string()).await {
             Ok(response) => Ok((response, start)),
             Err(error) => Err(self.gateway.failure(&error)),
         }
+    }
+
+    /// Adds the grammar of the calls, where the settings and the request want one and the client has no format of its own.
+    fn constrain(&mut self, body: &mut Value, start: &AnswerStart) -> Result<(), Fault> {
+        let Value::Object(fields) = body else {
+            return Ok(());
+        };
+        let constrain = self.settings.constrain;
+        let has_format = ["response_format", "grammar", "structured_outputs"]
+            .iter()
+            .any(|key| fields.get(key).is_some_and(|format| !format.is_null()));
+        let Some(program) = self.program() else {
+            return Ok(());
+        };
+        // A model whose dialect nobody names may have been taught one.
+        let is_known = self.settings.dialect.is_some() || self.mode == Mode::Emulate;
+        if constrain == Constrain::Off
+            || self.constraint == Constraint::Refused
+            || has_format
+            || !is_known
+        {
+            return Ok(());
+        }
+        let wanted = Wanted {
+            constrain,
+            choice: self.request.choice(),
+            is_parallel: self.request.is_parallel(),
+            has_strict_tool: self.request.has_strict_tool(),
+            is_reasoning_open: match &start.prompt {
+                Some(prompt) => program.starts_in_reasoning(prompt),
+                None => start.reasoning_open,
+            },
+        };
+        let grammars = &program.grammars;
+        let (constraint, grammar) = grammars.get(program.taught(), &program.toolbox, &wanted)?;
+        if let Some(grammar) = grammar {
+            constraint::add(fields, constrain, &grammar);
+        }
+        self.constraint = constraint;
+        Ok(())
     }
 
     /// Whether the prompt opens the reasoning: as the settings say, or else the upstream's template.

@@ -28,6 +28,7 @@ mod answer_stream;
 mod call_policy;
 mod chat_template;
 mod connection;
+mod constraint;
 mod diagnosis;
 mod error;
 mod exchange;
@@ -50,6 +51,7 @@ mod tool_program;
 mod upstream;
 mod upstream_kind;
 
+pub use constraint::Constrain;
 pub use error::GatewayError;
 pub use limits::Limits;
 pub use models::{CallEmission, Mode, ModelSettings, Models, RecoveredCalls};

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use crate::constraint::Constrain;
 use crate::error::GatewayError;
 use crate::tool_program;
 
@@ -85,6 +86,8 @@ pub struct ModelSettings {
     pub read_only_tools: Vec<String>,
     /// What becomes of a call that was recovered.
     pub recovered: RecoveredCalls,
+    /// How the upstream is told which calls may be written. It needs a `dialect`, or the mode `emulate`.
+    pub constrain: Constrain,
 }
 
 /// Settings by patterns of models' names. The first pattern that fits counts; `*` in it stands for any text.
@@ -169,8 +172,16 @@ fn rows<'de, D: Deserializer<'de>>(file: D) -> Result<Vec<(String, ModelSettings
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
             let mut rows = Vec::new();
-            while let Some(row) = map.next_entry()? {
-                rows.push(row);
+            while let Some((pattern, settings)) = map.next_entry::<String, ModelSettings>()? {
+                if settings.constrain != Constrain::Off
+                    && settings.dialect.is_none()
+                    && settings.mode != Some(Mode::Emulate)
+                {
+                    return Err(A::Error::custom(format!(
+                        "`constrain` of `{pattern}` needs a `dialect`: a grammar has one form of calls"
+                    )));
+                }
+                rows.push((pattern, settings));
             }
             Ok(rows)
         }
@@ -257,6 +268,16 @@ mod tests {
                 "[models.a]\ndialect = \"hermse\"",
                 (2, 11),
                 "unknown dialect `hermse`",
+            ),
+            (
+                "[models.a]\nconstrain = \"ebnf\"",
+                (2, 13),
+                "unknown variant `ebnf`",
+            ),
+            (
+                "[models.a]\nconstrain = \"gbnf\"",
+                (1, 2),
+                "`constrain` of `a` needs a `dialect`",
             ),
             ("models =", (1, 9), "string values must be quoted"),
         ] {

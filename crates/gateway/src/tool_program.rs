@@ -17,6 +17,8 @@ use toolglot_engine::{
 use toolglot_toolset::Toolbox;
 use toolglot_wire::Emulation;
 
+use crate::constraint::Grammars;
+
 /// The dialects that are read where a model's settings name none.
 const ALL_DIALECTS: &str = "auto";
 
@@ -45,6 +47,8 @@ pub(crate) struct ToolProgram {
     dialects: Arc<DialectProgram>,
     /// What writes the history and the tools as text, made when it is first needed; or why the tools cannot be taught.
     emulation: OnceLock<Result<Emulation<'static>, String>>,
+    /// Those that were needed.
+    pub(crate) grammars: Grammars,
 }
 
 impl DialectProgram {
@@ -69,6 +73,7 @@ impl ToolProgram {
             program: Arc::new(dialects.program.for_tools(&toolbox.tool_set())),
             dialects,
             emulation: OnceLock::new(),
+            grammars: Grammars::default(),
         }
     }
 

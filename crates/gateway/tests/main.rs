@@ -3,6 +3,7 @@
 mod admission;
 mod calls;
 mod client;
+mod constrain;
 mod execute;
 mod fake_upstream;
 mod gateway;

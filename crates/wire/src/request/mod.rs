@@ -154,6 +154,11 @@ impl Request {
         self.is_parallel
     }
 
+    /// Whether the client wants the arguments of some tool to fit its schema, whatever the model would write.
+    pub fn has_strict_tool(&self) -> bool {
+        self.tools.has_strict()
+    }
+
     /// Offers further tools to the model, which the client does not know. Of two with one name the client's stays.
     pub fn add_tools<'s>(&mut self, specs: impl IntoIterator<Item = &'s ToolSpec>) {
         Arc::make_mut(&mut self.tools).add(specs);

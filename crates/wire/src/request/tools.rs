@@ -141,6 +141,12 @@ impl ToolTable {
         &self.toolbox
     }
 
+    /// Whether some function is `strict`.
+    pub(crate) fn has_strict(&self) -> bool {
+        let mut functions = self.functions.iter();
+        functions.any(|tool| tool["function"]["strict"] == true)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
