@@ -162,13 +162,13 @@ fn check(
             Some(_) if !Arguments::is_object(call) => {
                 vec![verify::no_object_note(call)]
             }
-            Some(spec) => {
+            Some(_) => {
                 let locator = CallLocator {
                     call,
                     toolbox,
                     spans,
                 };
-                verify::schema_notes(spec, &mut checked.arguments, locator)
+                verify::schema_notes(&checked.tool, &mut checked.arguments, locator)
             }
         };
         call.notes.extend(notes.iter().cloned());

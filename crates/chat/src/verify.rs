@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use toolglot_engine::{Call, Calls, Code, Note, Span};
-use toolglot_schema::Validator;
-use toolglot_toolset::{ToolSpec, Toolbox};
+use toolglot_toolset::Toolbox;
 use toolglot_value::{Map, Value};
 use toolglot_wire::Arguments;
 
@@ -39,22 +38,27 @@ impl CallLocator<'_> {
     }
 }
 
-/// What the schema of `spec` has against `arguments`, as notes on the values of the call; each reads as an instruction.
+/// What the schema of the toolbox's tool `name` has against `arguments`, as notes on the values of the call; each reads as an
+/// instruction. A name that the toolbox does not have has none.
 ///
 /// A parameter that is left out and has a default is no violation: the caller fills it in. `arguments` are as before afterwards:
 /// they may be large, and no copy is made of them.
 pub fn schema_notes(
-    spec: &ToolSpec,
+    name: &str,
     arguments: &mut Map<String, Value>,
     locator: CallLocator<'_>,
 ) -> Vec<Note> {
+    let toolbox = locator.toolbox;
+    let (Some(spec), Some(validator)) = (toolbox.get(name), toolbox.validator(name)) else {
+        return Vec::new();
+    };
     let note = |code, (path, is_key): (&str, bool), message| Note {
         code,
         span: locator.place(&spec.name, path, is_key),
         message,
         help: None,
     };
-    let validator = match Validator::new(&closed(&spec.parameters)) {
+    let validator = match validator {
         Ok(validator) => validator,
         Err(error) => {
             let message = format!("the schema of `{}` cannot be used: {error}", spec.name);
@@ -135,32 +139,6 @@ impl Outline {
     }
 }
 
-/// Settings of a schema that may let other parameters in than those it lists.
-const OPENING: &[&str] = &[
-    "$ref",
-    "$dynamicRef",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "dependentSchemas",
-    "if",
-    "oneOf",
-    "patternProperties",
-    "unevaluatedProperties",
-];
-
-/// The schema, closed: a tool that lists its parameters has no others, unless it says so.
-fn closed(schema: &Value) -> Value {
-    let mut schema = schema.clone();
-    if let Value::Object(settings) = &mut schema
-        && settings.contains_key("properties")
-        && !OPENING.iter().any(|opening| settings.contains_key(opening))
-    {
-        settings.insert("additionalProperties".to_owned(), false.into());
-    }
-    schema
-}
-
 /// The note on a call of a tool that is not there.
 pub fn unknown_tool_note(name: &str, toolbox: &Toolbox, at: Span) -> Note {
     let names = || {
@@ -232,5 +210,57 @@ pub fn no_object_note(call: &Call) -> Note {
         span: call.span,
         message: message.to_owned(),
         help: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use allocation_counter::measure;
+    use toolglot_engine::{CallId, End, Place};
+    use toolglot_value::json;
+
+    use super::*;
+
+    /// Counted, not timed: the counter is per thread.
+    #[test]
+    fn a_schema_is_compiled_once() {
+        let name = json!({"type": "string", "pattern": "^[a-z]+$", "maxLength": 20});
+        let names: Map<String, Value> = (0..50).map(|n| (format!("p{n}"), name.clone())).collect();
+        let names = Value::Object(names);
+        let list =
+            json!([{"name": "rename", "parameters": {"type": "object", "properties": names}}]);
+        let toolbox = Toolbox::from_json(&list).expect("a tool");
+        let nowhere = Span::empty(0);
+        let call = Call {
+            id: CallId(0),
+            written_id: None,
+            name: "rename".to_owned(),
+            name_span: nowhere,
+            server: None,
+            arguments: String::new(),
+            span: nowhere,
+            dialect: String::new(),
+            place: Place::Answer,
+            end: End::Closed,
+            notes: Vec::new(),
+        };
+        let check = |toolbox: &Toolbox, value: &str| {
+            let mut arguments = Map::new();
+            arguments.insert("p7".to_owned(), value.into());
+            let locator = CallLocator {
+                call: &call,
+                toolbox,
+                spans: None,
+            };
+            let mut notes = Vec::new();
+            let counted = measure(|| notes = schema_notes("rename", &mut arguments, locator));
+            (notes.len(), counted.count_total)
+        };
+        let (n_first, first) = check(&toolbox, "UPPER");
+        let (n_again, again) = check(&toolbox, "UPPER");
+        let (n_of_copy, of_copy) = check(&toolbox.clone(), "lower");
+        assert_eq!((n_first, n_again, n_of_copy), (1, 1, 0));
+        assert!(again * 20 < first, "{again} {first}");
+        assert!(of_copy * 20 < first, "{of_copy} {first}");
     }
 }

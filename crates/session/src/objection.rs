@@ -117,12 +117,8 @@ impl MessageSession<'_> {
             .collect();
         if !left_out.is_empty() {
             // What remains may fit the schema, and yet is not what the model asked for.
-            let rest = self.vocabulary.get(&canonical.tool);
-            let rest = rest.map(|spec| {
-                let ground = self.ground(call, self.vocabulary);
-                schema_notes(spec, &mut canonical.arguments, ground)
-            });
-            let rest = rest.unwrap_or_default();
+            let ground = self.ground(call, self.vocabulary);
+            let rest = schema_notes(&canonical.tool, &mut canonical.arguments, ground);
             let all = left_out.into_iter().chain(rest.clone()).collect();
             return Some(Objection {
                 // The others are among the notes of the message already.
@@ -247,7 +243,7 @@ fn misfit(
     ground: CallLocator<'_>,
     offered: &Toolbox,
 ) -> Option<Objection> {
-    let Some(spec) = ground.toolbox.get(&canonical.tool) else {
+    if ground.toolbox.get(&canonical.tool).is_none() {
         let note = unknown_tool_note(&canonical.tool, offered, ground.call.name_span);
         let said = std::iter::once(note.message.as_str()).chain(note.help.as_deref());
         return Some(Objection {
@@ -259,7 +255,7 @@ fn misfit(
             shows_form: note.help.is_some(),
             notes: vec![note],
         });
-    };
-    let notes = schema_notes(spec, &mut canonical.arguments, ground);
+    }
+    let notes = schema_notes(&canonical.tool, &mut canonical.arguments, ground);
     (!notes.is_empty()).then(|| Objection::invalid(notes))
 }

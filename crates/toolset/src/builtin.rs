@@ -1,6 +1,7 @@
 //! The tool sets that come with toolglot: the files in `data/`.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use toolglot_engine::{Fields, Shape, Tool, ToolSet};
 use toolglot_value::{Map, Value};
@@ -108,6 +109,16 @@ fn strings(value: Option<Value>) -> Option<Vec<String>> {
     array(value)?.into_iter().map(string).collect()
 }
 
+/// The files of each set.
+const FILES: [(&str, &[&str]); 6] = [
+    ("workspace", &[WORKSPACE]),
+    ("vocabulary", &[WORKSPACE, VOCABULARY]),
+    ("roo", &[ROO]),
+    ("forge", &[FORGE]),
+    ("axe", &[AXE]),
+    ("tool_call", &[TOOL_CALL]),
+];
+
 impl Toolbox {
     /// The names of the sets that are built in.
     pub const BUILTIN: &'static [&'static str] = &[
@@ -126,22 +137,16 @@ impl Toolbox {
     ///   normalized against it, so that a command is refused as a command and not as a name that nobody knows.
     /// - `roo`, `forge`, `axe`, `tool_call`: what those systems teach, under their names.
     pub fn builtin(name: &str) -> Option<Toolbox> {
-        let files: &[&str] = match name {
-            "workspace" => &[WORKSPACE],
-            "vocabulary" => &[WORKSPACE, VOCABULARY],
-            "roo" => &[ROO],
-            "forge" => &[FORGE],
-            "axe" => &[AXE],
-            "tool_call" => &[TOOL_CALL],
-            _ => return None,
-        };
-        let catalogs: Vec<Catalog> = files.iter().map(|file| catalog(file)).collect();
-        let ignore_case = catalogs.iter().all(|catalog| catalog.ignore_case);
-        let tools = catalogs.into_iter().flat_map(|catalog| catalog.tools);
-        Some(Toolbox::new(
-            tools.map(CatalogTool::into_entry),
-            ignore_case,
-        ))
+        // Copies share what the set has compiled of its schemas.
+        static SETS: [OnceLock<Toolbox>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+        let at = FILES.iter().position(|(known, _)| *known == name)?;
+        let set = SETS[at].get_or_init(|| {
+            let catalogs: Vec<Catalog> = FILES[at].1.iter().map(|file| catalog(file)).collect();
+            let ignore_case = catalogs.iter().all(|catalog| catalog.ignore_case);
+            let tools = catalogs.into_iter().flat_map(|catalog| catalog.tools);
+            Toolbox::new(tools.map(CatalogTool::into_entry), ignore_case)
+        });
+        Some(set.clone())
     }
 
     /// The set that models were taught with a dialect, if the dialect is that of one system.

@@ -19,7 +19,8 @@
 //!
 //! # Features
 //!
-//! - `validate`, off by default: `Functions`, whose arguments are validated by the `jsonschema` crate. It adds some 50 crates.
+//! - `validate`, off by default: `Functions` and `Toolbox::validator`, which check arguments by the `jsonschema` crate. It adds
+//!   some 50 crates.
 
 mod arguments;
 mod builtin;
@@ -32,6 +33,8 @@ mod listing;
 mod multi_file_reads;
 mod shell;
 mod split;
+#[cfg(feature = "validate")]
+mod tool_validator;
 mod toolbox;
 
 pub use builtin::roo_names;

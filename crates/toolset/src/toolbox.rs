@@ -4,9 +4,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use toolglot_engine::{Fields, Shape, Tool, ToolSet};
+#[cfg(feature = "validate")]
+use toolglot_schema::{SchemaError, Validator};
 use toolglot_value::{Map, Value};
 
 use crate::elements;
+#[cfg(feature = "validate")]
+use crate::tool_validator::ToolValidator;
 
 /// What running a tool does to the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,6 +83,8 @@ pub(crate) struct Entry {
     /// The parameters as the engine types them, made from the schema once.
     pub(crate) fields: Fields,
     pub(crate) habits: Habits,
+    #[cfg(feature = "validate")]
+    validator: ToolValidator,
 }
 
 /// How models call a tool otherwise than it is declared.
@@ -264,6 +270,19 @@ impl Toolbox {
             .map_or(&[], Vec::as_slice)
     }
 
+    /// What checks the arguments of the tool of exactly that name. It is made for the first call, and copies of this set share it.
+    ///
+    /// A tool that lists its parameters takes no others, unless its schema says so.
+    ///
+    /// # Errors
+    /// If the schema cannot be used.
+    #[cfg(feature = "validate")]
+    pub fn validator(&self, name: &str) -> Option<Result<&Validator, &SchemaError>> {
+        let mut entries = self.entries.iter();
+        let entry = entries.find(|entry| entry.spec.name == name)?;
+        Some(entry.validator.get(&entry.spec.parameters))
+    }
+
     pub(crate) fn entry(&self, written: &str) -> Option<&Entry> {
         let by = |same: fn(&str, &str) -> bool| {
             let own = self
@@ -296,6 +315,8 @@ impl Entry {
             spec,
             fields,
             habits,
+            #[cfg(feature = "validate")]
+            validator: ToolValidator::default(),
         }
     }
 

@@ -1,0 +1,43 @@
+//! The schema of a tool, compiled once for all of its calls.
+
+use std::sync::{Arc, OnceLock};
+
+use toolglot_schema::{SchemaError, Validator};
+use toolglot_value::Value;
+
+/// What checks the arguments of one tool. Copies share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ToolValidator(Arc<OnceLock<Result<Validator, SchemaError>>>);
+
+impl ToolValidator {
+    pub(crate) fn get(&self, parameters: &Value) -> Result<&Validator, &SchemaError> {
+        let made = self.0.get_or_init(|| Validator::new(&closed(parameters)));
+        made.as_ref()
+    }
+}
+
+/// Settings of a schema that may let other parameters in than those it lists.
+const OPENING: &[&str] = &[
+    "$ref",
+    "$dynamicRef",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "dependentSchemas",
+    "if",
+    "oneOf",
+    "patternProperties",
+    "unevaluatedProperties",
+];
+
+/// The schema, closed: a tool that lists its parameters has no others, unless it says so.
+fn closed(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Value::Object(settings) = &mut schema
+        && settings.contains_key("properties")
+        && !OPENING.iter().any(|opening| settings.contains_key(opening))
+    {
+        settings.insert("additionalProperties".to_owned(), false.into());
+    }
+    schema
+}
