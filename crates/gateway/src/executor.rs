@@ -12,6 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use sha2::{Digest, Sha256};
 use toolglot_engine::Calls;
 use toolglot_session::{CalledMessage, Cancel, Session, SessionBuilder, SessionError, Step};
 use toolglot_toolset::ToolSpec;
@@ -99,11 +100,21 @@ impl Executor {
 impl OfferedTools {
     fn new(specs: Vec<ToolSpec>, patterns: &[String]) -> OfferedTools {
         let mut offered = OfferedTools::default();
+        // All tools have a part in the names, so that a pattern changes none.
+        let mut owners: BTreeMap<String, usize> = BTreeMap::new();
+        for spec in &specs {
+            *owners.entry(name_of(&spec.name)).or_default() += 1;
+        }
         for mut spec in specs {
-            let is_wanted = patterns.is_empty() || patterns.iter().any(|one| fits(one, &spec.name));
-            let name = name_of(&spec.name);
-            if !is_wanted || offered.ids.contains_key(&name) {
+            if !patterns.is_empty() && !patterns.iter().any(|one| fits(one, &spec.name)) {
                 continue;
+            }
+            let mut name = name_of(&spec.name);
+            if owners[&name] > 1 {
+                name = distinct_name(&name, &spec.name);
+            }
+            while offered.ids.contains_key(&name) {
+                name.push('_');
             }
             offered.ids.insert(name.clone(), spec.name);
             spec.name = name;
@@ -135,6 +146,15 @@ fn name_of(id: &str) -> String {
     id.chars()
         .map(|c| if is_kept(c) { c } else { '_' })
         .collect()
+}
+
+/// A name that differs from that of tools whose ids come to the same one, whatever their order: the start of its id's hash follows.
+fn distinct_name(name: &str, id: &str) -> String {
+    let mut distinct = format!("{name}_");
+    for byte in &Sha256::digest(id)[..4] {
+        let _ = write!(distinct, "{byte:02x}");
+    }
+    distinct
 }
 
 /// The calls that were run for one request. What still runs is ended once nobody waits for it.
@@ -351,10 +371,20 @@ mod tests {
         let specs = vec![spec("rye/fs/read"), spec("notes.add"), spec("notes_add")];
         let offered = OfferedTools::new(specs.clone(), &[]);
         let names: Vec<&str> = offered.specs.iter().map(|spec| &*spec.name).collect();
-        assert_eq!(names, ["rye__fs__read", "notes_add"]);
-        assert_eq!(offered.id("rye__fs__read"), Some("rye/fs/read"));
-        assert_eq!(offered.id("notes_add"), Some("notes.add"));
-        let offered = OfferedTools::new(specs, &["rye/*".to_owned()]);
-        assert_eq!(offered.specs.len(), 1);
+        let expected = ["rye__fs__read", "notes_add_e1253ccd", "notes_add_17a23024"];
+        assert_eq!(names, expected);
+        for (name, id) in [
+            ("rye__fs__read", "rye/fs/read"),
+            (expected[1], "notes.add"),
+            (expected[2], "notes_add"),
+        ] {
+            assert_eq!(offered.id(name), Some(id));
+        }
+        // Neither the order nor a pattern changes a name.
+        let reversed = OfferedTools::new(specs.iter().rev().cloned().collect(), &[]);
+        assert_eq!(reversed.ids, offered.ids);
+        let one = OfferedTools::new(specs, &["notes.*".to_owned()]);
+        assert_eq!(one.specs.len(), 1);
+        assert_eq!(one.id(expected[1]), Some("notes.add"));
     }
 }

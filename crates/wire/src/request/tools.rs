@@ -17,8 +17,8 @@ pub(crate) struct ToolTable {
     functions: Vec<Value>,
     /// The row of each name that a model is taught.
     by_name: HashMap<String, usize>,
-    /// The row of each name with its namespace before it, however they are joined.
-    by_qualified_name: HashMap<String, usize>,
+    /// The row of each name with its namespace before it, however they are joined; `None` where two tools come to the same.
+    by_qualified_name: HashMap<String, Option<usize>>,
 }
 
 /// One tool: the name that the model is taught, and how the client calls it.
@@ -93,7 +93,8 @@ impl ToolTable {
             if let Some(namespace) = &entry.namespace {
                 for gap in ["", "__", "."] {
                     let qualified = format!("{namespace}{gap}{name}");
-                    table.by_qualified_name.entry(qualified).or_insert(row);
+                    let owner = table.by_qualified_name.entry(qualified);
+                    owner.and_modify(|row| *row = None).or_insert(Some(row));
                 }
             }
             table.by_name.entry(taught.clone()).or_insert(row);
@@ -192,16 +193,21 @@ impl ToolTable {
     }
 
     fn row(&self, namespace: &str, name: &str) -> Option<&ToolRow> {
-        let qualified = format!("{namespace}.{name}");
-        let row = self.by_qualified_name.get(&qualified);
-        row.map(|row| &self.rows[*row])
+        let is_it =
+            |row: &&ToolRow| row.namespace.as_deref() == Some(namespace) && row.name == name;
+        self.rows.iter().find(is_it)
+    }
+
+    /// The tool of a name that starts with its namespace, where it is the only one.
+    fn qualified(&self, name: &str) -> Option<&ToolRow> {
+        let row = self.by_qualified_name.get(name).copied().flatten();
+        row.map(|row| &self.rows[row])
     }
 
     /// The tool of a name, with or without its namespace.
     fn named(&self, name: &str) -> Option<&ToolRow> {
-        let row = self.by_name.get(name);
-        let row = row.or_else(|| self.by_qualified_name.get(name));
-        row.map(|row| &self.rows[*row])
+        let row = self.by_name.get(name).map(|row| &self.rows[*row]);
+        row.or_else(|| self.qualified(name))
     }
 }
 
