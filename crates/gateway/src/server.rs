@@ -223,7 +223,7 @@ impl ServerBuilder {
                 metrics: Metrics::default(),
                 keys,
                 hosts: AllowedHosts::new(&self.hosts),
-                requests: Arc::new(Semaphore::new(self.limits.requests)),
+                requests: Arc::new(Semaphore::new(self.limits.requests())),
                 held: Arc::new(Semaphore::new(self.limits.held_bytes.div_ceil(HELD_UNIT))),
                 limits: self.limits,
                 models: self.models,
@@ -294,7 +294,7 @@ impl Server {
         let executor = self.gateway.executor.clone();
         let router = TowerToHyperService::new(router(self.gateway));
         let graceful = GracefulShutdown::new();
-        let connections = Arc::new(Semaphore::new(limits.connections));
+        let connections = Arc::new(Semaphore::new(limits.connections()));
         let mut shutdown = std::pin::pin!(shutdown);
         loop {
             let accepted = async {
@@ -404,7 +404,7 @@ async fn admit(
         Err(fault) => fault.response(api),
         Ok(()) => match Arc::clone(&gateway.requests).try_acquire_owned() {
             Err(_) => {
-                let message = format!("{} requests are under way", gateway.limits.requests);
+                let message = format!("{} requests are running", gateway.limits.requests);
                 Fault::new(StatusCode::SERVICE_UNAVAILABLE, message).response(api)
             }
             Ok(permit) => {
