@@ -22,6 +22,7 @@ use crate::executor::{ExecutedRounds, MOST_ROUNDS};
 use crate::fault::Fault;
 use crate::message_trace;
 use crate::models::Mode;
+use crate::rate_limit::RateLimit;
 use crate::reading::{AnswerStart, Reading};
 use crate::telemetry;
 
@@ -52,6 +53,8 @@ pub(crate) struct AnswerStream {
     failure: Option<Fault>,
     /// What the headers of a whole answer report to the client.
     report: Map,
+    /// What the upstream's last answer says of its rate.
+    rate_limit: RateLimit,
     /// What the gateway ran itself.
     rounds: ExecutedRounds,
     /// The tokens of the answers before this one.
@@ -92,9 +95,11 @@ impl AnswerStream {
         let span = inference_span(&exchange, &request_span);
         let opened = exchange.open().instrument(span.clone()).await;
         let opened = opened.inspect_err(|fault| telemetry::failed(&span, &fault.error))?;
+        let rate_limit = rate_limit(&opened);
         let (source, start) = source(opened);
         let head = HeadParts::new();
         Ok(AnswerStream {
+            rate_limit,
             rounds: ExecutedRounds::default(),
             usage: None,
             request_span,
@@ -114,13 +119,15 @@ impl AnswerStream {
     }
 
     /// The response: streamed or whole, as the client wants it.
-    pub(crate) async fn response(self) -> Result<Response<Body>, Fault> {
+    pub(crate) async fn response(mut self) -> Result<Response<Body>, Fault> {
         let mode = HeaderValue::from_static(self.exchange.mode().word());
         let constraint = self.exchange.constraint().word();
         let omitted = omitted(self.exchange.request.omitted());
         let mut response = if self.exchange.request.is_stream() {
+            let rate_limit = std::mem::take(&mut self.rate_limit);
             let mut response = Response::new(self.body());
             let headers = response.headers_mut();
+            rate_limit.add_to(headers);
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
             response
@@ -152,6 +159,7 @@ impl AnswerStream {
         let whole = self.reading.answer.whole().to_string();
         let mut response = Response::new(Body::from(whole));
         let headers = response.headers_mut();
+        self.rate_limit.add_to(headers);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(Value::String(who)) = self.report.get("tool_choice")
             && let Ok(who) = HeaderValue::try_from(who)
@@ -337,6 +345,7 @@ impl AnswerStream {
         self.span = inference_span(&self.exchange, &self.request_span);
         match self.exchange.open().await {
             Ok(opened) => {
+                self.rate_limit = rate_limit(&opened);
                 let (source, start) = source(opened);
                 let policy = self.exchange.policy();
                 self.reading.go_on(policy, self.exchange.program(), &start);
@@ -366,6 +375,7 @@ impl AnswerStream {
         self.span = inference_span(&self.exchange, &self.request_span);
         match self.exchange.open().await {
             Ok(opened) => {
+                self.rate_limit = rate_limit(&opened);
                 let (source, start) = source(opened);
                 self.reading = reading(&self.exchange, &self.head, &source, &start);
                 out.clear();
@@ -470,6 +480,13 @@ fn omitted(names: &[String]) -> String {
 fn too_long(cap: usize) -> ApiError {
     let message = format!("the upstream's answer is longer than {cap} bytes");
     ApiError::new(ErrorKind::Upstream, message)
+}
+
+fn rate_limit(opened: &Opened) -> RateLimit {
+    match opened {
+        Opened::Response(response, _) => RateLimit::of(response.headers()),
+        Opened::Salvaged(_) => RateLimit::default(),
+    }
 }
 
 fn source(opened: Opened) -> (Source, AnswerStart) {

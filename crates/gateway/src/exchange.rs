@@ -14,6 +14,7 @@ use crate::constraint::{self, Constrain, Constraint, Wanted};
 use crate::executor::{OfferedTools, Round};
 use crate::fault::Fault;
 use crate::models::{Mode, ModelSettings};
+use crate::rate_limit::RateLimit;
 use crate::reading::AnswerStart;
 use crate::salvage::salvaged;
 use crate::server::{Gateway, HeldBody};
@@ -178,11 +179,10 @@ impl Exchange {
                 }
                 return Ok(Opened::Response(response, start));
             }
-            let body = self
-                .gateway
-                .upstream
-                .whole(response.into_body(), ERROR_BYTES);
+            let (head, body) = response.into_parts();
+            let body = self.gateway.upstream.whole(body, ERROR_BYTES);
             let body = body.await.unwrap_or_default();
+            let must_wait = RateLimit::of(&head.headers).is_wait();
             if status.is_server_error()
                 && self.program().is_some()
                 && let Some(text) = salvaged(&body)
@@ -198,12 +198,12 @@ impl Exchange {
                 self.gateway.metrics.retry("tools-refused");
                 self.mode = mode;
                 self.load()?;
-            } else if status.is_server_error() && !is_again {
+            } else if status.is_server_error() && !is_again && !must_wait {
                 self.gateway.metrics.retry("upstream-error");
                 is_again = true;
             } else {
                 self.gateway.metrics.upstream_failure();
-                return Err(Fault::upstream(status, &body));
+                return Err(Fault::upstream(status, &head.headers, &body));
             }
         }
     }
@@ -389,14 +389,14 @@ impl Exchange {
             .upstream
             .post("/apply-template", &self.headers, template);
         let response = response.await.map_err(|error| gateway.failure(&error))?;
-        let status = response.status();
+        let (head, body) = response.into_parts();
         let cap = gateway.limits.answer_bytes;
-        let body = gateway.upstream.whole(response.into_body(), cap).await;
+        let body = gateway.upstream.whole(body, cap).await;
         let body = body.map_err(|error| gateway.failure(&error))?;
         let value = toolglot_value::from_slice(&body).unwrap_or_default();
         match value["prompt"].as_str() {
-            Some(prompt) if status.is_success() => Ok(prompt.to_owned()),
-            _ => Err(Fault::upstream(status, &body)),
+            Some(prompt) if head.status.is_success() => Ok(prompt.to_owned()),
+            _ => Err(Fault::upstream(head.status, &head.headers, &body)),
         }
     }
 

@@ -1,8 +1,11 @@
 //! A request that gets no answer of a model, in the shape that the API's clients read.
 
 use axum::body::Body;
-use axum::http::{HeaderValue, Response, StatusCode};
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use toolglot_wire::{Api, ApiError, ErrorKind, RequestError};
+
+use crate::rate_limit::RateLimit;
 
 /// So much of an upstream's body is quoted, in characters.
 const QUOTED_CHARS: usize = 200;
@@ -13,6 +16,8 @@ pub(crate) struct Fault {
     pub(crate) status: StatusCode,
     /// For the person who made the request.
     pub(crate) error: ApiError,
+    /// When the upstream wants to be asked again.
+    rate_limit: RateLimit,
 }
 
 impl Fault {
@@ -32,11 +37,13 @@ impl Fault {
         Fault {
             status,
             error: ApiError::new(kind, message),
+            rate_limit: RateLimit::default(),
         }
     }
 
-    /// What the upstream answered in place of an answer. What it says about the client's request keeps its status.
-    pub(crate) fn upstream(status: StatusCode, body: &[u8]) -> Fault {
+    /// What the upstream answered in place of an answer. What it says about the client's request keeps its status, and so does
+    /// when it wants to be asked again.
+    pub(crate) fn upstream(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Fault {
         let text = String::from_utf8_lossy(body);
         let quoted: String = text.trim().chars().take(QUOTED_CHARS).collect();
         let message = format!("the upstream answered {}: {quoted}", status.as_u16());
@@ -44,7 +51,10 @@ impl Fault {
             400 | 401 | 403 | 404 | 413 | 422 | 429 => status,
             _ => StatusCode::BAD_GATEWAY,
         };
-        Fault::new(own, message)
+        Fault {
+            rate_limit: RateLimit::of(headers),
+            ..Fault::new(own, message)
+        }
     }
 
     /// The error as a whole answer; on a path of no API it has OpenAI's shape.
@@ -55,8 +65,9 @@ impl Fault {
         let headers = response.headers_mut();
         headers.insert("content-type", HeaderValue::from_static("application/json"));
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
-            headers.insert("retry-after", HeaderValue::from_static("1"));
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
+        self.rate_limit.add_to(headers);
         response
     }
 }
@@ -67,6 +78,7 @@ impl From<ApiError> for Fault {
         Fault {
             status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             error,
+            rate_limit: RateLimit::default(),
         }
     }
 }
@@ -86,7 +98,7 @@ mod tests {
         let body = "é".repeat(300);
         for (status, own) in [(418, 502), (500, 502), (429, 429), (400, 400)] {
             let status = StatusCode::from_u16(status).expect("a status");
-            let fault = Fault::upstream(status, body.as_bytes());
+            let fault = Fault::upstream(status, &HeaderMap::new(), body.as_bytes());
             assert_eq!(fault.status.as_u16(), own);
             let message = format!(
                 "the upstream answered {}: {}",

@@ -42,6 +42,7 @@ mod metrics;
 mod model_findings;
 mod models;
 mod origin;
+mod rate_limit;
 mod reading;
 mod recorder;
 mod salvage;
