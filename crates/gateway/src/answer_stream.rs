@@ -7,8 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderValue, Response};
-use futures_util::stream;
-use hyper::body::Incoming;
+use futures_util::{FutureExt, stream};
+use http_body_util::BodyExt;
+use hyper::body::{Body as _, Incoming};
 use toolglot_engine::Finish;
 use toolglot_value::{Map, Value};
 use toolglot_wire::{
@@ -26,7 +27,7 @@ use crate::rate_limit::RateLimit;
 use crate::reading::{AnswerStart, Reading};
 use crate::telemetry;
 
-/// How long an upstream may keep its connection open after its last event.
+/// How long an upstream's connection is kept after its last event, until it can be used again.
 const AFTER_DONE: Duration = Duration::from_secs(1);
 
 /// The most names in the header on what was left out.
@@ -395,7 +396,8 @@ impl AnswerStream {
             Source::Events(reader, body) => {
                 let next = upstream.next(body);
                 let next = if reader.is_done() {
-                    tokio::time::timeout(AFTER_DONE, next).await.unwrap_or(None)
+                    // What came with the last event is read; nothing more is waited for.
+                    next.now_or_never().flatten()
                 } else {
                     next.await
                 };
@@ -417,6 +419,11 @@ impl AnswerStream {
                     None => {
                         let reader = std::mem::take(reader);
                         let ended = reader.finish(&mut |event| reading.event(event, out));
+                        if let Source::Events(_, body) =
+                            std::mem::replace(&mut self.source, Source::Nothing)
+                        {
+                            release(body);
+                        }
                         ended.map_or_else(|error| Step::Failed(error.into()), Step::Over)
                     }
                 }
@@ -480,6 +487,16 @@ fn omitted(names: &[String]) -> String {
 fn too_long(cap: usize) -> ApiError {
     let message = format!("the upstream's answer is longer than {cap} bytes");
     ApiError::new(ErrorKind::Upstream, message)
+}
+
+/// Reads a body that is over to its end, which lets its connection be used again.
+fn release(mut body: Incoming) {
+    if body.is_end_stream() {
+        return;
+    }
+    tokio::spawn(tokio::time::timeout(AFTER_DONE, async move {
+        while let Some(Ok(_)) = body.frame().await {}
+    }));
 }
 
 fn rate_limit(opened: &Opened) -> RateLimit {

@@ -515,9 +515,11 @@ impl Gateway {
         self.models.get(model).mode == Some(Mode::Passthrough)
     }
 
+    /// Passes a request on as it is. A question to a model may be asked twice; what other paths do is not known.
     async fn pass(&self, head: Parts, body: Bytes) -> Result<Response<Body>, Fault> {
-        let request = Request::from_parts(head, Body::from(body));
-        let response = self.upstream.forward(request).await;
+        let may_repeat = head.method.is_idempotent() || api_of(head.uri.path()).is_some();
+        let request = axum::http::Request::from_parts(head, body);
+        let response = self.upstream.forward(request, may_repeat).await;
         response.map_err(|error| self.failure(&error))
     }
 

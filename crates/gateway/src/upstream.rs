@@ -55,6 +55,8 @@ pub(crate) struct Upstream {
     pub(crate) keeps_client_key: bool,
     silence: Duration,
     client: Client<HttpsConnector<HttpConnector>, Body>,
+    /// Makes a connection for each request.
+    unpooled: Client<HttpsConnector<HttpConnector>, Body>,
 }
 
 /// Why the upstream gave no answer.
@@ -120,11 +122,13 @@ impl Upstream {
             .https_or_http()
             .enable_http1()
             .wrap_connector(connector);
-        let client = Client::builder(TokioExecutor::new())
+        let mut client = Client::builder(TokioExecutor::new());
+        client
             .pool_idle_timeout(Duration::from_secs(20))
             // A stream is idle most of the time; a head and an event of a few KiB are what it gets.
-            .http1_max_buf_size(BUFFER_BYTES)
-            .build(connector);
+            .http1_max_buf_size(BUFFER_BYTES);
+        let mut unpooled = client.clone();
+        unpooled.pool_max_idle_per_host(0);
         Ok(Upstream {
             scheme,
             authority,
@@ -132,20 +136,24 @@ impl Upstream {
             key,
             keeps_client_key: true,
             silence,
-            client,
+            client: client.build(connector.clone()),
+            unpooled: unpooled.build(connector),
         })
     }
 
-    /// Sends a request on as it is, and passes the answer back while it comes.
+    /// Sends a request on as it is, and passes the answer back while it comes. One that `may_repeat` may reach the upstream
+    /// twice.
     pub(crate) async fn forward(
         &self,
-        request: Request<Body>,
+        request: Request<Bytes>,
+        may_repeat: bool,
     ) -> Result<Response<Body>, UpstreamError> {
         let (mut parts, body) = request.into_parts();
         let path = parts.uri.path_and_query().cloned();
         parts.uri = self.uri(path.as_ref().map_or("/", PathAndQuery::as_str))?;
         parts.headers = self.headers(&parts.headers);
-        let response = self.send(Request::from_parts(parts, body)).await?;
+        let request = Request::from_parts(parts, body);
+        let response = self.send(request, may_repeat).await?;
         let (mut parts, body) = response.into_parts();
         parts.headers = end_to_end(&parts.headers);
         Ok(Response::from_parts(parts, self.streamed(body)))
@@ -165,11 +173,11 @@ impl Upstream {
         for name in OF_BODY {
             headers.remove(name);
         }
-        let mut request = Request::new(Body::from(json.into()));
+        let mut request = Request::new(json.into());
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.uri(path)?;
         *request.headers_mut() = headers;
-        self.send(request).await
+        self.send(request, true).await
     }
 
     /// Asks for a path with the headers of a client.
@@ -178,12 +186,12 @@ impl Upstream {
         path: &str,
         client: &HeaderMap,
     ) -> Result<Response<Incoming>, UpstreamError> {
-        let mut request = Request::new(Body::empty());
+        let mut request = Request::new(Bytes::new());
         *request.uri_mut() = self.uri(path)?;
         *request.headers_mut() = self.headers(client);
         request.headers_mut().remove(ACCEPT_ENCODING);
         request.headers_mut().remove("content-type");
-        self.send(request).await
+        self.send(request, true).await
     }
 
     /// The JSON that a question is answered with: a GET, or a POST with a body.
@@ -206,8 +214,29 @@ impl Upstream {
         toolglot_value::from_slice(&body).ok()
     }
 
-    async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, UpstreamError> {
-        match tokio::time::timeout(self.silence, self.client.request(request)).await {
+    /// A server may close a connection that it said to keep, as llama.cpp does after each stream, while the next request is on
+    /// its way there. So a request that may be repeated is sent once more, and others get a connection of their own.
+    async fn send(
+        &self,
+        request: Request<Bytes>,
+        may_repeat: bool,
+    ) -> Result<Response<Incoming>, UpstreamError> {
+        if may_repeat {
+            let first = self.send_by(&self.client, request.clone()).await;
+            if !matches!(first, Err(UpstreamError::Dropped)) {
+                return first;
+            }
+        }
+        self.send_by(&self.unpooled, request).await
+    }
+
+    async fn send_by(
+        &self,
+        client: &Client<HttpsConnector<HttpConnector>, Body>,
+        request: Request<Bytes>,
+    ) -> Result<Response<Incoming>, UpstreamError> {
+        let response = client.request(request.map(Body::from));
+        match tokio::time::timeout(self.silence, response).await {
             Err(_) => Err(UpstreamError::Silent(self.silence)),
             Ok(Err(error)) if error.is_connect() => Err(UpstreamError::Unreachable(cause(&error))),
             Ok(Err(_)) => Err(UpstreamError::Dropped),

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -30,6 +31,8 @@ pub(crate) enum AnswerEnd {
     Silent,
     /// Pieces are repeated until the client is gone.
     Endless,
+    /// The connection is closed without a byte.
+    Refused,
 }
 
 impl Answer {
@@ -81,6 +84,7 @@ type Script = dyn Fn(usize, &Asked) -> Answer + Send + Sync;
 pub(crate) struct FakeUpstream {
     pub(crate) address: SocketAddr,
     asked: Arc<Mutex<Vec<Asked>>>,
+    n_connections: Arc<AtomicUsize>,
     /// Hears of each client that went before its answer was over.
     pub(crate) gone: Receiver<()>,
 }
@@ -99,10 +103,13 @@ impl FakeUpstream {
         let address = listener.local_addr().expect("an address");
         let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
         let all = Arc::clone(&asked);
+        let n_connections: Arc<AtomicUsize> = Arc::default();
+        let n_accepted = Arc::clone(&n_connections);
         let (left, gone) = mpsc::channel();
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let Ok(stream) = stream else { return };
+                n_accepted.fetch_add(1, Ordering::Relaxed);
                 let (all, script, left) = (Arc::clone(&all), Arc::clone(&script), left.clone());
                 thread::spawn(move || serve(&stream, &all, &*script, &left));
             }
@@ -110,8 +117,14 @@ impl FakeUpstream {
         FakeUpstream {
             address,
             asked,
+            n_connections,
             gone,
         }
+    }
+
+    /// How many connections were made to it.
+    pub(crate) fn n_connections(&self) -> usize {
+        self.n_connections.load(Ordering::Relaxed)
     }
 
     pub(crate) fn url(&self) -> String {
@@ -132,6 +145,9 @@ fn serve(stream: &TcpStream, all: &Mutex<Vec<Asked>>, script: &Script, left: &Se
             all.len() - 1
         };
         let answer = script(at, &asked);
+        if answer.end == AnswerEnd::Refused {
+            return;
+        }
         if write(stream, &answer).is_err() {
             let _ = left.send(());
             return;
@@ -144,7 +160,7 @@ fn serve(stream: &TcpStream, all: &Mutex<Vec<Asked>>, script: &Script, left: &Se
                 let _ = left.send(());
                 return;
             }
-            AnswerEnd::Dropped => return,
+            AnswerEnd::Dropped | AnswerEnd::Refused => return,
         }
     }
 }
@@ -205,7 +221,7 @@ fn write(mut stream: &TcpStream, answer: &Answer) -> std::io::Result<()> {
         match answer.end {
             AnswerEnd::Whole => return stream.write_all(b"0\r\n\r\n"),
             AnswerEnd::Endless => {}
-            AnswerEnd::Dropped | AnswerEnd::Silent => return Ok(()),
+            AnswerEnd::Dropped | AnswerEnd::Silent | AnswerEnd::Refused => return Ok(()),
         }
     }
 }

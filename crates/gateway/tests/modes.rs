@@ -1,5 +1,7 @@
 //! What the upstream is sent in each mode, and what becomes of its failures.
 
+use std::time::{Duration, Instant};
+
 use toolglot_gateway::{Mode, ModelSettings, Models, RecoveredCalls, Server};
 use toolglot_value::{Value, from_slice, from_str, json};
 
@@ -414,16 +416,14 @@ fn a_stream_that_makes_no_sense_ends_with_an_error() {
         )
     };
     let end = || event(&json!({}), Some("stop"));
-    let done = b"data: [DONE]\n\n".to_vec();
+    // What comes later than its end is not waited for.
+    let two_ends = b"data: [DONE]\n\ndata: [DONE]\n\n".to_vec();
     for (name, answer) in [
         (
             "garbage",
             Answer::events(vec![text(), b"data: {]\n\n".to_vec(), end()]),
         ),
-        (
-            "second end",
-            Answer::events(vec![text(), end(), done.clone(), done.clone()]),
-        ),
+        ("second end", Answer::events(vec![text(), end(), two_ends])),
         (
             "no UTF-8",
             Answer::events(vec![text(), b"data: \xff\n\n".to_vec(), end()]),
@@ -454,4 +454,91 @@ fn a_stream_that_makes_no_sense_ends_with_an_error() {
             reply.body
         );
     }
+}
+
+fn streamed() -> Answer {
+    let done = b"data: [DONE]\n\n".to_vec();
+    Answer::events(vec![
+        event(&json!({"content": "Hi."}), None),
+        event(&json!({}), Some("stop")),
+        done,
+    ])
+}
+
+#[test]
+fn a_stream_ends_though_the_upstream_stays_connected() {
+    let upstream = FakeUpstream::new(vec![streamed().end(AnswerEnd::Silent)]);
+    let gateway = gateway(&upstream, settings(Mode::Recover));
+    let times = (0..3).map(|_| {
+        let start = Instant::now();
+        let reply = ask_stream(&gateway);
+        assert!(reply.is_whole && reply.body.ends_with("data: [DONE]\n\n"));
+        start.elapsed()
+    });
+    let least = times.min().expect("three of them");
+    assert!(least < Duration::from_millis(500), "{least:?}");
+}
+
+#[test]
+fn connections_of_streams_are_used_again() {
+    let upstream = FakeUpstream::new(vec![streamed()]);
+    let gateway = gateway(&upstream, settings(Mode::Recover));
+    // One that is asked for too early is not ready yet.
+    for _ in 0..20 {
+        assert!(ask_stream(&gateway).is_whole);
+    }
+    let n_connections = upstream.n_connections();
+    assert!(n_connections < 20, "{n_connections}");
+}
+
+#[test]
+fn what_an_upstream_says_of_its_rate_reaches_the_client() {
+    let limited = |mut answer: Answer| {
+        for name in ["retry-after", "x-ratelimit-remaining-requests"] {
+            answer.headers.push((name, "7".to_owned()));
+        }
+        answer
+    };
+    for (status, own) in [(429, 429), (503, 502)] {
+        let upstream = FakeUpstream::new(vec![limited(Answer::json(status, "slow down"))]);
+        let gateway = gateway(&upstream, settings(Mode::Recover));
+        for reply in [ask(&gateway), ask_stream(&gateway)] {
+            assert_eq!(reply.status, own);
+            assert!(reply.head.contains("\r\nretry-after: 7"), "{}", reply.head);
+            assert!(reply.head.contains("\r\nx-ratelimit-remaining-requests: 7"));
+            assert!(
+                reply
+                    .body
+                    .contains(&format!("answered {status}: slow down"))
+            );
+        }
+        // It is not asked again before that time.
+        assert_eq!(upstream.asked().len(), 2);
+    }
+    let upstream = FakeUpstream::new(vec![limited(whole("Hi.")), limited(streamed())]);
+    let gateway = gateway(&upstream, settings(Mode::Recover));
+    for reply in [ask(&gateway), ask_stream(&gateway)] {
+        assert_eq!(reply.status, 200);
+        assert!(reply.head.contains("\r\nx-ratelimit-remaining-requests: 7"));
+    }
+}
+
+/// llama.cpp closes a connection after each stream, though it says that it keeps it.
+#[test]
+fn a_connection_that_was_closed_meanwhile_is_replaced() {
+    let refused = || Answer::json(200, "").end(AnswerEnd::Refused);
+    let upstream = FakeUpstream::new(vec![streamed(), refused(), whole("Hi."), refused()]);
+    let gateway = gateway(&upstream, settings(Mode::Recover));
+    assert!(ask_stream(&gateway).is_whole);
+    let reply = ask(&gateway);
+    assert!(reply.body.contains("Hi."), "{}", reply.body);
+    assert_eq!(upstream.asked().len(), 3);
+    // One that closes each of them is not asked for ever.
+    let reply = ask(&gateway);
+    assert_eq!(reply.status, 502, "{}", reply.body);
+    assert_eq!(upstream.asked().len(), 5);
+    // What a path does that nobody knows is done once.
+    let reply = post(gateway.address, "/v1/files", "{}");
+    assert_eq!(reply.status, 502, "{}", reply.body);
+    assert_eq!(upstream.asked().len(), 6);
 }
