@@ -437,18 +437,23 @@ impl Exchange {
 /// Words with which servers say that they take no tools, in lower case. An error about one tool, or about a result, has none
 /// of them: it is the client's, and another mode would hide it.
 const REFUSALS: &[&str] = &[
-    // Ollama: `MODEL does not support tools`; others: `tools are not supported`, `tool calling is unsupported`.
+    // Ollama v0.33.0-rc2, server/images.go, `errCapabilities`: `MODEL does not support tools`, with status 400.
+    // SGLang before its pull request 10184, srt/function_call/function_call_parser.py: `Unsupported tool_call_parser: None`,
+    // with status 500; since then it leaves calls in the text.
     "support",
-    // llama.cpp: `tools param requires --jinja flag`.
+    // llama.cpp 006639c3, tools/server/server-common.cpp, `oaicompat_chat_params_parse`: `tools param requires --jinja flag`,
+    // and `tool_choice param requires --jinja flag`, with status 500.
     "--jinja",
-    // vLLM: `"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`.
-    "--enable-auto-tool-choice",
-    // Servers that check their fields: `unknown field tools`, `extra inputs are not permitted: tools`.
-    "unknown field",
+    // vLLM efa1035f, vllm/renderers/online_renderer.py, `render_chat`: `"auto" tool choice requires --enable-auto-tool-choice
+    // and --tool-call-parser to be set`, and `tool_choice="required" requires --tool-call-parser to be set`, with status 400.
+    "--tool-call-parser",
+    // Servers that check their fields. Azure: `Unrecognized request argument supplied: tools` (azure-sdk-for-java issue 38115);
+    // pydantic 2, `extra_forbidden`: `Extra inputs are not permitted`; serde 1: `unknown field `tools``; a function of Python:
+    // `got an unexpected keyword argument 'tools'`.
     "unrecognized",
+    "inputs are not permitted",
+    "unknown field",
     "unexpected keyword",
-    "not permitted",
-    "not implemented",
 ];
 
 /// Whether an error says that the upstream or the model takes no tools.
@@ -511,9 +516,19 @@ mod tests {
                 true,
             ),
             (
-                "\"auto\" tool choice requires --enable-auto-tool-choice",
+                "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set",
                 true,
             ),
+            (
+                "tool_choice=\"required\" requires --tool-call-parser to be set",
+                true,
+            ),
+            (
+                "Internal server error: Unsupported tool_call_parser: None",
+                true,
+            ),
+            ("Unrecognized request argument supplied: tools", true),
+            ("tools[0].function.name: writing is not permitted", false),
             ("Extra inputs are not permitted: body.tools", true),
             (
                 "messages[3]: `tool` must follow an assistant message with tool_calls",

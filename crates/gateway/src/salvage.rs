@@ -2,30 +2,28 @@
 
 /// The words of one server around the model's text.
 struct Words {
-    before: &'static str,
-    /// Digits follow `before`, and then this, where it is not empty.
-    after_digits: &'static str,
+    /// What comes before the text, one after another.
+    before: &'static [&'static str],
     /// What follows the text; empty where it goes to the end.
     after: &'static str,
 }
 
 const WORDS: [Words; 3] = [
-    // Ollama, `error parsing tool call: raw='..', err=..` (ollama#12884).
+    // Ollama v0.33.0-rc2, harmony/harmonyparser.go: `error parsing tool call: raw='%s', err=%w`, with status 500.
     Words {
-        before: "error parsing tool call: raw='",
-        after_digits: "",
+        before: &["error parsing tool call: raw='"],
         after: "', err=",
     },
-    // llama.cpp, `Failed to parse input at pos 12: ..` (llama.cpp#20260).
+    // llama.cpp 0083bb18, common/chat.cpp, `common_chat_peg_parse`: the number is where the parser failed, and the text goes on
+    // from there.
     Words {
-        before: "Failed to parse input at pos ",
-        after_digits: ": ",
+        before: &["Failed to parse input at pos ", ": "],
         after: "",
     },
-    // LM Studio, `Failed to parse tool call: ..`.
+    // LM Studio 0.3.23, whose source is closed: its issue 942 shows a reason, and then `Model Output: `. Without that there is
+    // only the reason.
     Words {
-        before: "Failed to parse tool call: ",
-        after_digits: "",
+        before: &["Failed to parse tool call: ", "Model Output:"],
         after: "",
     },
 ];
@@ -41,10 +39,9 @@ pub(crate) fn salvaged(body: &[u8]) -> Option<String> {
 
 impl Words {
     fn find<'m>(&self, message: &'m str) -> Option<&'m str> {
-        let mut text = message.split_once(self.before)?.1;
-        if !self.after_digits.is_empty() {
-            text = text.trim_start_matches(|c: char| c.is_ascii_digit());
-            text = text.strip_prefix(self.after_digits)?;
+        let mut text = message;
+        for words in self.before {
+            text = text.split_once(words)?.1;
         }
         if self.after.is_empty() {
             Some(text)
@@ -71,6 +68,14 @@ mod tests {
             ),
             (
                 r#"{"error":{"message":"Failed to parse input at pos 7: "}}"#,
+                None,
+            ),
+            (
+                r#"{"error":"Failed to parse tool call: Unexpected end of content. \nModel Output:  <a>{"}"#,
+                Some("  <a>{"),
+            ),
+            (
+                r#"{"error":"Failed to parse tool call: Expected \"<|message|>\", but got \"to=function\""}"#,
                 None,
             ),
             (r#"{"error":{"message":"out of memory"}}"#, None),
