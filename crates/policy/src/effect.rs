@@ -1,6 +1,8 @@
 //! What a tool does to the world.
 
 /// What a tool does to the world, as its description declares.
+///
+/// A new effect is a new major version: a program that decides by effects has to decide on each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// It only reads, inside the root.

@@ -61,6 +61,8 @@ pub(crate) struct CallRequest<'a> {
 }
 
 /// What came of a call that was no part of a message.
+///
+/// A new outcome is a new major version: a caller that passes over one would report a call that never ran.
 #[derive(Debug)]
 #[must_use]
 pub enum CallReport {

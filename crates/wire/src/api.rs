@@ -1,6 +1,8 @@
 //! The three APIs that clients speak.
 
 /// One of the APIs that clients speak.
+///
+/// A new API is a new major version: a program that makes requests or reads answers of each has to know its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Api {
     /// OpenAI's Chat Completions: `/v1/chat/completions`.
