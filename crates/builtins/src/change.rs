@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use similar::TextDiff;
 use toolglot_value::{Map, Value};
 
 use crate::arguments::Arguments;
 use crate::edit::{Edits, text};
 use crate::encoding::Encoding;
 use crate::shown::shown;
+use crate::unified_diff::unified_diff;
 use crate::{Failure, Root};
 
 /// What a call would make of a file.
@@ -32,10 +32,7 @@ impl Change {
         } else {
             "/dev/null".to_owned()
         };
-        TextDiff::from_lines(old, &self.new)
-            .unified_diff()
-            .header(&before, &format!("b/{name}"))
-            .to_string()
+        unified_diff((&before, old), (&format!("b/{name}"), &self.new), true)
     }
 }
 

@@ -76,6 +76,7 @@ mod summary;
 mod tool_cache;
 mod tools;
 mod undo;
+mod unified_diff;
 mod walk;
 pub mod web;
 mod write;

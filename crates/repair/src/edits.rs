@@ -1,8 +1,10 @@
 //! From the text that came to the text that went out, piece by piece.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
+use similar::algorithms::{Capture, Compact, Replace, myers};
 
 /// Texts longer than this, in bytes, are not compared: it costs their length times the number of differences.
 const LONGEST: usize = 128 << 10;
@@ -40,16 +42,12 @@ impl<'t> Edits<'t> {
         let is_gone = |at: usize| gone.iter().any(|gone| gone.contains(&at));
         let old: Vec<Token<'_>> = tokens(before).filter(|(at, _)| !is_gone(*at)).collect();
         let new: Vec<Token<'_>> = tokens(after).collect();
-        let text = |tokens: &[Token<'_>]| -> Vec<String> {
-            tokens.iter().map(|(_, text)| (*text).to_owned()).collect()
-        };
-        let ops = capture_diff_slices(Algorithm::Myers, &text(&old), &text(&new));
         let mut edits = Edits {
             before,
             pieces: Vec::new(),
         };
         let place = |tokens: &[Token<'_>], n: usize, end: usize| tokens.get(n).map_or(end, |t| t.0);
-        for op in ops {
+        for op in operations(&old, &new) {
             let (old_range, new_range) = (op.old_range(), op.new_range());
             let is_same = matches!(op, DiffOp::Equal { .. });
             if is_same {
@@ -134,6 +132,24 @@ impl<'t> Edits<'t> {
         }
         found.filter(|found| !found.is_empty())
     }
+}
+
+/// How the old tokens become the new ones. Numbers are compared, and by one algorithm: `similar::capture_diff_slices` is
+/// compiled with each that it may choose.
+fn operations<'t>(old: &[Token<'t>], new: &[Token<'t>]) -> Vec<DiffOp> {
+    let mut numbers: HashMap<&'t str, usize> = HashMap::new();
+    let mut numbered = |tokens: &[Token<'t>]| -> Vec<usize> {
+        let number = |(_, text): &Token<'t>| {
+            let next = numbers.len();
+            *numbers.entry(text).or_insert(next)
+        };
+        tokens.iter().map(number).collect()
+    };
+    let (old, new) = (numbered(old), numbered(new));
+    let (old, new) = (old.as_slice(), new.as_slice());
+    let mut captured = Compact::new(Replace::new(Capture::new()), old, new);
+    let Ok(()) = myers::diff(&mut captured, old, 0..old.len(), new, 0..new.len());
+    captured.into_inner().into_inner().into_ops()
 }
 
 /// Words, JSON's escapes, and any other character by itself.

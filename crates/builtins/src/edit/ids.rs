@@ -8,6 +8,7 @@ use toolglot_value::Value;
 use super::ranges::{self, Lines, Range};
 use crate::Failure;
 use crate::audit::hex;
+use crate::unified_diff::unified_diff;
 
 /// The id of a line: six digits of the hash of its number and its text. A line that changed or moved has another.
 pub fn line_id(number: u64, line: &str) -> String {
@@ -100,11 +101,8 @@ pub(super) fn n_lines(ranges: &[Range]) -> usize {
 
 /// The difference as a unified diff.
 pub(super) fn diff(path: &str, old: &str, new: &str) -> String {
-    similar::TextDiff::from_lines(old, new)
-        .unified_diff()
-        .missing_newline_hint(false)
-        .header(&format!("a/{path}"), &format!("b/{path}"))
-        .to_string()
+    let names = (format!("a/{path}"), format!("b/{path}"));
+    unified_diff((&names.0, old), (&names.1, new), false)
 }
 
 #[cfg(test)]
