@@ -112,8 +112,12 @@ mod tests {
             "a\na\na\nb\n",
             "b\na\n\n\na\nb\n",
         ];
-        let long: String = (0..150).map(|n| format!("{}\n", n % 7)).collect();
-        let other: String = (0..160).map(|n| format!("{}\n", n % 5)).collect();
+        let long = |n_lines: usize, every: usize| {
+            let lines =
+                (0..n_lines).map(|n| ["a\n", "b\n", "c\n", "d\n", "e\n", "f\n", "g\n"][n % every]);
+            lines.collect::<String>()
+        };
+        let (long, other) = (long(150, 7), long(160, 5));
         for old in texts.into_iter().chain([&*long, &*other]) {
             for new in texts.into_iter().chain([&*long, &*other]) {
                 let library = similar::TextDiff::from_lines(old, new);
