@@ -36,6 +36,8 @@ pub enum ChatError {
         dialect: String,
         /// What it cannot say.
         why: String,
+        /// The text that it would write, where a reader would read it otherwise.
+        text: Option<String>,
     },
     /// Dialects that do not compile together.
     #[error("the dialects cannot be compiled: {}", .0.message)]

@@ -38,6 +38,7 @@ pub fn rendered_message(
                 return Err(ChatError::Unrenderable {
                     dialect: dialect.name().to_owned(),
                     why: format!("`{}` without a command asks for nothing", call.name),
+                    text: None,
                 });
             }
             let calls: Vec<MessageCall> =
@@ -59,6 +60,7 @@ pub fn rendered_message(
                     .map_err(|error| ChatError::Unrenderable {
                         dialect: dialect.name().to_owned(),
                         why: error.reason + &types_hint(dialect, &calls),
+                        text: error.text,
                     })?;
             Ok(RenderedResults {
                 text,

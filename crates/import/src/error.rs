@@ -16,10 +16,25 @@ pub enum ImportError {
         /// What there is too much of, and what the limit is.
         what: String,
     },
+    /// A chat template whose calls have no form that a draft knows.
+    #[error("{}", no_draft(.call.as_deref()))]
+    NoDraft {
+        /// The call that it renders, if it renders one.
+        call: Option<String>,
+    },
     /// A response template that the notation cannot say.
     #[error("{why}")]
     ResponseTemplate {
         /// The field and the key that do not fit, why, and what to write instead.
         why: String,
     },
+}
+
+fn no_draft(call: Option<&str>) -> String {
+    match call {
+        Some(call) => format!(
+            "no rule could be drafted for the call that it renders; write the rule `call` by hand for {call:?}"
+        ),
+        None => "the template renders no call for a message with `tool_calls`".to_owned(),
+    }
 }

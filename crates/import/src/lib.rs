@@ -4,7 +4,9 @@
 //! dialects that is. Some come with a `response_template`, which says how the model's text becomes a message:
 //! [`from_response_template`] writes the dialect file that says the same.
 //!
-//! What this crate deliberately does not do: it reads no file and fetches none, and it learns no new dialect from a chat template.
+//! Where no dialect fits, [`draft`] writes the lines that read the call that a chat template renders.
+//!
+//! What this crate deliberately does not do: it reads no file and fetches none.
 //! A template is never trusted: it runs without any function of the system, within limits of steps, bytes and time.
 //!
 //! ```
@@ -18,12 +20,14 @@
 
 mod detect;
 mod dialect_file;
+mod draft;
 mod error;
 mod probe;
 mod response_template;
 
-pub use detect::{Candidate, Detection, FoundLiteral, Rank, detect};
+pub use detect::{Candidate, Detection, FoundLiteral, Rank, TemplateMatch, detect, match_template};
 pub use dialect_file::from_response_template;
+pub use draft::draft;
 pub use error::ImportError;
 
 /// The example of the README, compiled and run with the other examples.

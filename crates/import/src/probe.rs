@@ -8,6 +8,8 @@ pub(crate) const TOOL: &str = "look_up_probe";
 pub(crate) const TEXT: &str = "one two";
 /// Its argument `number`.
 pub(crate) const NUMBER: u32 = 31;
+/// The call's id.
+pub(crate) const CALL_ID: &str = "call12345";
 /// What an assistant says beside a call, or without one.
 pub(crate) const SAID: &str = "Quite so.";
 

@@ -4,15 +4,12 @@
 //! are the files of the folder it runs in; each page has a folder of its own.
 //! `TOOLGLOT_BLESS=1 cargo test -p toolglot --test tests docs::` writes what commands wrote in place of what was expected.
 
-#[path = "../../dialects/tests/cases/markdown.rs"]
-mod markdown;
-
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use markdown::{Block, Fence, blocks};
+use toolglot_dialect_check::markdown::{Block, Fence, blocks};
 
 #[test]
 fn console_examples_do_what_they_show() {
@@ -172,7 +169,9 @@ fn check(page: &Path) -> Vec<String> {
             .split(' ')
             .find_map(|word| word.strip_prefix("file="))
         {
-            fs::write(folder.path().join(name), &document[fence.body])
+            let file = folder.path().join(name);
+            fs::create_dir_all(file.parent().expect("it is in the folder"))
+                .and_then(|()| fs::write(&file, &document[fence.body]))
                 .expect("the folder is writable");
         } else if fence.info == "console" {
             let shown = run(&fence, folder.path());

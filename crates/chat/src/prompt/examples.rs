@@ -54,6 +54,7 @@ pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Vec<Examp
         examples.push(call.map_err(|error| ChatError::Unrenderable {
             dialect: dialect.name().to_owned(),
             why: error.reason,
+            text: error.text,
         })?);
     }
     let one = |hole, call: Call| written(hole, &[call]).ok();

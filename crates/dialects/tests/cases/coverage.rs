@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use toolglot_engine::{Limits, Program, ToolSet};
 
-use crate::cases::case;
+use crate::cases::documents;
 
 /// The files of cases that each dialect has; those of a dialect without calls are the first three.
 const KINDS: &[&str] = &[
@@ -53,11 +53,11 @@ fn every_dialect_says_where_it_comes_from() {
 
 #[test]
 fn every_dialect_has_cases_of_every_kind() {
-    let have: BTreeSet<_> = case::all().into_iter().map(|case| case.file).collect();
+    let have: BTreeSet<_> = documents::all().into_iter().map(|case| case.file).collect();
     for dialect in toolglot_dialects::all() {
         let calls = dialect.name() != "chat";
         for kind in &KINDS[..if calls { KINDS.len() } else { 3 }] {
-            let file = case::dialects()
+            let file = documents::dialects()
                 .join(dialect.name())
                 .join("cases")
                 .join(format!("{kind}.md"));

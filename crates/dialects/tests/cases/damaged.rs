@@ -8,11 +8,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use toolglot_dialect_check::Case;
 use toolglot_engine::{Finish, Program};
 
-use crate::cases::case::{self, Case, Manner};
+use crate::cases::documents::{self, DocumentCase};
 use crate::cases::edits::{edited, edits};
-use crate::cases::reading;
 use crate::cases::special::special;
 use crate::cases::support::hostile::literals;
 use crate::cases::support::reading::{Message, read_all_ways_by};
@@ -25,28 +25,32 @@ const TEXTS: u32 = 2;
 
 #[test]
 fn damaged_cases_are_the_same_in_every_cut() {
-    let cases: Vec<(Case, String)> = case::all()
+    let cases: Vec<(DocumentCase, String)> = documents::all()
         .into_iter()
         .map(|case| {
-            let input = case.input.iter().map(|part| part.text.as_str()).collect();
+            let input = case
+                .case
+                .input
+                .iter()
+                .map(|part| part.text.as_str())
+                .collect();
             (case, input)
         })
-        .filter(|(_, input): &(Case, String)| input.len() <= LONGEST)
+        .filter(|(_, input): &(DocumentCase, String)| input.len() <= LONGEST)
         .collect();
     let inputs: Vec<&str> = cases.iter().map(|(_, input)| input.as_str()).collect();
     let union = toolglot_dialects::auto();
     let mut unions: BTreeMap<Option<String>, Arc<Program>> = BTreeMap::new();
     let mut faults = Vec::new();
-    for (case, input) in &cases {
-        let together = unions.entry(case.tools.clone()).or_insert_with(|| {
-            let tools = reading::tools(case).expect("it is checked when it is read");
-            Arc::new(union.for_tools(&tools))
-        });
-        let alone = reading::program(case).expect("it is checked when it is read");
+    for (located, input) in &cases {
+        let case = &located.case;
+        let together = unions
+            .entry(case.tools.clone())
+            .or_insert_with(|| Arc::new(union.for_tools(&documents::tools(case))));
+        let alone = documents::program(case).expect("it is checked when it is read");
         for (how, program) in [("alone", &alone), ("as the union", together)] {
             if let Err(fault) = holds(program, case, input, &inputs) {
-                let (file, line) = (case.file.display(), case.line);
-                faults.push(format!("{file}:{line} {how}: {fault}"));
+                faults.push(format!("{} {how}: {fault}", located.place()));
             }
         }
     }
@@ -55,15 +59,14 @@ fn damaged_cases_are_the_same_in_every_cut() {
 
 /// Reads damaged texts of the case, or says the smallest one that breaks a promise.
 fn holds(program: &Arc<Program>, case: &Case, input: &str, others: &[&str]) -> Result<(), String> {
-    let own = case.manner.dialects.iter();
+    let own = case.options.dialects.iter();
     let own = own.filter_map(|name| toolglot_dialects::get(name));
     let literals: Vec<String> = own.flat_map(literals).collect();
     // Most come without special tokens.
     let picks = prop_oneof![2 => Just(Vec::new()), 1 => vec(any::<Index>(), 1..5)];
     let why = select(&[Finish::Stop, Finish::Unknown, Finish::Length][..]);
     let strategy = (edits(&literals), picks, any::<u64>(), why);
-    let manner: &Manner = &case.manner;
-    let parser = || reading::parser(program, manner);
+    let parser = || case.parser(program);
     let mut runner = runner(case.line as u32);
     let read = runner.run(&strategy, |(edits, picks, seed, why)| {
         let text = &edited(input, &edits, others);

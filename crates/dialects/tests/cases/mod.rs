@@ -14,45 +14,46 @@ mod special;
 mod support;
 
 mod carried;
-mod case;
 mod closers;
 mod coverage;
 mod damaged;
-mod markdown;
+mod documents;
 mod overview;
 mod pages;
-mod reading;
 mod shared;
 mod tokens;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::{env, fs, panic};
 
-use case::Case;
-use reading::{Cut, Reading};
+use documents::DocumentCase;
+use toolglot_dialect_check::{bless, difference};
 
 #[test]
 fn cases_read_as_expected() {
-    let cases = case::all();
-    let (mut failures, mut blessed) = (Vec::new(), BTreeMap::new());
-    for case in &cases {
-        let read = panic::catch_unwind(|| found(case));
-        match read.unwrap_or_else(|_| Err("reading it panics".to_owned())) {
-            Ok(found) if found == case.expected => {}
+    let cases = documents::all();
+    let mut failures = Vec::new();
+    let mut found_by_file = BTreeMap::new();
+    for located in &cases {
+        let DocumentCase { file, case } = located;
+        let found = panic::catch_unwind(|| found(located));
+        match found.unwrap_or_else(|_| Err("parsing it panics".to_owned())) {
+            Ok(found) if case.expected.as_ref() == Some(&found) => {}
             Ok(found) => {
-                failures.push(difference(&case.expected, &found, case));
-                blessed
-                    .entry(case.file.clone())
-                    .or_insert_with(Vec::new)
-                    .push((case, found));
+                let expected = case.expected.as_deref().unwrap_or_default();
+                let difference = difference(expected, &found);
+                failures.push(format!("{}\n{difference}", located.place()));
+                let of_file = found_by_file.entry(file).or_insert_with(Vec::new);
+                of_file.push((case, found));
             }
-            Err(error) => failures.push(format!("{}\n  {error}\n", place(case))),
+            Err(error) => failures.push(format!("{}\n  {error}\n", located.place())),
         }
     }
     if env::var_os("TOOLGLOT_BLESS").is_some() {
-        bless(blessed);
+        for (file, found) in found_by_file {
+            let document = fs::read_to_string(file).expect("it was read before");
+            fs::write(file, bless(&document, &found)).expect("a blessed file can be written");
+        }
     }
     assert!(
         failures.is_empty(),
@@ -63,71 +64,8 @@ fn cases_read_as_expected() {
     );
 }
 
-/// What is read, the same in every cut.
-fn found(case: &Case) -> Result<String, String> {
-    let program = reading::program(case)?;
-    let whole = Reading::of(&program, case, Cut::Whole);
-    let lines = whole.lines();
-    let mut cuts = vec![Cut::Every(1), Cut::Every(3)];
-    if case.input.iter().any(|part| part.special) {
-        // What stands between two tokens may come with either.
-        let length = case.input.iter().map(|part| part.text.len()).sum();
-        cuts.extend((1..length).map(Cut::At));
-    }
-    for cut in cuts {
-        let pieces = Reading::of(&program, case, cut);
-        if !pieces.same(&whole) {
-            return Err(format!(
-                "cut {cut:?} the events differ\n  whole: {whole:?}\n  cut:   {pieces:?}"
-            ));
-        }
-    }
-    Ok(lines)
-}
-
-fn place(case: &Case) -> String {
-    format!("{}:{} {}", case.file.display(), case.line, case.title)
-}
-
-/// Both line by line; lines that one of them lacks are marked.
-fn difference(expected: &str, found: &str, case: &Case) -> String {
-    let (old, new): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
-    let begin = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let n_shorter = old.len().min(new.len()) - begin;
-    let end = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take(n_shorter)
-        .take_while(|(a, b)| a == b)
-        .count();
-    let mut out = format!("{}\n", place(case));
-    let marked = [
-        ("  ", &old[..begin]),
-        ("- ", &old[begin..old.len() - end]),
-        ("+ ", &new[begin..new.len() - end]),
-        ("  ", &old[old.len() - end..]),
-    ];
-    for (mark, lines) in marked {
-        for line in lines {
-            writeln!(out, "  {mark}{line}").expect("writing to a string");
-        }
-    }
-    out
-}
-
-/// Writes what was found in place of what was expected, last case first.
-fn bless(found: BTreeMap<PathBuf, Vec<(&Case, String)>>) {
-    for (file, cases) in found {
-        let mut document = fs::read_to_string(&file).expect("it was read before");
-        for (case, lines) in cases.into_iter().rev() {
-            let lines = if lines.is_empty() {
-                lines
-            } else {
-                format!("{lines}\n")
-            };
-            document.replace_range(case.body.clone(), &lines);
-        }
-        fs::write(&file, document).expect("a blessed file can be written");
-    }
+fn found(located: &DocumentCase) -> Result<String, String> {
+    let program = documents::program(&located.case).map_err(|error| error.to_string())?;
+    let events = located.case.events(&program);
+    events.map_err(|error| error.to_string())
 }

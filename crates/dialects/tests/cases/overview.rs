@@ -7,16 +7,16 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::{env, fs};
 
+use toolglot_dialect_check::{Cut, Reading};
 use toolglot_engine::{Dialect, Program};
 
 use crate::cases::carried;
-use crate::cases::case::{self, Case};
 use crate::cases::closers;
-use crate::cases::reading::{self, Cut, Reading};
+use crate::cases::documents::{self, DocumentCase};
 
 #[test]
 fn the_overview_is_that_of_the_data() {
-    let path = case::root().join("docs/dialects.md");
+    let path = documents::root().join("docs/dialects.md");
     let page = page();
     if env::var_os("TOOLGLOT_BLESS").is_some() {
         fs::write(&path, &page).expect("the page can be written");
@@ -39,7 +39,7 @@ struct Union {
 }
 
 fn page() -> String {
-    let cases = case::all();
+    let cases = documents::all();
     let union = union(&cases);
     let mut out = String::from(
         "# Dialects\n\n\
@@ -119,25 +119,25 @@ fn decisions(union: &BTreeMap<String, Union>) -> String {
 }
 
 /// The cases of the dialects' folders, read with the dialect and as the union.
-fn union(cases: &[Case]) -> BTreeMap<String, Union> {
+fn union(cases: &[DocumentCase]) -> BTreeMap<String, Union> {
     let mut found: BTreeMap<String, Union> = BTreeMap::new();
     let mut programs: BTreeMap<Option<String>, Arc<Program>> = BTreeMap::new();
-    for case in cases {
-        let [name] = &*case.manner.dialects else {
+    for DocumentCase { file, case } in cases {
+        let [name] = &*case.options.dialects else {
             continue;
         };
         // Those take part with their own tools only; a case of documentation is none of a dialect.
         let own = toolglot_dialects::get(name).expect("it is checked when it is read");
-        if own.split().is_some() || !case.file.starts_with(case::dialects()) {
+        if own.split().is_some() || !file.starts_with(documents::dialects()) {
             continue;
         }
         let program = programs.entry(case.tools.clone()).or_insert_with(|| {
-            let tools = reading::tools(case).expect("it is checked when it is read");
-            Arc::new(toolglot_dialects::auto().for_tools(&tools))
+            Arc::new(toolglot_dialects::auto().for_tools(&documents::tools(case)))
         });
-        let alone = reading::program(case).expect("it is checked when it is read");
-        let alone = Reading::of(&alone, case, Cut::Whole);
-        let together = Reading::of(program, case, Cut::Whole);
+        let alone = documents::program(case).expect("it is checked when it is read");
+        let read =
+            |program| Reading::of(program, case, Cut::Whole).expect("events cover the input");
+        let (alone, together) = (read(&alone), read(program));
         let union = found.entry(own.name().to_owned()).or_default();
         union.n_cases += 1;
         if alone.calls() != together.calls() {
@@ -172,7 +172,7 @@ fn escaped(text: &str) -> String {
     parts.collect::<Vec<_>>().join("`")
 }
 
-fn section(out: &mut String, dialect: &Dialect, cases: &[Case]) {
+fn section(out: &mut String, dialect: &Dialect, cases: &[DocumentCase]) {
     let name = dialect.name();
     writeln!(out, "\n## {name}\n").expect("writing to a string");
     for (word, setting) in [
@@ -198,12 +198,11 @@ fn section(out: &mut String, dialect: &Dialect, cases: &[Case]) {
         })
         .fold(String::new(), |all, line| all + line + "\n");
     fenced(out, "The rules:", rules.trim_end());
-    let example = cases.iter().find(|case| {
-        case.file
-            .ends_with(format!("dialects/{name}/cases/one_call.md"))
-    });
+    let own = format!("dialects/{name}/cases/one_call.md");
+    let example = cases.iter().find(|located| located.file.ends_with(&own));
     if let Some(example) = example {
         let text: String = example
+            .case
             .input
             .iter()
             .map(|part| part.text.as_str())

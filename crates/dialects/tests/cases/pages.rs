@@ -2,10 +2,10 @@
 
 use std::fs;
 
+use toolglot_dialect_check::markdown::{Block, blocks};
 use toolglot_engine::Code;
 
-use crate::cases::case::root;
-use crate::cases::markdown::{Block, blocks};
+use crate::cases::documents::root;
 
 #[test]
 fn every_code_has_an_entry_and_none_is_invented() {

@@ -6,22 +6,21 @@
 use std::collections::BTreeMap;
 use std::{env, fs};
 
+use toolglot_dialect_check::Case;
 use toolglot_engine::{Calls, End, Finish, Input, Parser};
-use toolglot_toolset::Toolbox;
 use toolglot_value::{Value, json};
 
-use super::case::{self, Case};
-use super::reading;
+use super::documents::{self, DocumentCase};
 
 const FILES: &[&str] = &["one_call", "several_calls", "text_around", "plain_text"];
 
 #[test]
 fn cases_for_other_parsers_are_up_to_date() {
-    let file = case::root().join("crates/conform/data/written.jsonl");
+    let file = documents::root().join("crates/conform/data/written.jsonl");
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut lines = String::new();
-    for case in case::all() {
-        let Some(stem) = case.file.file_stem().and_then(|stem| stem.to_str()) else {
+    for DocumentCase { file, case } in documents::all() {
+        let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) else {
             continue;
         };
         let Some(mut row) = FILES.contains(&stem).then(|| row(&case, stem)).flatten() else {
@@ -48,20 +47,20 @@ fn cases_for_other_parsers_are_up_to_date() {
 
 /// The case, with what is read in it; `None` where other parsers may well differ.
 fn row(case: &Case, stem: &str) -> Option<Value> {
-    let [dialect] = case.manner.dialects.as_slice() else {
+    let [dialect] = case.options.dialects.as_slice() else {
         return None;
     };
-    let is_plain = case.manner.finish == Finish::Stop
-        && !case.manner.reasoning_open
+    let is_plain = case.options.finish == Finish::Stop
+        && !case.options.reasoning_open
         && case.input.iter().all(|part| !part.special);
     if !is_plain {
         return None;
     }
     let input: String = case.input.iter().map(|part| part.text.as_str()).collect();
     let mut read = Calls::default();
-    let mut parser = Parser::new(reading::program(case).expect("a program"));
+    let mut parser = Parser::new(documents::program(case).expect("a program"));
     parser.push(Input::Text(&input), &mut read);
-    parser.finish(case.manner.finish, &mut read);
+    parser.finish(case.options.finish, &mut read);
     let is_closed = read.calls.iter().all(|call| call.end == End::Closed);
     if !read.notes.is_empty() || !read.reasoning.is_empty() || !is_closed {
         return None;
@@ -70,23 +69,16 @@ fn row(case: &Case, stem: &str) -> Option<Value> {
         let arguments = toolglot_value::from_str(&call.arguments).expect("closed arguments");
         json!({"name": call.name, "arguments": arguments})
     });
-    let tools = match case.tools.as_deref().map(str::trim) {
-        None => Value::Null,
-        Some(tools) => {
-            let toolbox = match tools.strip_prefix("builtin:") {
-                Some(name) => Toolbox::builtin(name).expect("a builtin set"),
-                None => Toolbox::from_json(&toolglot_value::from_str(tools).expect("JSON"))
-                    .expect("tools"),
-            };
-            let tools = toolbox.iter().map(|tool| {
-                json!({"type": "function", "function": {
-                    "name": tool.name,
-                    "parameters": tool.parameters,
-                }})
-            });
-            Value::Array(tools.collect())
-        }
-    };
+    let toolbox = case.toolbox().expect("it is checked when it is read");
+    let tools = toolbox.map(|toolbox| {
+        let tools = toolbox.iter().map(|tool| {
+            json!({"type": "function", "function": {
+                "name": tool.name,
+                "parameters": tool.parameters,
+            }})
+        });
+        Value::Array(tools.collect())
+    });
     let mut row = json!({
         "dialect": dialect,
         "name": format!("{stem}: {}", case.title),
@@ -94,7 +86,7 @@ fn row(case: &Case, stem: &str) -> Option<Value> {
         "calls": Value::Array(calls.collect()),
         "content": read.content,
     });
-    if !tools.is_null() {
+    if let Some(tools) = tools {
         row.as_object_mut()?.insert("tools".to_owned(), tools);
     }
     Some(row)

@@ -45,11 +45,16 @@ pub struct CallText<'a> {
 pub struct RenderError {
     /// One line, lower case, no full stop.
     pub reason: String,
+    /// The text that was written and would be read otherwise. `None`: no text could be written.
+    pub text: Option<String>,
 }
 
 impl RenderError {
     fn new(why: impl Into<String>) -> RenderError {
-        RenderError { reason: why.into() }
+        RenderError {
+            reason: why.into(),
+            text: None,
+        }
     }
 }
 
@@ -121,7 +126,13 @@ impl<'a> Renderer<'a> {
         ));
         let kept = |text: String| {
             let whole = format!("{content}{between}{text}");
-            self.reads_back(&whole, &alone, calls).map(|()| whole)
+            match self.reads_back(&whole, &alone, calls) {
+                Ok(()) => Ok(whole),
+                Err(error) => Err(RenderError {
+                    text: Some(whole),
+                    ..error
+                }),
+            }
         };
         let tools = &self.program.tools;
         // What was written and is read otherwise says more than a rule that could not write it.

@@ -2,7 +2,7 @@
 
 mod jinja;
 mod score;
-mod template_run;
+pub(crate) mod template_run;
 
 use std::cmp::Reverse;
 
@@ -12,6 +12,7 @@ use toolglot_value::Value;
 use crate::ImportError;
 use jinja::{TemplateText, bounds};
 use score::{Score, heads};
+use template_run::RenderedCalls;
 
 /// What a chat template teaches, as far as its text and the call that it renders tell.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +22,8 @@ pub struct Detection {
     pub candidates: Vec<Candidate>,
     /// A call that the template renders, where the best candidate was chosen since it reads that.
     pub call: Option<String>,
+    /// A call that the template renders, where no candidate reads it.
+    pub unread_call: Option<String>,
 }
 
 /// A dialect that a chat template may teach.
@@ -85,16 +88,11 @@ pub enum Rank {
 /// ```
 pub fn detect(document: &str) -> Result<Detection, ImportError> {
     let source = template(document);
-    let too_much = |at: usize, what: String| {
-        let (line, column) = place(&source, at);
-        ImportError::ChatTemplate { line, column, what }
-    };
-    bounds::check(&source).map_err(|excess| too_much(excess.at, excess.what))?;
+    let calls = rendered_calls(&source)?.calls;
     let TemplateText {
         text: template,
         places,
     } = TemplateText::of(&source);
-    let calls = template_run::in_time(&source).map_err(|what| too_much(0, what))?;
     let mut scores: Vec<Score> = toolglot_dialects::union()
         .into_iter()
         .filter_map(|dialect| Score::in_template(dialect, &template, &source, &calls))
@@ -119,7 +117,9 @@ pub fn detect(document: &str) -> Result<Detection, ImportError> {
     let Some(best) = scores.first() else {
         return Ok(Detection::default());
     };
+    let is_read = scores.iter().any(|one| one.covered.is_some());
     let call = calls.into_iter().next();
+    let unread_call = call.clone().filter(|_| !is_read);
     let call = call.filter(|_| is_asked && best.covered.is_some());
     let candidates = scores.iter().enumerate().map(|(n, one)| Candidate {
         dialect: one.dialect,
@@ -141,6 +141,42 @@ pub fn detect(document: &str) -> Result<Detection, ImportError> {
     Ok(Detection {
         candidates: candidates.collect(),
         call,
+        unread_call,
+    })
+}
+
+/// The calls that a template renders, within its limits.
+///
+/// # Errors
+/// [`ImportError::ChatTemplate`]: the template is too large, or takes too long.
+pub(crate) fn rendered_calls(source: &str) -> Result<RenderedCalls, ImportError> {
+    let too_much = |at: usize, what: String| {
+        let (line, column) = place(source, at);
+        ImportError::ChatTemplate { line, column, what }
+    };
+    bounds::check(source).map_err(|excess| too_much(excess.at, excess.what))?;
+    template_run::rendered_calls(source).map_err(|what| too_much(0, what))
+}
+
+/// Whether a dialect reads what a chat template writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TemplateMatch {
+    /// The dialect reads the call of the template as it was given.
+    pub is_match: bool,
+    /// A call that the template renders. `None`: it renders none.
+    pub call: Option<String>,
+}
+
+/// Renders a call with a chat template, and parses it with a dialect of one's own.
+///
+/// # Errors
+/// [`ImportError::ChatTemplate`]: the template is too large, or takes too long.
+pub fn match_template(document: &str, dialect: &Dialect) -> Result<TemplateMatch, ImportError> {
+    let calls = rendered_calls(&template(document))?.calls;
+    Ok(TemplateMatch {
+        is_match: template_run::covered(dialect, &calls).is_some(),
+        call: calls.into_iter().next(),
     })
 }
 
@@ -161,7 +197,7 @@ fn rank(one: &Score, best: &Score, is_asked: bool) -> Rank {
 }
 
 /// The text of a template: Jinja as it stands, or what a `tokenizer_config.json` holds of it.
-fn template(text: &str) -> String {
+pub(crate) fn template(text: &str) -> String {
     let Ok(Value::Object(config)) = toolglot_value::from_str(text) else {
         return text.to_owned();
     };

@@ -17,7 +17,7 @@ use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, context
 use toolglot_engine::{Calls, Dialect, Finish, Input, Limits, Parser, Program};
 use toolglot_toolset::Toolbox;
 
-use crate::probe::{NUMBER, SAID, TEXT, TOOL, arguments};
+use crate::probe::{CALL_ID, NUMBER, SAID, TEXT, TOOL, arguments};
 
 /// Steps that a template may take.
 const FUEL: u64 = 1_000_000;
@@ -26,11 +26,21 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The stack that a template is parsed and rendered on, in bytes.
 const STACK: usize = 256 << 20;
 
-/// The same as [`calls`], for as long as it may take.
+/// The calls that a template renders.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RenderedCalls {
+    /// The call, in each way that a server gives it one, without what comes before it in every answer. Empty if the template
+    /// cannot be rendered, or writes no calls.
+    pub(crate) calls: Vec<String>,
+    /// What follows an answer without a call: the end of the turn.
+    pub(crate) turn_end: String,
+}
+
+/// Renders a call with the template, for as long as it may take.
 ///
 /// # Errors
 /// What went wrong: the time is up, or nothing was rendered at all.
-pub(super) fn in_time(template: &str) -> Result<Vec<String>, String> {
+pub(crate) fn rendered_calls(template: &str) -> Result<RenderedCalls, String> {
     let (sender, receiver) = mpsc::channel();
     let template = template.to_owned();
     // If the time is up, the thread ends with the process.
@@ -48,12 +58,10 @@ pub(super) fn in_time(template: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// What the template writes for a call, in each way that a server gives it one, without what comes before and after it in
-/// every answer. Empty if the template cannot be rendered, or writes no calls.
-fn calls(template: &str) -> Vec<String> {
+fn calls(template: &str) -> RenderedCalls {
     let template = without_generation(template);
     let Ok(environment) = environment(&template) else {
-        return Vec::new();
+        return RenderedCalls::default();
     };
     let asked = context! { role => "user", content => "Look it up." };
     // A template that spends its steps once is asked no more.
@@ -89,7 +97,7 @@ fn calls(template: &str) -> Vec<String> {
         Value::from(arguments().to_string()),
     ] {
         let function = context! { name => TOOL, arguments };
-        let call = context! { id => "call12345", type => "function", function };
+        let call = context! { id => CALL_ID, type => "function", function };
         for content in [Value::from(""), Value::from(())] {
             let answer = context! { role => "assistant", content, tool_calls => [call.clone()] };
             let Some(whole) = render(Some(answer), false) else {
@@ -103,12 +111,17 @@ fn calls(template: &str) -> Vec<String> {
             }
         }
     }
-    all
+    let answer = before[2].as_deref().unwrap_or_default();
+    let turn_end = answer.rsplit_once(SAID).map_or("", |(_, end)| end);
+    RenderedCalls {
+        calls: all,
+        turn_end: turn_end.to_owned(),
+    }
 }
 
 /// Reads the calls as `dialect`: how many characters of one, blanks aside, are the call's or markup, at most; `None` if none
 /// is read as it was given.
-pub(super) fn covered(dialect: &Dialect, calls: &[String]) -> Option<usize> {
+pub(crate) fn covered(dialect: &Dialect, calls: &[String]) -> Option<usize> {
     let tools = toolglot_value::to_value(&[tool()]).expect("maps of text are JSON");
     let toolbox = Toolbox::from_json(&tools).expect("the tool is well formed");
     let dialects = std::slice::from_ref(dialect);

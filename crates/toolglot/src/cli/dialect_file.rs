@@ -1,5 +1,6 @@
 //! Dialect files of the user's own.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use toolglot_engine::Dialect;
@@ -8,11 +9,19 @@ use crate::cli::dialect_fault::DialectFault;
 use crate::cli::failure::Failure;
 use crate::cli::{import, source};
 
-/// The dialects of a file, each of which makes a program.
+/// The name of the dialect file of a folder.
+pub(crate) const IN_FOLDER: &str = "dialect";
+
+/// The dialects of a file, or of the file `dialect` of a folder. Each makes a program.
 ///
 /// # Errors
 /// Outside, if the file cannot be read; inside, what is wrong with it.
 pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<DialectFault>>, Failure> {
+    let path = &*if path.is_dir() {
+        Cow::Owned(path.join(IN_FOLDER))
+    } else {
+        Cow::Borrowed(path)
+    };
     let text = source::document(path)?;
     // No dialect file starts with a brace: a chat template does, and a checkpoint's own declaration, which is JSON.
     let start = text.trim_start();

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use toolglot_dialect_check::{DialectReport, Sample, dialect_report};
 use toolglot_engine::Dialect;
 
 use crate::cli::args::DialectsCommand;
@@ -11,7 +12,7 @@ use crate::cli::human::Color;
 use crate::cli::human::is_colored;
 use crate::cli::human::screen::{ColorScreen, harmless};
 use crate::cli::outcome::Outcome;
-use crate::cli::{dialect_file, import, source};
+use crate::cli::{dialect_cases, dialect_file, import, select, source};
 
 /// Runs one of the subcommands.
 pub(crate) fn dialects(command: &DialectsCommand, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -25,9 +26,13 @@ pub(crate) fn dialects(command: &DialectsCommand, out: &mut dyn Write) -> Result
                 .map_err(Failure::Output)
         }
         DialectsCommand::Check { file, color } => check(file, *color, out),
+        DialectsCommand::Test { folder, bless } => dialect_cases::run(folder, *bless, out),
         DialectsCommand::Import { file, name } => import_file(file, name, out),
-        DialectsCommand::Detect { template } => import::detect(template, out),
-        DialectsCommand::New { name } => new(name, out),
+        DialectsCommand::Detect { template, dialect } => match dialect {
+            Some(dialect) => import::match_template(template, &select::one(dialect)?, out),
+            None => import::detect(template, out),
+        },
+        DialectsCommand::New { name, template } => new(name, template.as_deref(), out),
     }
 }
 
@@ -57,18 +62,70 @@ fn list(out: &mut dyn Write) -> Result<Outcome, Failure> {
     Ok(Outcome::Fine)
 }
 
-/// What is wrong with the file is the answer, not a failure of ours.
+/// What is wrong with the file is the answer, not a failure of ours. Of dialects without a fault it shows what they write.
 fn check(file: &Path, color: Color, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let checked = dialect_file::read(file)?;
-    let report = match &checked {
-        Ok(dialects) => {
-            let names: Vec<&str> = dialects.iter().map(Dialect::name).collect();
-            format!("{}: {}", harmless(&source::name(file)), names.join(", "))
+    let mut screen = ColorScreen(out);
+    let dialects = match dialect_file::read(file)? {
+        Ok(dialects) => dialects,
+        Err(fault) => {
+            let report = fault.report(is_colored(color, &io::stdout()));
+            writeln!(screen, "{report}").map_err(Failure::Output)?;
+            return Ok(Outcome::Faulty);
         }
-        Err(fault) => fault.report(is_colored(color, &io::stdout())),
     };
-    writeln!(ColorScreen(out), "{report}").map_err(Failure::Output)?;
-    Ok(Outcome::faulty_if(checked.is_err()))
+    let names: Vec<&str> = dialects.iter().map(Dialect::name).collect();
+    let mut shown = format!("{}: {}\n", source::name(file), names.join(", "));
+    let mut is_dead = true;
+    for dialect in &dialects {
+        let report = dialect_report(dialect).map_err(|error| Failure::Program(Box::new(error)))?;
+        shown.push_str(&sample_text(dialect, &report));
+        is_dead &= report.is_dead();
+    }
+    write!(screen, "{}", harmless(&shown)).map_err(Failure::Output)?;
+    Ok(Outcome::faulty_if(is_dead))
+}
+
+/// The samples of a dialect: what it writes and parses back, then what it does not.
+fn sample_text(dialect: &Dialect, report: &DialectReport) -> String {
+    let mut text = String::new();
+    let mut add = |head: &str, body: &str| {
+        text.push_str(&format!("\n{head}\n"));
+        for line in body.lines() {
+            text.push_str(format!("  | {line}").trim_end());
+            text.push('\n');
+        }
+    };
+    let name = dialect.name();
+    if report.samples.is_empty() {
+        add(&format!("error: `{name}` has no rule `call`"), "");
+    } else if report.is_dead() {
+        add(
+            &format!("error: `{name}` parses no call that it writes"),
+            "",
+        );
+    }
+    let body = |sample: &Sample| sample.text.clone().unwrap_or_default();
+    for sample in report
+        .samples
+        .iter()
+        .filter(|sample| sample.refusal.is_none())
+    {
+        add(sample.title, &body(sample));
+    }
+    if !report.result.is_empty() {
+        add("a result", &report.result);
+    }
+    for sample in &report.samples {
+        if let Some(refusal) = &sample.refusal {
+            let head = format!("not carried: {}: {refusal}", sample.title);
+            add(&head, &body(sample));
+        }
+    }
+    if report.needs_tools {
+        let note = "note: a call is text unless its tool is known: give the tools with `--tools`";
+        add(note, "");
+    }
+    text
 }
 
 /// Writes the dialect, if it is one.
@@ -79,11 +136,13 @@ fn import_file(file: &Path, name: &str, out: &mut dyn Write) -> Result<Outcome, 
     Ok(Outcome::Fine)
 }
 
-fn new(name: &str, out: &mut dyn Write) -> Result<Outcome, Failure> {
+fn new(name: &str, template: Option<&Path>, out: &mut dyn Write) -> Result<Outcome, Failure> {
     check_name(name)?;
-    let skeleton = include_str!("../../new_dialect").replace("NAME", name);
-    out.write_all(skeleton.as_bytes())
-        .map_err(Failure::Output)?;
+    let file = match template {
+        Some(template) => import::draft(template, name)?,
+        None => include_str!("../../new_dialect").replace("NAME", name),
+    };
+    out.write_all(file.as_bytes()).map_err(Failure::Output)?;
     Ok(Outcome::Fine)
 }
 

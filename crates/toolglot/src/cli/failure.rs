@@ -63,6 +63,8 @@ pub(crate) enum Failure {
     Signals(#[source] io::Error),
     #[error("cannot write to standard output")]
     Output(#[source] io::Error),
+    #[error("cannot write {}", input_name(.0))]
+    OutputFile(PathBuf, #[source] io::Error),
     #[error("unknown dialect `{name}`{}", suggestion(*nearest))]
     UnknownDialect {
         name: String,
@@ -96,6 +98,15 @@ pub(crate) enum Failure {
     Corpus(toolglot_corpus::CorpusError),
     #[error("{0}")]
     Inputs(String),
+    #[error("{origin}: {error}")]
+    Cases {
+        origin: String,
+        error: toolglot_dialect_check::CaseError,
+    },
+    #[error(
+        "{} has no cases: write Markdown files in it, with blocks `input` and `events`", input_name(.0)
+    )]
+    NoCases(PathBuf),
     #[error("a dialect file has a fault")]
     DialectFile(Box<DialectFault>),
     #[error("the dialects cannot be compiled: {}", .0.message)]
@@ -122,6 +133,12 @@ pub(crate) enum Failure {
     #[cfg(feature = "import")]
     #[error("{origin} declares a format that the notation cannot express: {error}")]
     Import {
+        origin: String,
+        error: toolglot_import::ImportError,
+    },
+    #[cfg(feature = "import")]
+    #[error("{origin}: {error}")]
+    Draft {
         origin: String,
         error: toolglot_import::ImportError,
     },
@@ -161,6 +178,10 @@ impl From<toolglot_session::SessionError> for Failure {
     }
 }
 
+/// So many lines of a text that was refused are shown, each up to so many characters.
+const SHOWN_LINES: usize = 20;
+const SHOWN_CHARS: usize = 200;
+
 impl Failure {
     /// All that is to be said about it, for a [`ColorScreen`]: in the manner of rustc where there is a text to point into.
     ///
@@ -169,7 +190,18 @@ impl Failure {
         if let Failure::DialectFile(fault) = self {
             return fault.report(snippet::is_colored_err());
         }
-        format!("error: {}", harmless(&self.told()))
+        let mut report = format!("error: {}", self.told());
+        if let Failure::Chat(ChatError::Unrenderable {
+            text: Some(text), ..
+        }) = self
+        {
+            report.push_str("\nthe text that it would write:");
+            for line in text.lines().take(SHOWN_LINES) {
+                report.push_str("\n  | ");
+                report.extend(line.chars().take(SHOWN_CHARS));
+            }
+        }
+        harmless(&report).into_owned()
     }
 
     /// It and all that it comes from, on one line: what a batch answers in place of a document.

@@ -17,6 +17,7 @@ mod call;
 mod conform;
 mod convert;
 mod corpus;
+mod dialect_cases;
 mod dialect_fault;
 mod dialect_file;
 mod dialects;

@@ -99,6 +99,12 @@ fn make(folder: &Path) {
     );
     let calls = json!({"content": hostile, "calls": [{"name": "read_file", "arguments": {"path": hostile}}]});
     write("calls", &calls.to_string());
+    fs::create_dir(folder.join("cases")).expect("a folder");
+    let case = format!(
+        "# {hostile}\n\n{hostile}\n\n```input dialect=hermes\n{hostile}{}\n```\n\n```events\ntext {hostile}\n```\n",
+        message[1]
+    );
+    write("cases/hostile.md", &case);
     let results = json!({"results": [{"name": "read_file", "arguments": {"path": hostile}, "result": hostile}]});
     write("results", &results.to_string());
     let messages = json!({"messages": [
@@ -169,8 +175,11 @@ const COMMANDS: [&str; 64] = [
     "dialects list",
     "dialects check dialect",
     "dialects check hostile",
+    "dialects test cases",
     "dialects show \"$(cat hostile)\"",
     "dialects detect --template template",
+    "dialects detect --template template --dialect hermes",
+    "dialects new x --template template",
     "dialects import --name x template",
     "call t/hostile --root root",
     "call \"t/$(cat hostile)\" --root root",

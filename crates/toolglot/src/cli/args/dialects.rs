@@ -17,11 +17,19 @@ pub(crate) enum DialectsCommand {
     },
     /// Check a dialect file
     Check {
-        /// The file; `-` is standard input
+        /// The file, or a folder with a file `dialect`; `-` is standard input
         file: PathBuf,
         /// When to use colour
         #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
         color: Color,
+    },
+    /// Run the cases of a folder: Markdown files with inputs and expected events
+    Test {
+        /// A folder with Markdown files; its file `dialect` is what they are parsed with
+        folder: PathBuf,
+        /// Write the events that were found in place of those that were expected
+        #[arg(long)]
+        bless: bool,
     },
     /// Write the dialect that a checkpoint's `response_template` declares
     Import {
@@ -36,10 +44,16 @@ pub(crate) enum DialectsCommand {
         /// The template, as Jinja or in a `tokenizer_config.json`; `-` is standard input
         #[arg(long, value_name = "FILE")]
         template: PathBuf,
+        /// Say instead whether this dialect parses the call that the template writes: a name, or the path of a file
+        #[arg(long, value_name = "DIALECT")]
+        dialect: Option<String>,
     },
     /// Write a dialect file to start from
     New {
         /// The new dialect's name
         name: String,
+        /// Draft the rule from the call that this chat template writes; `-` is standard input
+        #[arg(long, value_name = "FILE")]
+        template: Option<PathBuf>,
     },
 }

@@ -11,7 +11,7 @@ use toolglot_session::ReadingSettings;
 /// How a text is read; `parse` and `run` share it.
 #[derive(Debug, Args)]
 pub(crate) struct ReadingArguments {
-    /// Dialects by name, separated by commas, or a path to a dialect file
+    /// Dialects by name, separated by commas; a path names a dialect file, or a folder that holds one
     #[arg(long, value_name = "NAME[,NAME]|auto", default_value = "auto")]
     pub(crate) dialect: String,
     /// Tools: a file (OpenAI array, MCP `tools/list`, {name: schema}), a directory of such files, or builtin:NAME

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 
+use toolglot_engine::Dialect;
 use toolglot_import::{Candidate, Rank};
 
 use crate::cli::failure::Failure;
@@ -41,11 +42,56 @@ pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failur
         let call: String = call.trim().chars().take(SHOWN).collect();
         let _ = writeln!(text, "  reads the call that the template writes: {call:?}");
     }
+    if let Some(call) = &detection.unread_call {
+        let call: String = call.trim().chars().take(SHOWN).collect();
+        let _ = writeln!(
+            text,
+            "  does not parse the call that the template writes: {call:?}\n  `toolglot dialects new NAME --template FILE` drafts a dialect for it"
+        );
+    }
     for other in others.iter().take(OTHERS) {
         text.push_str(&line(other));
     }
     out.write_all(text.as_bytes()).map_err(Failure::Output)?;
     Ok(Outcome::Fine)
+}
+
+/// Says whether a dialect parses the call that the template writes.
+pub(crate) fn match_template(
+    file: &Path,
+    dialect: &Dialect,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let document = source::document(file)?;
+    let found = toolglot_import::match_template(&document, dialect);
+    let found = found.map_err(|error| refused(error, file))?;
+    let name = dialect.name();
+    let Some(call) = &found.call else {
+        let file = source::name(file);
+        writeln!(
+            out,
+            "{file} writes no call: it cannot be rendered, or has no `tool_calls`"
+        )
+        .map_err(Failure::Output)?;
+        return Ok(Outcome::Faulty);
+    };
+    let verb = if found.is_match {
+        "parses"
+    } else {
+        "does not parse"
+    };
+    let mut text = format!("{name} {verb} the call that the template writes:\n");
+    for line in call.trim().chars().take(SHOWN).collect::<String>().lines() {
+        let _ = writeln!(text, "  | {line}");
+    }
+    out.write_all(text.as_bytes()).map_err(Failure::Output)?;
+    Ok(Outcome::faulty_if(!found.is_match))
+}
+
+/// The dialect file whose rule reads the call that the template writes.
+pub(crate) fn draft(file: &Path, name: &str) -> Result<String, Failure> {
+    let document = source::document(file)?;
+    toolglot_import::draft(&document, name).map_err(|error| refused(error, file))
 }
 
 /// What tells a dialect from the best one.

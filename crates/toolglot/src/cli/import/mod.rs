@@ -8,7 +8,10 @@ mod left_out;
 mod response_template;
 
 #[cfg(feature = "import")]
-pub(crate) use {detect::detect, response_template::imported};
+pub(crate) use {
+    detect::{detect, draft, match_template},
+    response_template::imported,
+};
 
 #[cfg(not(feature = "import"))]
-pub(crate) use left_out::{detect, imported};
+pub(crate) use left_out::{detect, draft, imported, match_template};

@@ -29,6 +29,7 @@ pub(super) fn refused(error: ImportError, path: &Path) -> Failure {
             column,
             what,
         },
+        error @ ImportError::NoDraft { .. } => Failure::Draft { origin, error },
         error => Failure::Import { origin, error },
     }
 }

@@ -1,18 +1,15 @@
-//! An input read with a program, as events that do not depend on how it was cut, and as text for people.
+//! The events of an input, merged so that they do not depend on how it was cut, and written as lines.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use toolglot_engine::{
-    Dialect, End, Event, Input, Limits, Parser, Place, Program, Sink, Span, ToolSet,
-};
-use toolglot_toolset::Toolbox;
+use toolglot_engine::{End, Event, Input, Place, Program, Sink, Span};
 
-use crate::cases::case::{Case, Manner, Part};
+use crate::case::{Case, Part, ReadingError};
 
 /// An event that owns its text.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Piece {
+enum Piece {
     Text(String),
     Reasoning(String),
     Markup(String),
@@ -25,8 +22,9 @@ pub(crate) enum Piece {
 }
 
 /// How an input is cut into pushes; a character or a special token is never split.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Cut {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// One push.
     Whole,
     /// Into pieces of so many bytes.
     Every(usize),
@@ -47,75 +45,32 @@ impl Cut {
 
 /// The merged events of a message.
 #[derive(Debug, Default)]
-pub(crate) struct Reading {
-    /// What was read, whole.
+pub struct Reading {
+    /// The whole input.
     input: String,
     pieces: Vec<Piece>,
-    /// All bytes before it were accounted for; a gap is a panic.
+    /// All bytes before it are in an event.
     cursor: u64,
+    /// The first byte that no event has.
+    gap: Option<u64>,
     /// The only dialect, which heads need not name.
     only: String,
 }
 
-/// The program that a case is read with. Without tools Roo knows the names of its system, as on the command line.
-pub(crate) fn program(case: &Case) -> Result<Arc<Program>, String> {
-    let mut dialects: Vec<Dialect> = Vec::new();
-    for name in &case.manner.dialects {
-        dialects.push(
-            toolglot_dialects::get(name)
-                .ok_or_else(|| format!("unknown dialect `{name}`"))?
-                .clone(),
-        );
-    }
-    let tools = match &case.tools {
-        None if case.manner.dialects == ["roo"] => toolglot_toolset::roo_names(),
-        _ => tools(case)?,
-    };
-    let program = Program::compile(&dialects, &tools, Limits::default());
-    program.map(Arc::new).map_err(|error| error.to_string())
-}
-
-/// The tool set that a case brings.
-pub(crate) fn tools(case: &Case) -> Result<ToolSet, String> {
-    match case.tools.as_deref().map(str::trim) {
-        None => Ok(ToolSet::default()),
-        Some(tools) => Ok(toolbox(tools)?.tool_set()),
-    }
-}
-
-fn toolbox(tools: &str) -> Result<Toolbox, String> {
-    if let Some(name) = tools.strip_prefix("builtin:") {
-        return Toolbox::builtin(name)
-            .ok_or_else(|| format!("no builtin tool set is called `{name}`"));
-    }
-    let json = serde_json::from_str(tools).map_err(|error| format!("tools: {error}"))?;
-    Toolbox::from_json(&json).map_err(|error| format!("tools: {error}"))
-}
-
-/// A parser for a message of that manner.
-pub(crate) fn parser(program: &Arc<Program>, manner: &Manner) -> Parser {
-    let parser = Parser::new(Arc::clone(program))
-        .in_code(manner.in_code)
-        .in_reasoning(manner.in_reasoning);
-    if manner.reasoning_open {
-        parser.reasoning_open()
-    } else {
-        parser
-    }
-}
-
 impl Reading {
-    /// Reads a case's input in pieces.
-    pub(crate) fn of(program: &Arc<Program>, case: &Case, cut: Cut) -> Reading {
-        let manner = &case.manner;
+    /// Parses a case's input in pieces.
+    ///
+    /// # Errors
+    /// [`ReadingError::Gap`], if the events do not cover the input.
+    pub fn of(program: &Arc<Program>, case: &Case, cut: Cut) -> Result<Reading, ReadingError> {
         let mut reading = Reading {
             input: case.input.iter().map(|part| part.text.as_str()).collect(),
             ..Reading::default()
         };
-        if let [only] = &*manner.dialects {
+        if let [only] = &*case.options.dialects {
             reading.only.clone_from(only);
         }
-        let mut parser = parser(program, manner);
+        let mut parser = case.parser(program);
         let mut at = 0;
         for Part { text, special } in &case.input {
             if *special {
@@ -125,26 +80,26 @@ impl Reading {
             }
             let mut rest = text.as_str();
             while !rest.is_empty() {
-                let at_least = cut.length(at).min(rest.len());
-                let end = (at_least..=rest.len()).find(|&end| rest.is_char_boundary(end));
-                let end = end.expect("the end is a boundary");
+                let mut end = cut.length(at).min(rest.len());
+                while !rest.is_char_boundary(end) {
+                    end += 1;
+                }
                 let (piece, tail) = rest.split_at(end);
                 parser.push(Input::Text(piece), &mut reading);
                 at += end;
                 rest = tail;
             }
         }
-        parser.finish(manner.finish, &mut reading);
-        assert_eq!(
-            reading.cursor,
-            reading.input.len() as u64,
-            "the spans of the events do not reach the end"
-        );
-        reading
+        parser.finish(case.options.finish, &mut reading);
+        let is_short = reading.cursor != reading.input.len() as u64;
+        match reading.gap.or(is_short.then_some(reading.cursor)) {
+            Some(byte) => Err(ReadingError::Gap(byte)),
+            None => Ok(reading),
+        }
     }
 
     /// The calls: head, arguments and end, whatever dialect they are said to be of.
-    pub(crate) fn calls(&self) -> Vec<String> {
+    pub fn calls(&self) -> Vec<String> {
         let mut calls: Vec<String> = Vec::new();
         for piece in &self.pieces {
             match (piece, calls.last_mut()) {
@@ -165,7 +120,7 @@ impl Reading {
     }
 
     /// The dialects that calls are said to be of, where that is not the case's own.
-    pub(crate) fn dialects(&self) -> Vec<&str> {
+    pub fn dialects(&self) -> Vec<&str> {
         let heads = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Call(head) => Some(head.as_str()),
             _ => None,
@@ -177,7 +132,7 @@ impl Reading {
     }
 
     /// Whether both tell the same. Where a note stands between two pieces of one call does not count: pieces are cut.
-    pub(crate) fn same(&self, other: &Reading) -> bool {
+    pub fn same(&self, other: &Reading) -> bool {
         let (events, notes) = self.apart();
         (events, notes) == other.apart()
     }
@@ -199,7 +154,7 @@ impl Reading {
     }
 
     /// The events as lines: markup right before and inside a call is the call's and left out, its arguments are one line.
-    pub(crate) fn lines(&self) -> String {
+    pub fn lines(&self) -> String {
         let mut out = String::new();
         let mut args: Option<String> = None;
         for (n, piece) in self.pieces.iter().enumerate() {
@@ -259,7 +214,9 @@ fn line(out: &mut String, word: &str, text: &str) {
 impl Sink for Reading {
     fn event(&mut self, span: Span, event: Event<'_>) {
         if !matches!(event, Event::Note(_)) {
-            assert_eq!(span.start, self.cursor, "a gap before {event:?}");
+            if span.start != self.cursor {
+                self.gap.get_or_insert(self.cursor);
+            }
             self.cursor = span.end;
         }
         let piece = match event {
@@ -304,8 +261,9 @@ impl Sink for Reading {
                     Piece::Call(text) => Some(text),
                     _ => None,
                 });
-                let call = call.expect("a call is open");
-                write!(call, " late_id={id}").expect("writing to a string");
+                if let Some(call) = call {
+                    write!(call, " late_id={id}").expect("writing to a string");
+                }
                 return;
             }
             _ => return,

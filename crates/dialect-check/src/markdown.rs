@@ -1,12 +1,17 @@
-//! Markdown as far as cases need it: headings, prose and fences, with their places.
+//! Markdown as far as cases need it: headings, prose and fenced blocks, with their places.
 
 use std::ops::Range;
 
 /// A block of a document.
 #[derive(Debug)]
-pub(crate) enum Block<'a> {
+pub enum Block<'a> {
     /// `# Title`, of any level.
-    Heading { level: usize, title: &'a str },
+    Heading {
+        /// The number of `#`.
+        level: usize,
+        /// The text after them.
+        title: &'a str,
+    },
     /// A line of anything else that is not blank.
     Prose,
     /// A fenced block.
@@ -15,19 +20,21 @@ pub(crate) enum Block<'a> {
 
 /// A fenced block.
 #[derive(Clone, Debug)]
-pub(crate) struct Fence<'a> {
-    /// What stands behind the backticks.
-    pub(crate) info: &'a str,
+pub struct Fence<'a> {
+    /// The text after the opening backticks.
+    pub info: &'a str,
     /// The lines between the fences, without the last line break.
-    pub(crate) text: &'a str,
+    pub text: &'a str,
     /// The bytes of those lines in the document, the last line break included.
-    pub(crate) body: Range<usize>,
+    pub body: Range<usize>,
+    /// Where the block ends: after the line of the closing fence.
+    pub end: usize,
     /// The line of the opening fence, counted from 1.
-    pub(crate) line: usize,
+    pub line: usize,
 }
 
-/// The blocks of a document, in order. A fence that nothing closes goes to the end.
-pub(crate) fn blocks(document: &str) -> Vec<Block<'_>> {
+/// The blocks of a document, in order. A fenced block without a closing fence goes to the end.
+pub fn blocks(document: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut open: Option<(usize, Fence<'_>)> = None;
     let mut at = 0;
@@ -40,6 +47,7 @@ pub(crate) fn blocks(document: &str) -> Vec<Block<'_>> {
         match open.take() {
             Some((n_open, mut fence)) if n_ticks >= n_open && info.is_empty() => {
                 fence.body.end = start;
+                fence.end = end;
                 fence.text = &document[fence.body.clone()];
                 fence.text = fence.text.strip_suffix('\n').unwrap_or(fence.text);
                 blocks.push(Block::Fence(fence));
@@ -55,6 +63,7 @@ pub(crate) fn blocks(document: &str) -> Vec<Block<'_>> {
                         info,
                         text,
                         body,
+                        end: document.len(),
                         line,
                     },
                 ));
@@ -72,21 +81,26 @@ pub(crate) fn blocks(document: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-#[test]
-fn a_longer_fence_holds_shorter_ones() {
-    let document = "# T\n\n````input a=b\n```bash\nls\n```\n````\n";
-    let blocks = blocks(document);
-    let [
-        Block::Heading {
-            level: 1,
-            title: "T",
-        },
-        Block::Fence(fence),
-    ] = &*blocks
-    else {
-        panic!("{blocks:?}")
-    };
-    assert_eq!((fence.info, fence.line), ("input a=b", 3));
-    assert_eq!(fence.text, "```bash\nls\n```");
-    assert_eq!(&document[fence.body.clone()], "```bash\nls\n```\n");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_longer_fence_holds_shorter_ones() {
+        let document = "# T\n\n````input a=b\n```bash\nls\n```\n````\n";
+        let blocks = blocks(document);
+        let [
+            Block::Heading {
+                level: 1,
+                title: "T",
+            },
+            Block::Fence(fence),
+        ] = &*blocks
+        else {
+            panic!("{blocks:?}")
+        };
+        assert_eq!((fence.info, fence.line), ("input a=b", 3));
+        assert_eq!(fence.text, "```bash\nls\n```");
+        assert_eq!(&document[fence.body.clone()], "```bash\nls\n```\n");
+    }
 }

@@ -1,0 +1,4 @@
+//! The tests of the crate, one module per subject.
+
+mod documents;
+mod samples;

@@ -1,0 +1,82 @@
+//! Sample calls show what a dialect carries, and what it does not.
+
+use toolglot_dialect_check::{DialectReport, dialect_report};
+use toolglot_engine::Dialect;
+
+fn dialect(rule: &str) -> Dialect {
+    let text = format!("dialect mine\n{rule}\n");
+    toolglot_dialects::parse(&text)
+        .expect("a dialect")
+        .remove(0)
+}
+
+fn report(rule: &str) -> DialectReport {
+    dialect_report(&dialect(rule)).expect("it compiles")
+}
+
+fn refused(report: &DialectReport) -> Vec<&str> {
+    let refused = report
+        .samples
+        .iter()
+        .filter(|sample| sample.refusal.is_some());
+    refused.map(|sample| sample.title).collect()
+}
+
+#[test]
+fn a_dialect_that_carries_all_shows_all() {
+    let report = report("call = \"<<call \" name \">>\" ws json ws \"<</call>>\"");
+    assert_eq!(refused(&report), [""; 0]);
+    assert!(!report.needs_tools && !report.is_dead());
+    let texts: Vec<&str> = report
+        .samples
+        .iter()
+        .filter_map(|sample| sample.text.as_deref())
+        .collect();
+    assert_eq!(texts[0], "<<call ping>>{}<</call>>");
+    assert_eq!(texts.len(), 6);
+}
+
+#[test]
+fn what_a_dialect_cannot_carry_is_shown_with_the_text() {
+    let report = report("call = bol \"$ \" name (\" \" key \"=\" text)? \"\\n\"");
+    assert!(refused(&report).contains(&"two texts"));
+    let lines = report
+        .samples
+        .iter()
+        .find(|sample| sample.title == "a text of several lines");
+    let lines = lines.expect("it is a sample");
+    assert!(lines.refusal.is_some());
+    assert_eq!(
+        lines.text.as_deref(),
+        Some("$ save text=first line\n  second line\n\n")
+    );
+}
+
+#[test]
+fn a_label_needs_known_tools() {
+    assert!(report("call = \"[[call: \" name \"\\n\" json").needs_tools);
+}
+
+#[test]
+fn a_dialect_without_calls_is_dead() {
+    assert!(report("think = \"<t>\" text \"</t>\"").is_dead());
+}
+
+#[test]
+fn a_dialect_of_fixed_tools_shows_those() {
+    let report =
+        report("call write_file = \"<write \" text(path) \">\" text(content) \"</write>\"");
+    assert_eq!(refused(&report), [""; 0]);
+    assert_eq!(
+        report.samples[0].text.as_deref(),
+        Some("<write a.rs>a.rs</write>")
+    );
+}
+
+#[test]
+fn no_embedded_dialect_with_calls_is_dead() {
+    for dialect in toolglot_dialects::all() {
+        let report = dialect_report(dialect).expect("it compiles");
+        assert_eq!(report.is_dead(), dialect.name() == "chat", "{report:?}");
+    }
+}
