@@ -103,7 +103,7 @@ pub enum ProgramError {
     #[error("unknown builtin tool set `{0}`")]
     UnknownBuiltin(String),
     /// A tool set that is no JSON.
-    #[error("the block `tools` is no JSON: {0}")]
+    #[error("the block `tools` is not JSON: {0}")]
     ToolsJson(#[from] serde_json::Error),
     /// A tool set that is none.
     #[error("the block `tools`: {0}")]

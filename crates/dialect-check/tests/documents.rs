@@ -83,5 +83,5 @@ fn tools_that_are_none_are_named() {
         program("builtin:nope"),
         Err("unknown builtin tool set `nope`".to_owned())
     );
-    assert!(program("{").is_err_and(|error| error.starts_with("the block `tools` is no JSON")));
+    assert!(program("{").is_err_and(|error| error.starts_with("the block `tools` is not JSON")));
 }

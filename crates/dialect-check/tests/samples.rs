@@ -80,3 +80,15 @@ fn no_embedded_dialect_with_calls_is_dead() {
         assert_eq!(report.is_dead(), dialect.name() == "chat", "{report:?}");
     }
 }
+
+#[test]
+fn blanks_are_written_as_they_are_spelled() {
+    let report = report("call = \"<c>\" ws(\" \") name ws(\"\\n\") json ws(\"\") \"</c>\"");
+    assert_eq!(report.samples[0].text.as_deref(), Some("<c> ping\n{}</c>"));
+    let error = toolglot_dialects::parse("dialect mine\ncall = \"<c>\" name ws(\"-\") json\n");
+    let error = error.expect_err("`-` is no blank");
+    assert!(
+        error.message.contains("`ws` reads blanks only"),
+        "{error:?}"
+    );
+}

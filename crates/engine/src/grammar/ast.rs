@@ -107,7 +107,8 @@ pub(crate) enum TermKind {
     Group(Alt),
     Optional(Box<Term>),
     Many(Box<Term>),
-    Ws,
+    /// Any blanks; what they are written as.
+    Ws(Option<String>),
     Nl,
     Bol,
     Start,
@@ -144,7 +145,7 @@ impl TermKind {
             | TermKind::Group(_)
             | TermKind::Optional(_)
             | TermKind::Many(_)
-            | TermKind::Ws
+            | TermKind::Ws(_)
             | TermKind::Nl
             | TermKind::Bol
             | TermKind::Start

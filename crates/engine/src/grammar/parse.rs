@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
 
     fn word(&mut self, word: &str, span: &Range<usize>) -> Result<TermKind, GrammarError> {
         Ok(match word {
-            "ws" => TermKind::Ws,
+            "ws" => TermKind::Ws(self.blanks(span)?),
             "nl" => TermKind::Nl,
             "bol" => TermKind::Bol,
             "start" => TermKind::Start,
@@ -225,6 +225,21 @@ impl<'a> Reader<'a> {
         };
         self.expect(')', "after the argument")?;
         Ok(Some(argument))
+    }
+
+    /// `("\n")`: the blanks that are written.
+    fn blanks(&mut self, word: &Range<usize>) -> Result<Option<String>, GrammarError> {
+        let written = self.argument(word)?;
+        match &written {
+            Some(text) if !text.bytes().all(|byte| byte.is_ascii_whitespace()) => {
+                Err(GrammarError::new(
+                    word.clone(),
+                    format!("`ws` reads blanks only, and {text:?} is more"),
+                )
+                .help("write ws(\"\\n\"), ws(\" \"), or ws for blanks that are never written"))
+            }
+            _ => Ok(written),
+        }
     }
 
     /// `("'")`: a quotation mark of Python.

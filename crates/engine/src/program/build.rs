@@ -292,7 +292,7 @@ impl<'a> Builder<'a> {
                 }
                 split
             }
-            TermKind::Ws => self.push(Node::Ws { next }),
+            TermKind::Ws(_) => self.push(Node::Ws { next }),
             TermKind::Nl => self.push(Node::Nl { next }),
             TermKind::Bol => self.push(Node::Bol { next }),
             TermKind::Start => self.push(Node::Start { next }),
@@ -440,7 +440,7 @@ fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
                     found = Some(n);
                 }
             }
-            TermKind::Ws
+            TermKind::Ws(_)
             | TermKind::Nl
             | TermKind::Capture(..)
             | TermKind::Attrs(_)

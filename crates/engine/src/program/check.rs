@@ -64,7 +64,7 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
     let term = seq.iter().find(|term| {
         !matches!(
             term.kind,
-            TermKind::Ws | TermKind::Nl | TermKind::Bol | TermKind::Start
+            TermKind::Ws(_) | TermKind::Nl | TermKind::Bol | TermKind::Start
         )
     })?;
     let mut set = ByteSet::default();

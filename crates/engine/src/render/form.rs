@@ -263,8 +263,11 @@ impl Compiler<'_> {
                 Piece::Bytes(text) => Form::Literal(text.clone()),
                 Piece::Hole(capture) => Form::Captured(*capture),
             })),
-            TermKind::Ws => {
-                let written = blank(self.dialect, before, after);
+            TermKind::Ws(written) => {
+                let written = match written {
+                    Some(written) => written,
+                    None => blank(self.dialect, before, after),
+                };
                 if !written.is_empty() {
                     let blank = Form::Literal(written.to_string());
                     // After a separator that was left out nothing is to be kept apart.
@@ -336,7 +339,7 @@ impl Compiler<'_> {
             TermKind::Literal(_) | TermKind::Nl => true,
             TermKind::Group(alt) => {
                 let is_markup =
-                    |term: &Term| matches!(term.kind, TermKind::Literal(_) | TermKind::Ws);
+                    |term: &Term| matches!(term.kind, TermKind::Literal(_) | TermKind::Ws(_));
                 !is_last && alt.0.iter().flatten().all(is_markup)
             }
             TermKind::Rule(_) => {
@@ -344,7 +347,7 @@ impl Compiler<'_> {
                     && !has(&|kind| {
                         !matches!(
                             kind,
-                            TermKind::Literal(_) | TermKind::Ws | TermKind::Rule(_)
+                            TermKind::Literal(_) | TermKind::Ws(_) | TermKind::Rule(_)
                         )
                     })
             }
