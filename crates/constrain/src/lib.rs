@@ -22,8 +22,11 @@
 //!
 //! What a schema says and a target cannot is a [`GrammarNote`] with its JSON pointer, never dropped silently.
 
+mod around;
+mod call;
 mod calls;
 mod error;
+mod frame;
 mod grammar;
 mod json_schema;
 mod members;
@@ -33,6 +36,7 @@ mod pattern;
 mod print;
 mod schema;
 mod text;
+mod value_types;
 mod values;
 mod words;
 
@@ -60,6 +64,8 @@ pub enum Target {
     Lark,
     /// A structural tag as JSON: xgrammar, vLLM and SGLang.
     StructuralTag,
+    /// A structural tag in its older form, a list of tags with a schema each, for dialects whose calls hold JSON.
+    LegacyStructuralTag,
     /// A JSON Schema of a message that is one call, for dialects whose calls are JSON objects and nothing else.
     JsonSchema,
 }
@@ -149,7 +155,8 @@ pub fn grammar(
     options: &Options<'_>,
 ) -> Result<Grammar, GrammarError> {
     let grammar = match options.target {
-        Target::JsonSchema => json_schema::grammar(dialect, tools, options)?,
+        Target::JsonSchema => json_schema::message(dialect, tools, options)?,
+        Target::LegacyStructuralTag => json_schema::legacy_tags(dialect, tools, options)?,
         _ => message::grammar(dialect, tools, options)?,
     };
     match grammar.notes.first() {

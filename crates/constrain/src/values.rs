@@ -6,8 +6,9 @@ use toolglot_value::{Map, Value};
 use crate::error::GrammarError;
 use crate::grammar::{CharClass, Node};
 use crate::members::Member;
-use crate::schema::{SchemaWriter, constant, kinds, separated};
+use crate::schema::{SchemaWriter, kinds};
 use crate::text::{Closers, Notation};
+use crate::value_types::{constant, separated};
 
 type Built = Result<Node, GrammarError>;
 

@@ -12,10 +12,11 @@ impl FromStr for Target {
             "gbnf" => Target::Gbnf,
             "lark" => Target::Lark,
             "structural-tag" => Target::StructuralTag,
+            "legacy-structural-tag" => Target::LegacyStructuralTag,
             "json-schema" => Target::JsonSchema,
             _ => {
                 return Err(format!(
-                    "unknown format `{word}`; write `gbnf`, `lark`, `structural-tag` or `json-schema`"
+                    "unknown format `{word}`; write `gbnf`, `lark`, `structural-tag`, `legacy-structural-tag` or `json-schema`"
                 ));
             }
         })

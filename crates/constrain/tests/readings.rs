@@ -134,6 +134,54 @@ fn what_the_grammar_writes_is_parsed_as_closed_calls_that_fit() {
     assert!(faults.is_empty(), "{faults}");
 }
 
+#[test]
+fn a_damaged_text_is_in_the_grammar_only_where_it_is_read_as_calls_that_fit() {
+    let tools = tools();
+    let set = tool_set();
+    let mut faults = String::new();
+    let mut n_rejected = 0;
+    for (dialect, grammar) in grammars(&tools) {
+        let program = Program::compile(std::slice::from_ref(dialect), &set, Limits::default());
+        let program = Arc::new(program.expect("a dialect of ours"));
+        let mut random = Random::new(13);
+        for _ in 0..n_texts().div_ceil(4) {
+            let text = grammar.sample(&mut random);
+            for _ in 0..4 {
+                let damaged = damaged(&text, &tools, &mut random);
+                if !grammar.accepts(&damaged) {
+                    n_rejected += 1;
+                } else if let Err(fault) = fits(&damaged, &program, &tools) {
+                    let _ = writeln!(faults, "{}: {fault} in {damaged:?}", dialect.name());
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults}");
+    assert!(n_rejected > 300, "only {n_rejected} were rejected");
+}
+
+/// A text with one damage: a character is lost, doubled or another, a piece is lost, or a tool has another name.
+fn damaged(text: &str, tools: &[Tool], random: &mut Random) -> String {
+    let mut chars: Vec<char> = text.chars().collect();
+    let at = random.below(chars.len());
+    match random.below(5) {
+        0 => {
+            chars.remove(at);
+        }
+        1 => chars.insert(at, chars[at]),
+        2 => chars[at] = chars[random.below(chars.len())],
+        3 => {
+            let end = (at + 2 + random.below(12)).min(chars.len());
+            chars.drain(at..end);
+        }
+        _ => {
+            let name = &tools[random.below(tools.len())].name;
+            return text.replacen(name.as_str(), "no_such_tool", 1);
+        }
+    }
+    chars.into_iter().collect()
+}
+
 /// Whether a text is calls of these tools and nothing else, read whole and byte by byte.
 fn fits(text: &str, program: &Arc<Program>, tools: &[Tool]) -> Result<(), String> {
     let whole = read(text, text.len(), program);

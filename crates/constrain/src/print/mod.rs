@@ -38,9 +38,8 @@ pub(crate) fn print(
         Target::Gbnf => Ok(gbnf::message(message, rules)),
         Target::Lark => lark::message(message, rules),
         Target::StructuralTag => structural_tag::message(&message, rules),
-        // It is made of schemas, not of rules.
-        Target::JsonSchema => Err(GrammarError::Target(
-            "no rules are a JSON Schema".to_owned(),
+        Target::JsonSchema | Target::LegacyStructuralTag => Err(GrammarError::Target(
+            "this format is made of schemas, not of rules".to_owned(),
         )),
     }
 }

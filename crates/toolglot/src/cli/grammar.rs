@@ -28,6 +28,7 @@ pub(crate) fn write_grammar(
         GrammarFormat::Gbnf => Target::Gbnf,
         GrammarFormat::Lark => Target::Lark,
         GrammarFormat::StructuralTag => Target::StructuralTag,
+        GrammarFormat::LegacyStructuralTag => Target::LegacyStructuralTag,
         GrammarFormat::JsonSchema => Target::JsonSchema,
     });
     options.tool_choice = ToolChoice::from(arguments.tool_choice.as_str());

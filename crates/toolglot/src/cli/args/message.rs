@@ -167,6 +167,8 @@ pub(crate) enum GrammarFormat {
     Lark,
     /// A structural tag: xgrammar, vLLM, SGLang
     StructuralTag,
+    /// A structural tag in its older form, where calls hold JSON
+    LegacyStructuralTag,
     /// A JSON Schema of one call, where calls are JSON and nothing else
     JsonSchema,
 }

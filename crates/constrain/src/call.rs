@@ -1,0 +1,535 @@
+//! One call of a tool as a node: a walk over the form in which a dialect writes it.
+
+use toolglot_engine::form::{
+    Alternative, Attribute, Capture, Condition, Envelope, Form, Forms, PythonQuote, Role, Typing,
+};
+use toolglot_engine::{Dialect, IdForm};
+use toolglot_value::{Map, Value};
+
+use crate::ToolSchema;
+use crate::around::{Around, closers, texts};
+use crate::error::GrammarError;
+use crate::grammar::{CharClass, Node};
+use crate::members::Member;
+use crate::schema::{SchemaWriter, kinds};
+use crate::text::{Closers, Notation};
+use crate::value_types::{colon, constant};
+use crate::values::{ElementLayout, Kind};
+
+/// Why a form was not taken.
+pub(crate) enum Unfit {
+    /// The form cannot write such a call; another may.
+    Form(String),
+    /// There is no grammar at all.
+    Grammar(GrammarError),
+}
+
+impl From<GrammarError> for Unfit {
+    fn from(error: GrammarError) -> Unfit {
+        Unfit::Grammar(error)
+    }
+}
+
+/// A node, or why the form was not taken.
+pub(crate) type Walked = Result<Node, Unfit>;
+
+/// A call on the way.
+#[derive(Clone)]
+struct CallState<'t> {
+    name: &'t str,
+    schema: &'t Value,
+    members: Vec<Member>,
+    /// The members that were written.
+    is_written: Vec<bool>,
+    /// The member whose key was written last, or comes next.
+    key: Option<usize>,
+    skip: String,
+}
+
+/// The walk inside a call.
+pub(crate) struct Walk<'a> {
+    pub(crate) dialect: &'a Dialect,
+    pub(crate) forms: &'a Forms,
+}
+
+impl Walk<'_> {
+    /// A call of `tool` in this form.
+    pub(crate) fn call(
+        &self,
+        form: &Form,
+        tool: &ToolSchema<'_>,
+        writer: &mut SchemaWriter<'_>,
+        around: &Around,
+    ) -> Walked {
+        let schema = writer.resolved(tool.parameters, "")?.into_owned();
+        let nothing = Map::new();
+        let map = schema.as_object().unwrap_or(&nothing);
+        let members = writer.declared(map, "")?;
+        let mut state = CallState {
+            name: tool.name,
+            schema: &schema,
+            is_written: vec![false; members.len()],
+            members,
+            key: None,
+            skip: String::new(),
+        };
+        let node = self.form(form, &mut state, writer, around)?;
+        match state
+            .members
+            .iter()
+            .zip(&state.is_written)
+            .find(|(member, is)| member.is_required && !**is)
+        {
+            None => Ok(node),
+            Some((member, _)) => Err(Unfit::Form(format!(
+                "it has no place for `{}`",
+                member.name
+            ))),
+        }
+    }
+
+    fn form(
+        &self,
+        form: &Form,
+        state: &mut CallState<'_>,
+        writer: &mut SchemaWriter<'_>,
+        around: &Around,
+    ) -> Walked {
+        Ok(match form {
+            Form::Literal(text) => Node::literal(text.as_str()),
+            Form::LineStart => Node::empty(),
+            Form::Skipped(text) => {
+                state.skip.clone_from(text);
+                Node::literal(text.as_str())
+            }
+            Form::NextKey => {
+                let Some(key) = state.key else {
+                    return Err(Unfit::Form("a key is outside the parameters".to_owned()));
+                };
+                Node::literal(state.members[key].name.as_str())
+            }
+            Form::Captured(Capture::Id) => self.id(),
+            Form::Captured(capture) => {
+                match state.text(*capture).or_else(|| self.kind(state, *capture)) {
+                    Some(text) => Node::literal(text),
+                    None => return Err(Unfit::Form("it asks for a server".to_owned())),
+                }
+            }
+            Form::Value(argument) => {
+                let at = match argument {
+                    Some(name) => state
+                        .member(name)
+                        .ok_or_else(|| Unfit::Form(format!("it writes only `{name}`")))?,
+                    None => state
+                        .key
+                        .ok_or_else(|| Unfit::Form("a value has no key".to_owned()))?,
+                };
+                state.is_written[at] = true;
+                let member = &state.members[at];
+                writer.raw(&member.schema, &member.pointer, &closers(around))?
+            }
+            Form::Json(quotes) => {
+                let notation = match quotes {
+                    Some(token) => Notation::Tokens(token.clone()),
+                    None => Notation::Json,
+                };
+                state.is_written.fill(true);
+                arguments(state, writer, &notation)?
+            }
+            Form::Object(envelope) => {
+                state.is_written.fill(true);
+                self.envelope(envelope, state, writer)?
+            }
+            Form::Elements(prefix) => {
+                let layout = ElementLayout {
+                    values: self.dialect.values(),
+                    prefix,
+                };
+                state.is_written.fill(true);
+                let members = writer.siblings(&state.members, "", layout)?;
+                let line = if prefix.is_empty() { "\n" } else { "" };
+                Node::sequence([Node::literal(line), members])
+            }
+            Form::Python(quote) => {
+                state.is_written.fill(true);
+                let strings = Notation::Python(match quote {
+                    PythonQuote::Single => '\'',
+                    PythonQuote::Double => '"',
+                });
+                python(state, writer, &strings)?
+            }
+            Form::Attributes(attributes) => self.attributes(attributes, state, writer)?,
+            Form::Sequence(forms) => {
+                let mut nodes = Vec::new();
+                let mut before = String::new();
+                for (n, form) in forms.iter().enumerate() {
+                    let mut inner = around.clone();
+                    inner.before.clone_from(&before);
+                    inner
+                        .after
+                        .splice(0..0, texts(&forms[n + 1..], |capture| state.text(capture)));
+                    nodes.push(self.form(form, state, writer, &inner)?);
+                    match form {
+                        Form::Literal(text) => before.push_str(text),
+                        Form::Captured(capture) => {
+                            before.push_str(&state.text(*capture).unwrap_or_default());
+                        }
+                        Form::NextKey => {
+                            before.push_str(&state.text(Capture::Key).unwrap_or_default());
+                        }
+                        Form::Attributes(_) => {}
+                        _ => before.clear(),
+                    }
+                }
+                Node::sequence(nodes)
+            }
+            Form::Choice(alternatives) => {
+                let next = state.key.map(|key| state.members[key].name.clone());
+                let mut order: Vec<&Alternative> = alternatives.iter().collect();
+                order.sort_by_key(|one| {
+                    let is_for_next = one.arguments.iter().any(|name| Some(name) == next.as_ref());
+                    (!is_for_next, !one.arguments.is_empty())
+                });
+                self.first(order.iter().map(|one| &one.form), state, writer, around)?
+            }
+            Form::Rule(name) => {
+                let rules = self.forms.rules.get(name).map_or(&[][..], Vec::as_slice);
+                self.first(rules.iter().map(|rule| &rule.form), state, writer, around)?
+            }
+            Form::If(condition, inner) => match condition {
+                Condition::HasArguments if state.members.is_empty() => Node::empty(),
+                Condition::HasArguments => {
+                    let needs = state.members.iter().zip(&state.is_written);
+                    let is_needed = needs
+                        .into_iter()
+                        .any(|(member, is)| member.is_required && !is);
+                    let node = self.form(inner, state, writer, around)?;
+                    if is_needed { node } else { node.optional() }
+                }
+                Condition::HasId => self.form(inner, state, writer, around)?.optional(),
+                _ => Node::empty(),
+            },
+            Form::EachArgument(inner) => self.each_argument(inner, state, writer, around)?,
+            _ => return Err(Unfit::Form("a call holds calls".to_owned())),
+        })
+    }
+
+    fn first<'f>(
+        &self,
+        forms: impl Iterator<Item = &'f Form>,
+        state: &mut CallState<'_>,
+        writer: &mut SchemaWriter<'_>,
+        around: &Around,
+    ) -> Walked {
+        let mut why = Unfit::Form("nothing can be written".to_owned());
+        for form in forms {
+            let saved = state.clone();
+            match self.form(form, state, writer, around) {
+                Err(Unfit::Form(reason)) => {
+                    *state = saved;
+                    why = Unfit::Form(reason);
+                }
+                other => return other,
+            }
+        }
+        Err(why)
+    }
+
+    fn each_argument(
+        &self,
+        inner: &Form,
+        state: &mut CallState<'_>,
+        writer: &mut SchemaWriter<'_>,
+        around: &Around,
+    ) -> Walked {
+        let left: Vec<usize> = (0..state.members.len())
+            .filter(|&n| !state.is_written[n])
+            .collect();
+        let members: Vec<Member> = left.iter().map(|&n| state.members[n].clone()).collect();
+        let map = state.schema.as_object();
+        if map.is_none_or(|map| {
+            !map.contains_key("properties")
+                || map
+                    .get("additionalProperties")
+                    .is_some_and(|more| *more != Value::Bool(false))
+        }) {
+            writer.note(
+                "/additionalProperties",
+                "parameters that are not declared are not in the grammar",
+            );
+        }
+        let mut unfit = None;
+        let node = writer.members(&members, "", Node::empty(), None, &mut |writer, member| {
+            let is_it = |other: &Member| other.name == member.name;
+            let Some(at) = state.members.iter().position(is_it) else {
+                return Ok(Node::empty());
+            };
+            state.key = Some(at);
+            // Where a word says the type, each type is a form of its own.
+            let schemas = match self.dialect.values().typing {
+                Typing::Kind(_) => writer.by_type(&member.schema, &member.pointer)?,
+                _ => vec![member.schema.clone()],
+            };
+            let mut ways = Vec::new();
+            for schema in schemas {
+                state.members[at].schema = schema;
+                state.is_written[at] = false;
+                match self.form(inner, state, writer, around) {
+                    Ok(node) => ways.push(node),
+                    Err(Unfit::Grammar(error)) => return Err(error),
+                    Err(Unfit::Form(reason)) => unfit = Some(reason),
+                }
+            }
+            state.members[at].schema = member.schema.clone();
+            state.is_written[at] = true;
+            Ok(Node::choice(ways))
+        })?;
+        state.key = None;
+        match unfit {
+            Some(reason) => Err(Unfit::Form(reason)),
+            None => Ok(node),
+        }
+    }
+
+    /// `{"name": .., "arguments": ..}`
+    fn envelope(
+        &self,
+        envelope: &Envelope,
+        state: &CallState<'_>,
+        writer: &mut SchemaWriter<'_>,
+    ) -> Walked {
+        let json = Notation::Json;
+        let (comma, colon, space) = (writer.comma(&json), colon(&json), writer.space(&json));
+        let name = constant(&Value::from(state.name), &json);
+        let mut members = Vec::new();
+        if envelope.name_is_key {
+            members.push(Node::sequence([
+                name,
+                colon,
+                arguments(state, writer, &json)?,
+            ]));
+        } else {
+            for (role, keys) in &envelope.roles {
+                let Some(key) = keys.iter().find(|key| !key.contains('.')) else {
+                    continue;
+                };
+                let value = match role {
+                    Role::Name => name.clone(),
+                    Role::Args => arguments(state, writer, &json)?,
+                    Role::Id => {
+                        Node::sequence([Node::literal("\""), self.id(), Node::literal("\"")])
+                    }
+                    Role::Ns => continue,
+                };
+                let key = constant(&Value::from(key.as_str()), &json);
+                let between = if members.is_empty() {
+                    Node::empty()
+                } else {
+                    comma.clone()
+                };
+                let member = Node::sequence([between, key, colon.clone(), value]);
+                // An id that stands first has its comma after it, and is left out: models write it last.
+                match role {
+                    Role::Id if members.is_empty() => {}
+                    Role::Id => members.push(member.optional()),
+                    _ => members.push(member),
+                }
+            }
+        }
+        members.insert(0, Node::sequence([Node::literal("{"), space.clone()]));
+        members.push(Node::sequence([space, Node::literal("}")]));
+        Ok(Node::sequence(members))
+    }
+
+    fn attributes(
+        &self,
+        attributes: &[Attribute],
+        state: &mut CallState<'_>,
+        writer: &mut SchemaWriter<'_>,
+    ) -> Walked {
+        let quoted = |text: &str| {
+            let text = text.replace('&', "&amp;").replace('"', "&quot;");
+            Node::literal(format!("\"{text}\""))
+        };
+        let mut nodes = Vec::new();
+        for attribute in attributes {
+            let Some(key) = attribute.keys.first() else {
+                continue;
+            };
+            let value = match (attribute.capture, &attribute.argument) {
+                (Some(Capture::Key), _) => {
+                    let key = state
+                        .key
+                        .ok_or_else(|| Unfit::Form("a key is outside the parameters".to_owned()))?;
+                    quoted(&state.members[key].name)
+                }
+                (Some(Capture::Id), _) => {
+                    Node::sequence([Node::literal("\""), self.id(), Node::literal("\"")])
+                }
+                (Some(capture), _) => {
+                    match state.text(capture).or_else(|| self.kind(state, capture)) {
+                        Some(text) => quoted(&text),
+                        None => continue,
+                    }
+                }
+                (None, Some(argument)) => {
+                    let at = state
+                        .member(argument)
+                        .ok_or_else(|| Unfit::Form(format!("it writes only `{argument}`")))?;
+                    state.is_written[at] = true;
+                    let member = &state.members[at];
+                    let closers = Closers(["\"", "&", "<"].map(str::to_owned).to_vec());
+                    let value = writer.raw(&member.schema, &member.pointer, &closers)?;
+                    Node::sequence([Node::literal("\""), value, Node::literal("\"")])
+                }
+                (None, None) => continue,
+            };
+            let between = if nodes.is_empty() { "" } else { " " };
+            nodes.push(Node::sequence([
+                Node::literal(format!("{between}{key}=")),
+                value,
+            ]));
+        }
+        Ok(Node::sequence(nodes))
+    }
+
+    /// The word that says how a value is typed.
+    fn kind(&self, state: &CallState<'_>, capture: Capture) -> Option<String> {
+        if capture != Capture::Kind {
+            return None;
+        }
+        let Typing::Kind(words) = &self.dialect.values().typing else {
+            return Some("json".to_owned());
+        };
+        let schema = &state.members[state.key?].schema;
+        let kind = match schema.get("const") {
+            Some(value) => json_type_of(value),
+            None => schema
+                .as_object()
+                .and_then(|map| kinds(map).first().copied())
+                .unwrap_or("any"),
+        };
+        let is_json = !matches!(kind, "string" | "any");
+        let named = words
+            .iter()
+            .find(|(word, means_json)| *means_json == is_json && word != "*");
+        Some(named.map_or_else(
+            || match kind {
+                "integer" => "number".to_owned(),
+                "any" => "string".to_owned(),
+                kind => kind.to_owned(),
+            },
+            |(word, _)| word.clone(),
+        ))
+    }
+
+    fn id(&self) -> Node {
+        let alphanumeric = vec![('0', '9'), ('A', 'Z'), ('a', 'z')];
+        match self.dialect.id_form() {
+            Some(IdForm::Count) => Node::any_digit().repeat(1, Some(6)),
+            Some(IdForm::Letters(n)) => {
+                let n = u32::try_from(n).unwrap_or(9);
+                Node::Class(CharClass::new(alphanumeric)).repeat(n, Some(n))
+            }
+            // An id that is spelt from parts counts.
+            None if self.dialect.setting("id").is_some() => Node::any_digit().repeat(1, Some(6)),
+            None => {
+                let class = [alphanumeric, vec![('_', '_'), ('-', '-')]].concat();
+                Node::Class(CharClass::new(class)).repeat(1, Some(40))
+            }
+        }
+    }
+}
+
+impl CallState<'_> {
+    fn member(&self, name: &str) -> Option<usize> {
+        let at = self.members.iter().position(|member| member.name == name)?;
+        (!self.is_written[at]).then_some(at)
+    }
+
+    /// What a capture is in this call, where it is one text.
+    fn text(&self, capture: Capture) -> Option<String> {
+        match capture {
+            Capture::Name => Some(self.name.to_owned()),
+            Capture::Key => Some(self.members[self.key?].name.clone()),
+            Capture::Skip => Some(self.skip.clone()),
+            Capture::Id | Capture::Ns | Capture::Kind => None,
+        }
+    }
+}
+
+/// All arguments as one value.
+fn arguments(state: &CallState<'_>, writer: &mut SchemaWriter<'_>, notation: &Notation) -> Walked {
+    let mut schema = state.schema.clone();
+    if let Value::Object(map) = &mut schema {
+        map.insert("type".to_owned(), Value::from("object"));
+    }
+    Ok(writer.value(&schema, "", notation)?)
+}
+
+/// `name(key=value, ..)`: strings inside lists and objects stand in double quotes.
+fn python(state: &CallState<'_>, writer: &mut SchemaWriter<'_>, strings: &Notation) -> Walked {
+    let literals = Notation::Python('"');
+    let comma = writer.comma(&literals);
+    for member in &state.members {
+        let is_name = member
+            .name
+            .starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && member.name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if !is_name {
+            return Err(Unfit::Form(format!(
+                "`{}` cannot be a keyword argument",
+                member.name
+            )));
+        }
+    }
+    let members = writer.members(&state.members, "", comma, None, &mut |writer, member| {
+        let value = writer.by_kind(
+            &member.schema,
+            &member.pointer,
+            &mut |writer, schema, kind, at| {
+                let notation = if kind == Kind::Text {
+                    strings
+                } else {
+                    &literals
+                };
+                let value = writer.value(schema, at, notation)?;
+                Ok(match kind {
+                    Kind::Any => Node::choice([value, string_of(strings)]),
+                    Kind::Text | Kind::Json => value,
+                })
+            },
+        )?;
+        Ok(Node::sequence([
+            Node::literal(format!("{}=", member.name)),
+            value,
+        ]))
+    })?;
+    Ok(Node::sequence([
+        Node::literal(format!("{}(", state.name)),
+        members,
+        Node::literal(")"),
+    ]))
+}
+
+/// Any string in this notation.
+fn string_of(notation: &Notation) -> Node {
+    let quote = notation.quote();
+    Node::sequence([
+        Node::literal(quote.clone()),
+        notation.any_content(),
+        Node::literal(quote),
+    ])
+}
+
+/// The type of a value.
+fn json_type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}

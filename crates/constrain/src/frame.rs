@@ -1,0 +1,160 @@
+//! Calls that are a text, one JSON value and a text, for languages that have a schema and no grammar.
+
+use toolglot_engine::form::{Capture, Condition, Envelope, Form, Forms, Role};
+use toolglot_value::{Map, Value, json};
+
+use crate::ToolSchema;
+
+/// A call of one tool.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Frame {
+    /// What stands before the JSON.
+    pub(crate) begin: String,
+    pub(crate) body: Body,
+    /// What stands after it.
+    pub(crate) end: String,
+}
+
+/// The JSON of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Body {
+    /// The arguments.
+    Arguments,
+    /// An object with the name and the arguments.
+    Envelope(Envelope),
+}
+
+/// The frame of a call in the best form of the dialect; `None` where a call is more than a text, JSON and a text.
+pub(crate) fn frame(forms: &Forms, tool: &ToolSchema<'_>) -> Option<Frame> {
+    let mut entries = forms.entries.iter();
+    let entry = entries.find(|entry| entry.tool.as_deref().is_none_or(|only| only == tool.name))?;
+    let mut walk = Walk {
+        forms,
+        name: tool.name,
+        skip: String::new(),
+        begin: String::new(),
+        body: None,
+        end: String::new(),
+    };
+    walk.form(&entry.form)?;
+    Some(Frame {
+        begin: walk.begin,
+        body: walk.body?,
+        end: walk.end,
+    })
+}
+
+struct Walk<'a> {
+    forms: &'a Forms,
+    name: &'a str,
+    skip: String,
+    begin: String,
+    body: Option<Body>,
+    end: String,
+}
+
+impl Walk<'_> {
+    fn text(&mut self, text: &str) {
+        match self.body {
+            None => self.begin.push_str(text),
+            Some(_) => self.end.push_str(text),
+        }
+    }
+
+    fn body(&mut self, body: Body) -> Option<()> {
+        let is_first = self.body.is_none();
+        self.body = Some(body);
+        is_first.then_some(())
+    }
+
+    /// Writes a form; `None` where a call has more in it.
+    fn form(&mut self, form: &Form) -> Option<()> {
+        match form {
+            Form::Literal(text) => self.text(text),
+            Form::Skipped(text) => {
+                self.skip.clone_from(text);
+                self.text(text);
+            }
+            Form::LineStart => {}
+            Form::Captured(Capture::Name) => self.text(self.name),
+            Form::Captured(Capture::Skip) => {
+                let skip = self.skip.clone();
+                self.text(&skip);
+            }
+            Form::Json(None) => self.body(Body::Arguments)?,
+            Form::Object(envelope) => self.body(Body::Envelope(envelope.clone()))?,
+            Form::Sequence(forms) => forms.iter().try_for_each(|form| self.form(form))?,
+            // Once a call is written, the loop is for others.
+            Form::EachCall(_) if self.body.is_some() => {}
+            Form::EachCall(inner) => self.form(inner)?,
+            Form::If(Condition::HasArguments, inner) if self.body.is_none() => self.form(inner)?,
+            Form::If(..) => {}
+            // The first is what models are taught; others are only read.
+            Form::Rule(name) => {
+                let forms = self.forms;
+                self.form(&forms.rules.get(name)?.first()?.form)?;
+            }
+            Form::Choice(alternatives) => self.form(&alternatives.first()?.form)?,
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// The schema of a tool's arguments, at its place in another schema: references into itself follow it.
+pub(crate) fn arguments(tool: &ToolSchema<'_>, place: &str) -> Value {
+    let mut schema = tool.parameters.clone();
+    if let Value::Object(map) = &mut schema {
+        map.insert("type".to_owned(), Value::from("object"));
+    }
+    let mut todo = vec![&mut schema];
+    while let Some(value) = todo.pop() {
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map.iter_mut() {
+                    match value {
+                        Value::String(text) if key == "$ref" && text.starts_with('#') => {
+                            *value = Value::from(format!("{place}{}", &text[1..]));
+                        }
+                        value => todo.push(value),
+                    }
+                }
+            }
+            Value::Array(items) => todo.extend(items.iter_mut()),
+            _ => {}
+        }
+    }
+    schema
+}
+
+/// The schema of a call in such an object, which stands at `place`.
+pub(crate) fn envelope_schema(envelope: &Envelope, tool: &ToolSchema<'_>, place: &str) -> Value {
+    let arguments = |key: &str| {
+        let key = key.replace('~', "~0").replace('/', "~1");
+        arguments(tool, &format!("{place}/properties/{key}"))
+    };
+    let mut properties = Map::new();
+    if envelope.name_is_key {
+        properties.insert(tool.name.to_owned(), arguments(tool.name));
+    } else {
+        for (role, keys) in &envelope.roles {
+            let Some(key) = keys.iter().find(|key| !key.contains('.')) else {
+                continue;
+            };
+            let schema = match role {
+                Role::Name => json!({"const": tool.name}),
+                Role::Args => arguments(key),
+                Role::Id | Role::Ns => continue,
+            };
+            properties.insert(key.clone(), schema);
+        }
+    }
+    let keys = properties.keys().map(|key| Value::from(key.as_str()));
+    let required: Value = keys.collect();
+    json!({
+        "type": "object",
+        "properties": Value::Object(properties),
+        "required": required,
+        "additionalProperties": false,
+    })
+}

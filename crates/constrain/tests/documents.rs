@@ -1,0 +1,131 @@
+//! Targets that are made of schemas: JSON Schema, and structural tags in their older form.
+
+use toolglot_constrain::{
+    GrammarError, Options, Reasoning, Target, ToolChoice, ToolSchema, grammar,
+};
+use toolglot_schema::Validator;
+use toolglot_value::{Value, from_str, json};
+
+fn schemas() -> [(&'static str, Value); 2] {
+    let path =
+        json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+    let tree = json!({
+        "type": "object",
+        "properties": {"root": {"$ref": "#/$defs/node"}},
+        "required": ["root"],
+        "$defs": {"node": {"type": "object", "properties": {
+            "name": {"type": "string"},
+            "children": {"type": "array", "items": {"$ref": "#/$defs/node"}},
+        }, "required": ["name"]}},
+    });
+    [("read_file", path), ("tree", tree)]
+}
+
+fn made(dialect: &str, options: &Options<'_>) -> Result<(Value, usize), GrammarError> {
+    let schemas = schemas();
+    let tools = schemas
+        .each_ref()
+        .map(|(name, parameters)| ToolSchema { name, parameters });
+    let dialect = toolglot_dialects::get(dialect).expect("a dialect");
+    let grammar = grammar(dialect, &tools, options)?;
+    Ok((from_str(&grammar.text).expect("JSON"), grammar.notes.len()))
+}
+
+fn required(target: Target) -> Options<'static> {
+    let mut options = Options::new(target);
+    options.tool_choice = ToolChoice::Required;
+    options.parallel = false;
+    options
+}
+
+#[test]
+fn a_json_schema_takes_the_calls_that_fit_and_no_others() {
+    let (schema, n_notes) = made("json", &required(Target::JsonSchema)).expect("a schema");
+    assert_eq!(n_notes, 0);
+    let validator = Validator::new(&schema).expect("a schema");
+    let node = json!({"name": "a", "children": [{"name": "b"}]});
+    let call = |name: &str, arguments: &Value| json!({"name": name, "arguments": arguments});
+    for (call, is_valid) in [
+        (call("read_file", &json!({"path": "a"})), true),
+        (call("tree", &json!({"root": node})), true),
+        (call("tree", &json!({"root": {"children": []}})), false),
+        (call("tree", &json!({"path": "a"})), false),
+        (call("other", &json!({"path": "a"})), false),
+        (call("read_file", &json!({})), false),
+        (json!({"name": "read_file"}), false),
+    ] {
+        assert_eq!(validator.validate(&call).is_empty(), is_valid, "{call}");
+    }
+}
+
+#[test]
+fn each_schema_of_a_call_is_read_as_that_call() {
+    // What a dialect whose calls are objects writes is what its schema says.
+    let mut names = Vec::new();
+    for dialect in toolglot_dialects::all() {
+        if let Ok((schema, _)) = made(dialect.name(), &required(Target::JsonSchema)) {
+            let first = &schema["anyOf"][0]["properties"];
+            assert!(first.is_object(), "{}: {schema}", dialect.name());
+            names.push(dialect.name());
+        }
+    }
+    assert!(names.contains(&"json"), "{names:?}");
+    assert!(!names.contains(&"hermes"), "{names:?}");
+    assert!(!names.contains(&"qwen3_coder"), "{names:?}");
+}
+
+#[test]
+fn what_a_json_schema_cannot_say_is_refused() {
+    let mut options = required(Target::JsonSchema);
+    options.tool_choice = ToolChoice::Auto;
+    let error = made("json", &options).expect_err("free text is no JSON");
+    assert!(
+        error.to_string().contains("--tool-choice required"),
+        "{error}"
+    );
+    let mut options = required(Target::JsonSchema);
+    options.reasoning = Reasoning::Open;
+    assert!(made("json", &options).is_err());
+    let error = made("hermes", &required(Target::JsonSchema)).expect_err("tags are no JSON");
+    assert!(error.to_string().contains("`hermes`"), "{error}");
+    let mut options = required(Target::JsonSchema);
+    options.parallel = true;
+    assert_eq!(made("json", &options).expect("a schema").1, 1, "a note");
+}
+
+#[test]
+fn older_tags_have_a_schema_between_two_texts() {
+    let (tags, n_notes) = made("hermes", &Options::new(Target::LegacyStructuralTag)).expect("tags");
+    assert_eq!(n_notes, 0);
+    assert_eq!(tags["triggers"], json!(["<tool_call>"]));
+    assert_eq!(tags["type"], "structural_tag");
+    let first = &tags["structures"][0];
+    assert_eq!(first["begin"], "<tool_call>\n");
+    assert_eq!(first["end"], "\n</tool_call>");
+    assert_eq!(
+        first["schema"]["properties"]["name"],
+        json!({"const": "read_file"})
+    );
+    let (tags, _) = made(
+        "functionary_v31",
+        &Options::new(Target::LegacyStructuralTag),
+    )
+    .expect("tags");
+    let second = &tags["structures"][1];
+    assert_eq!(second["begin"], "<function=tree>\n");
+    assert_eq!(
+        second["schema"]["properties"]["root"]["$ref"],
+        "#/$defs/node"
+    );
+    assert_eq!(tags["triggers"], json!(["<function="]));
+}
+
+#[test]
+fn what_older_tags_cannot_say_is_refused() {
+    let error = made("qwen3_coder", &Options::new(Target::LegacyStructuralTag))
+        .expect_err("its values are no JSON");
+    assert!(error.to_string().contains("structural-tag"), "{error}");
+    let error = made("hermes", &required(Target::LegacyStructuralTag))
+        .expect_err("tags are only triggered");
+    assert!(error.to_string().contains("cannot require"), "{error}");
+}
