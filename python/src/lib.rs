@@ -19,6 +19,7 @@ mod error;
 mod event;
 mod from_python;
 mod function_tool;
+mod grammar;
 mod mask;
 mod message;
 mod note;
@@ -49,6 +50,8 @@ mod _toolglot {
     use super::convert::{Conversion, Detection, convert, detect};
     #[pymodule_export]
     use super::event::Event;
+    #[pymodule_export]
+    use super::grammar::grammar;
     #[pymodule_export]
     use super::message::{Message, restore_message};
     #[pymodule_export]

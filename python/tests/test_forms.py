@@ -54,6 +54,27 @@ def test_prompts_teach_the_tools() -> None:
         toolglot.prompt("nope", LIST)
 
 
+def test_grammars_hold_a_model_to_calls_that_fit() -> None:
+    grammar = toolglot.grammar("hermes", LIST, "gbnf")
+    assert grammar.startswith("root ::= ") and '\\"ls\\"' in grammar
+    assert (grammar.triggers, grammar.notes) == (("<tool_call>",), ())
+    assert grammar.n_rules == len(grammar.splitlines())
+    required = toolglot.grammar("hermes", LIST, "structural-tag", tool_choice="required", parallel=False)
+    assert json.loads(required)["type"] == "structural_tag" and required.triggers == ()
+    assert toolglot.grammar("qwen3_coder", LIST, "lark", reasoning="open").startswith("start: ")
+    assert json.loads(toolglot.grammar("json", LIST, "json-schema", tool_choice="ls"))["required"] == ["name", "arguments"]
+    some = [{"name": "tag", "parameters": {"type": "object", "properties": {"n": {"type": "array", "uniqueItems": True}}}}]
+    assert "uniqueItems" in toolglot.grammar("hermes", some, "gbnf").notes[0]
+    with pytest.raises(toolglot.GrammarError, match="uniqueItems"):
+        toolglot.grammar("hermes", some, "gbnf", strict=True)
+    with pytest.raises(toolglot.GrammarError, match="not in the tool set"):
+        toolglot.grammar("hermes", LIST, "gbnf", tool_choice="nope")
+    with pytest.raises(ValueError, match="unknown format"):
+        toolglot.grammar("hermes", LIST, "ebnf")  # type: ignore[arg-type]
+    with pytest.raises(toolglot.DialectError):
+        toolglot.grammar("nope", LIST, "gbnf")
+
+
 def test_documents_are_repaired() -> None:
     repaired = toolglot.repair("{'n': \"7\",}", {"type": "object", "properties": {"n": {"type": "integer"}}})
     assert (repaired.text, repaired.value, repaired.is_faulty) == ('{"n": 7}', {"n": 7}, False)

@@ -35,6 +35,10 @@ class RenderError(Error, ValueError):
     """Calls or results that a dialect cannot carry."""
 
 
+class GrammarError(Error, ValueError):
+    """Calls that no grammar holds a model to: a schema that allows nothing, a dialect without a form for a tool."""
+
+
 class RepairError(Error, ValueError):
     """A document that no rule makes JSON of, or a schema that is none."""
 

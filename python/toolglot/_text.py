@@ -25,3 +25,21 @@ class Instructions(str):
         instructions = super().__new__(cls, text)
         instructions.left_out = left_out
         return instructions
+
+
+class Grammar(str):
+    """A grammar for a server that samples under it.
+
+    It holds from the first of `triggers` on, or from the start where there are none. `notes` has what it does not say.
+    """
+
+    triggers: tuple[str, ...]
+    notes: tuple[str, ...]
+    n_rules: int
+
+    def __new__(cls, text: str, triggers: tuple[str, ...] = (), notes: tuple[str, ...] = (), n_rules: int = 0) -> Grammar:
+        grammar = super().__new__(cls, text)
+        grammar.triggers = triggers
+        grammar.notes = notes
+        grammar.n_rules = n_rules
+        return grammar

@@ -2,7 +2,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, SupportsInt, TypedDict, final
 
-from ._text import Instructions, Rendered
+from ._text import Grammar, Instructions, Rendered
 
 _Span = tuple[int, int]
 _Tools = str | Mapping[str, Any] | Sequence[Any]
@@ -32,6 +32,7 @@ __all__ = [
     "command_line",
     "convert",
     "detect",
+    "grammar",
     "parse",
     "prompt",
     "render",
@@ -62,6 +63,22 @@ def render(message: Message | Mapping[str, Any] | Sequence[Any], dialect: str, t
 
 def prompt(dialect: str, tools: _Tools) -> Instructions:
     """Writes the instructions that teach a model a dialect with these tools."""
+
+def grammar(
+    dialect: str,
+    tools: _Tools,
+    format: Literal["gbnf", "lark", "structural-tag", "legacy-structural-tag", "json-schema"],
+    *,
+    tool_choice: str = "auto",
+    parallel: bool = True,
+    reasoning: Literal["none", "open", "optional"] = "none",
+    strict: bool = False,
+) -> Grammar:
+    """Writes a grammar for constrained decoding: under it a model can write only calls that fit.
+
+    `tool_choice` is `auto`, `required`, `none`, or the name of a tool. With `strict`, what a schema says and the grammar cannot
+    is an error in place of a note.
+    """
 
 def repair(
     text: str | bytes,
