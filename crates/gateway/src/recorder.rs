@@ -157,9 +157,13 @@ fn make_private(directory: &Path) -> io::Result<()> {
     if directory.is_dir() {
         return Ok(());
     }
-    let mut builder = DirBuilder::new();
+    let builder = DirBuilder::new();
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let builder = {
+        let mut builder = builder;
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder
+    };
     builder.create(directory)
 }
 
