@@ -16,7 +16,8 @@ pub fn example_call(
     toolbox: Option<&Toolbox>,
     name: Option<&str>,
 ) -> Option<String> {
-    let known = || Toolbox::taught(dialect.name()).or_else(|| Toolbox::builtin("workspace"));
+    let taught = || Toolbox::taught(dialect.name()).cloned();
+    let known = || taught().or_else(|| Toolbox::builtin("workspace"));
     let toolbox = &toolbox.cloned().or_else(known)?;
     let spec = match name {
         Some(name) => toolbox.canonical(name).map(|(spec, _)| spec).or_else(|| {
@@ -38,7 +39,7 @@ pub fn example_of_tool(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) ->
 
 /// Whether models of the dialect write some lists as rows of elements: the tools that they were taught say so.
 pub fn writes_rows(dialect: &Dialect) -> bool {
-    Toolbox::taught(dialect.name()).is_some_and(|taught| taught.has_rows())
+    Toolbox::taught(dialect.name()).is_some_and(Toolbox::has_rows)
 }
 
 /// Calls by name and arguments, with the server of the dialect's system where there is a place for one.

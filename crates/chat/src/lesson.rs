@@ -305,11 +305,11 @@ fn form_of(
         return example(call);
     }
     let dialect = dialect_of(context.dialects, note)?;
-    let known = || Toolbox::taught(dialect.name()).unwrap_or_else(|| context.vocabulary.clone());
-    let toolbox = context.named.cloned().unwrap_or_else(known);
+    let known = || Toolbox::taught(dialect.name()).unwrap_or(context.vocabulary);
+    let toolbox = context.named.unwrap_or_else(known);
     let range = note.span.range();
     let start = context.text.get(range.start..).unwrap_or_default();
-    example_call(dialect, context.named, tool_in(start, &toolbox))
+    example_call(dialect, context.named, tool_in(start, toolbox))
 }
 
 /// The call in quoted code that a note is about.

@@ -188,7 +188,7 @@ impl Session {
     pub(crate) fn known_without_files(&self) -> Result<Toolbox, SessionError> {
         let known = match (&self.settings.tools, &*self.dialects) {
             (Some(named), _) => Some(named.clone()),
-            (None, [only]) => Toolbox::taught(only.name()),
+            (None, [only]) => Toolbox::taught(only.name()).cloned(),
             _ => None,
         };
         let mut known = known.map_or_else(|| builtin("vocabulary"), Ok)?;
@@ -209,7 +209,7 @@ impl Session {
         let files = FileTools::named_in(message, runner, &vocabulary);
         vocabulary.extend(files.specs());
         let mut taught = match &*self.dialects {
-            [only] => Toolbox::taught(only.name()),
+            [only] => Toolbox::taught(only.name()).cloned(),
             _ => None,
         };
         if let Some(taught) = &mut taught {

@@ -175,11 +175,7 @@ impl MessageSession<'_> {
             }
         }
         let taught = Toolbox::taught(&call.dialect);
-        let mut offered = self
-            .named
-            .or(taught.as_ref())
-            .unwrap_or(self.vocabulary)
-            .clone();
+        let mut offered = self.named.or(taught).unwrap_or(self.vocabulary).clone();
         if self.named.is_none() {
             offered.extend(self.file_tool(&canonical.tool));
         }

@@ -138,28 +138,32 @@ impl Toolbox {
     /// - `roo`, `forge`, `axe`, `tool_call`: what those systems teach, under their names.
     pub fn builtin(name: &str) -> Option<Toolbox> {
         // Copies share what the set has compiled of its schemas.
-        static SETS: [OnceLock<Toolbox>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
-        let at = FILES.iter().position(|(known, _)| *known == name)?;
-        let set = SETS[at].get_or_init(|| {
-            let catalogs: Vec<Catalog> = FILES[at].1.iter().map(|file| catalog(file)).collect();
-            let ignore_case = catalogs.iter().all(|catalog| catalog.ignore_case);
-            let tools = catalogs.into_iter().flat_map(|catalog| catalog.tools);
-            Toolbox::new(tools.map(CatalogTool::into_entry), ignore_case)
-        });
-        Some(set.clone())
+        set(name).cloned()
     }
 
     /// The set that models were taught with a dialect, if the dialect is that of one system.
-    pub fn taught(dialect: &str) -> Option<Toolbox> {
-        let name = match dialect {
+    pub fn taught(dialect: &str) -> Option<&'static Toolbox> {
+        set(match dialect {
             "roo" => "roo",
             "forge" | "forge_hybrid" => "forge",
             "axe" => "axe",
             "tool_call" | "tool_call_xml" => "tool_call",
             _ => return None,
-        };
-        Toolbox::builtin(name)
+        })
     }
+}
+
+/// A set that is built in. Each is made once: every message that is read asks for some.
+fn set(name: &str) -> Option<&'static Toolbox> {
+    static SETS: [OnceLock<Toolbox>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+    let at = FILES.iter().position(|(known, _)| *known == name)?;
+    let set = SETS[at].get_or_init(|| {
+        let catalogs: Vec<Catalog> = FILES[at].1.iter().map(|file| catalog(file)).collect();
+        let ignore_case = catalogs.iter().all(|catalog| catalog.ignore_case);
+        let tools = catalogs.into_iter().flat_map(|catalog| catalog.tools);
+        Toolbox::new(tools.map(CatalogTool::into_entry), ignore_case)
+    });
+    Some(set)
 }
 
 /// What the parsers of Roo's versions know: the names of their tools, and the parameters that they take as text in a call of any

@@ -35,12 +35,12 @@ pub struct Canonical {
 pub fn normalize(calls: &[Call], toolbox: &Toolbox) -> Vec<Canonical> {
     let mut canonical = Vec::with_capacity(calls.len());
     let mut seen = Seen::default();
-    let mut systems: BTreeMap<&str, Option<Toolbox>> = BTreeMap::new();
+    let mut systems: BTreeMap<&str, Option<&Toolbox>> = BTreeMap::new();
     for (index, call) in calls.iter().enumerate() {
         let entry = toolbox.entry(&call.name);
         let system = systems.entry(&call.dialect);
         let system = system.or_insert_with_key(|dialect| Toolbox::taught(dialect));
-        let taught = system.as_ref().and_then(|system| system.entry(&call.name));
+        let taught = system.and_then(|system| system.entry(&call.name));
         for mut one in canonical_of(index, call, entry, taught) {
             if call.end != End::Truncated {
                 let repeatable = Repeatable {

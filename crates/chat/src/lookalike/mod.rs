@@ -51,7 +51,7 @@ pub fn lookalike_notes(context: LookalikeContext<'_>, reading: &Reading) -> Vec<
         _ => None,
     };
     let taught = only.and_then(|only| Toolbox::taught(only.name()));
-    let tools = context.toolbox.or(taught.as_ref());
+    let tools = context.toolbox.or(taught);
     // Only dialects in which a tag is a tool list the names that may be one.
     let tags = tools.filter(|_| only.is_some_and(|only| only.setting("tools").is_some()));
     if let Some(tools) = tags {

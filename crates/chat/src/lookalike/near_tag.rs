@@ -130,7 +130,7 @@ mod tests {
     fn messages(text: &str) -> Vec<String> {
         let toolbox = Toolbox::taught("roo").expect("it is built in");
         let all = Span::new(0, text.len() as u64);
-        let notes = tags(text, all).filter_map(|tag| note(&tag, &toolbox));
+        let notes = tags(text, all).filter_map(|tag| note(&tag, toolbox));
         notes
             .map(|note| {
                 let at = &text[note.span.range()];

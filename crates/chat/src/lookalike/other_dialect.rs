@@ -51,7 +51,7 @@ pub(super) fn calls(
     }
     for dialect in fenced(context.dialects) {
         let taught = Toolbox::taught(dialect.name());
-        let Some(tools) = context.toolbox.or(taught.as_ref()) else {
+        let Some(tools) = context.toolbox.or(taught) else {
             continue;
         };
         if !outside.opens_one_of(dialect) {

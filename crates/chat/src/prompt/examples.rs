@@ -241,7 +241,7 @@ mod tests {
         };
         for dialect in toolglot_dialects::all() {
             let taught = Toolbox::taught(dialect.name());
-            for (n, toolbox) in std::iter::once(nested()).chain(taught).enumerate() {
+            for (n, toolbox) in std::iter::once(nested()).chain(taught.cloned()).enumerate() {
                 let Ok(examples) = examples(dialect, &toolbox) else {
                     continue;
                 };

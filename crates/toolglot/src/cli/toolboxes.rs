@@ -192,7 +192,9 @@ pub(crate) fn taught_dialect(
 
 /// The tools to teach where none are named: of those that models of `dialect` know the ones that `run` carries out.
 fn taught(dialect: &Dialect) -> Result<Toolbox, Failure> {
-    let known = Toolbox::taught(dialect.name()).map_or_else(|| builtin("workspace"), Ok)?;
+    let known = Toolbox::taught(dialect.name())
+        .cloned()
+        .map_or_else(|| builtin("workspace"), Ok)?;
     let vocabulary = builtin("vocabulary")?;
     let runs = |spec: &ToolSpec| {
         let canonical = vocabulary.canonical(&spec.name);
