@@ -23,7 +23,7 @@ impl Columns {
     pub const DEFAULT: &[&str] = &["messages", "conversations", "text", "input"];
 
     /// The names of which a row has to have one.
-    pub(crate) fn wanted(&self) -> Vec<String> {
+    pub fn wanted(&self) -> Vec<String> {
         match &self.content {
             Some(name) => vec![name.clone()],
             None => Columns::DEFAULT
@@ -34,7 +34,7 @@ impl Columns {
     }
 
     /// The column among these that holds the conversation or text.
-    pub(crate) fn chosen(&self, has: impl Fn(&str) -> bool) -> Option<&str> {
+    pub fn chosen(&self, has: impl Fn(&str) -> bool) -> Option<&str> {
         match &self.content {
             Some(name) => Some(name.as_str()).filter(|name| has(name)),
             None => Columns::DEFAULT.iter().copied().find(|name| has(name)),
@@ -42,8 +42,7 @@ impl Columns {
     }
 
     /// All columns that a task reads which does not write the row anew.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn needed(&self) -> Vec<String> {
+    pub fn needed(&self) -> Vec<String> {
         let mut needed = self.wanted();
         needed.push(self.tools.clone());
         // Those of a line of `parse --jsonl`.

@@ -226,9 +226,8 @@ def _joined(parts: list[Any]) -> list[Any]:
     """Parts of which no two texts follow each other."""
     joined: list[Any] = []
     for part in parts:
-        last = joined[-1] if joined else None
-        if isinstance(part, (TextPart, ThinkingPart)) and type(part) is type(last):
-            joined[-1] = replace(last, content=last.content + part.content)
+        if joined and isinstance(part, (TextPart, ThinkingPart)) and type(part) is type(joined[-1]):
+            joined[-1] = replace(joined[-1], content=joined[-1].content + part.content)
         else:
             joined.append(part)
     return joined
