@@ -61,7 +61,8 @@ impl Digest {
     /// Splits, renames and checks the calls of a message.
     pub fn new(mut message: Calls, context: DigestContext<'_>) -> Digest {
         split_shell_blocks(&mut message, context.dialects);
-        let vocabulary = Toolbox::builtin("vocabulary").filter(|_| context.normalize);
+        let vocabulary = context.normalize.then(|| Toolbox::builtin("vocabulary"));
+        let vocabulary = vocabulary.flatten();
         let toolbox = context.toolbox.or(vocabulary.as_ref());
         let mut canonical = toolbox.map(|toolbox| canonical_calls(&message.calls, toolbox));
         if let (Some(toolbox), Some(canonical)) = (context.toolbox, &mut canonical) {
