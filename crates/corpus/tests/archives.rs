@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use toolglot_corpus::{Columns, CorpusError, Input, Runner, Streams};
+use toolglot_corpus::{CorpusError, Input, Runner, Streams};
 use toolglot_value::json;
 
 use crate::corpus::{bytes, check, file, mixed, ran, values};
@@ -201,5 +201,4 @@ fn a_parquet_file_names_the_feature() {
     });
     let error = error.expect_err("it is left out").to_string();
     assert!(error.contains("feature `parquet`"), "{error}");
-    let _ = Columns::default();
 }
