@@ -4,6 +4,14 @@ use toolglot_json::Repair;
 
 use crate::Code;
 
+/// Why a raw value is in doubt.
+pub(crate) const PASSED_CLOSER: &str =
+    "a closer was passed over because nothing known follows it; the value may hold too much";
+pub(crate) const OPENER_INSIDE: &str =
+    "the value holds its own opener without a closer; it may hold too much";
+pub(crate) const MARKER_INSIDE: &str =
+    "the value holds a marker of its dialect, whole or damaged; it may hold too much";
+
 /// The code of a repair, and what it did in one line.
 pub fn remark(repair: Repair) -> (Code, &'static str) {
     match repair {

@@ -5,5 +5,6 @@
 mod doubt;
 mod fold;
 mod grammar;
+mod lines;
 mod properties;
 mod results;

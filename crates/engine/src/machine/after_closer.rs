@@ -5,19 +5,19 @@ use alloc::vec::Vec;
 
 use super::Parser;
 use super::closer_decision::Signal;
-use super::closer_lookahead::CloserLookahead;
+use super::closer_lookahead::{CloserLookahead, Stage};
 use super::log::{Act, Log, LogId};
 use super::thread::{NamePolicy, StepResult, Thread, UnknownKey};
 use super::value::find_closer;
 use super::view::View;
 use crate::grammar::Capture;
-use crate::program::{Node, NodeId, Program, RuleRole, TextNode, is_blank};
+use crate::program::{Fits, Node, NodeId, Program, RuleRole, TextNode, is_blank};
 
 /// Unknown parameters in a row that a probe reads over.
 pub(super) const OVERS: u8 = 4;
 
 /// Reading over an unknown parameter: to its value, then over that.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SkippedParameter {
     /// Up to its value.
     threads: Vec<Thread>,
@@ -26,36 +26,11 @@ pub(super) struct SkippedParameter {
     /// What follows the value, where a literal that may be left out can still stand before it.
     value: Option<(NodeId, LogId)>,
     /// The closers of its value, once that has begun.
-    closers: Vec<Closer>,
-}
-
-/// A literal that ends a value that is read over, and what stands after it.
-#[derive(Debug)]
-pub(super) struct Closer {
-    bytes: Vec<u8>,
-    fold: bool,
-    next: NodeId,
-}
-
-impl Closer {
-    /// What stands after it.
-    pub(super) fn next(&self) -> NodeId {
-        self.next
-    }
-
-    /// As far as `bytes` are here.
-    pub(super) fn fits(&self, bytes: &[u8]) -> bool {
-        let length = self.bytes.len().min(bytes.len());
-        if self.fold {
-            self.bytes[..length].eq_ignore_ascii_case(&bytes[..length])
-        } else {
-            self.bytes[..length] == bytes[..length]
-        }
-    }
+    closers: Vec<Thread>,
 }
 
 /// After the last closer: blanks, then an entry, a stop, or another enclosing closer.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct AfterCloser {
     /// Where it began, blanks passed.
     from: u64,
@@ -102,15 +77,19 @@ impl Parser {
     ) -> Option<Signal> {
         match probe.last {
             Some(last) => {
-                let enclosing = self.enclosing_threads(program, text, last, view);
-                probe.beyond = Some(AfterCloser {
+                let mut enclosing = Vec::new();
+                self.add_positions(
+                    (program, view, NamePolicy::Evidence),
+                    Thread::at(text.follow, Log::ROOT, last),
+                    &text.enclosing,
+                    &mut enclosing,
+                );
+                probe.stage = Stage::After(AfterCloser {
                     from: last,
                     blank: true,
-                    bol: false,
                     leaves: probe.leaves,
-                    entries: Vec::new(),
                     enclosing,
-                    prose: None,
+                    ..AfterCloser::default()
                 });
                 probe.pos = last;
                 None
@@ -138,11 +117,10 @@ impl Parser {
         }
         probe.n_overs += 1;
         probe.pos = key.at;
-        probe.over = Some(SkippedParameter {
+        probe.stage = Stage::Skipped(SkippedParameter {
             threads,
             from: key.at,
-            value: None,
-            closers: Vec::new(),
+            ..SkippedParameter::default()
         });
     }
 
@@ -204,11 +182,8 @@ impl Parser {
         loop {
             let rest = view.from(probe.pos);
             let at = over.closers.iter().filter_map(|closer| {
-                let cases = [
-                    closer.bytes[0].to_ascii_lowercase(),
-                    closer.bytes[0].to_ascii_uppercase(),
-                ];
-                memchr::memchr2(cases[0], cases[1], rest)
+                let first = self.set.instances.literal(program, closer)?.bytes[0];
+                memchr::memchr2(first.to_ascii_lowercase(), first.to_ascii_uppercase(), rest)
             });
             let step = at.min().unwrap_or(rest.len());
             self.set.found.work += step as u64 + 1;
@@ -217,19 +192,17 @@ impl Parser {
                 return Some(false);
             }
             let found = view.from(probe.pos);
-            let mut fit = over.closers.iter().filter(|closer| closer.fits(found));
-            match fit.next() {
-                Some(closer) if closer.bytes.len() <= found.len() => {
-                    probe.pos += closer.bytes.len() as u64;
-                    let thread = Thread::at(closer.next, Log::ROOT, probe.pos);
+            match self.closer_fits(program, &over.closers, found) {
+                (Fits::Whole, length, next) => {
+                    probe.pos += length;
+                    let thread = Thread::at(next, Log::ROOT, probe.pos);
                     probe.follow.clear();
                     self.stepper(program, view, NamePolicy::Evidence)
                         .add_closure(thread, probe.pos, &mut probe.follow);
                     return Some(true);
                 }
-                Some(_) if !eof => return None,
-                Some(_) => return Some(false),
-                None => {}
+                (Fits::SoFar, ..) => return eof.then_some(false),
+                (Fits::Not, ..) => {}
             }
             // A bracket that begins no tag is text.
             match found.get(1) {
@@ -242,48 +215,41 @@ impl Parser {
         }
     }
 
+    /// The literals after a value, at `follow`, with what was captured in `log`.
     pub(super) fn closers_at(
         &mut self,
         program: &Program,
         follow: NodeId,
         log: LogId,
         view: View<'_>,
-    ) -> Vec<Closer> {
-        let mut set = Vec::new();
-        self.stepper(program, view, NamePolicy::Reading)
-            .add_closure(Thread::at(follow, log, 0), 0, &mut set);
-        let closer = |thread: &Thread| match program.node(thread.node) {
-            Node::Literal {
-                bytes, fold, next, ..
-            } => Some(Closer {
-                bytes: bytes.to_vec(),
-                fold: *fold,
-                next: *next,
-            }),
-            Node::Template { fold, next, .. } => Some(Closer {
-                bytes: self.set.instances.get(thread.instance).to_vec(),
-                fold: *fold,
-                next: *next,
-            }),
-            _ => None,
-        };
-        set.iter().filter_map(closer).collect()
-    }
-
-    pub(super) fn enclosing_threads(
-        &mut self,
-        program: &Program,
-        text: &TextNode,
-        at: u64,
-        view: View<'_>,
     ) -> Vec<Thread> {
         let mut set = Vec::new();
-        for &node in &text.enclosing {
-            let thread = Thread::at(node, Log::ROOT, at);
-            self.stepper(program, view, NamePolicy::Evidence)
-                .add_closure(thread, at, &mut set);
-        }
+        self.add_positions(
+            (program, view, NamePolicy::Reading),
+            Thread::at(follow, log, 0),
+            &[follow],
+            &mut set,
+        );
         set
+    }
+
+    /// How `bytes` fit the first of the literals before which `closers` stand that they fit; its length, and what follows.
+    pub(super) fn closer_fits(
+        &self,
+        program: &Program,
+        closers: &[Thread],
+        bytes: &[u8],
+    ) -> (Fits, u64, NodeId) {
+        let literals = closers
+            .iter()
+            .filter_map(|closer| self.set.instances.literal(program, closer));
+        let mut found = literals
+            .map(|literal| {
+                let length = literal.bytes.len() as u64;
+                (literal.fits(bytes), length, literal.next)
+            })
+            .filter(|(fits, ..)| *fits != Fits::Not);
+        found.next().unwrap_or((Fits::Not, 0, 0))
     }
 
     /// After the last closer. `None`: more bytes are needed.
@@ -292,7 +258,7 @@ impl Parser {
         program: &Program,
         text: &TextNode,
         probe: &mut CloserLookahead,
-        mut beyond: AfterCloser,
+        beyond: &mut AfterCloser,
         view: View<'_>,
         eof: bool,
     ) -> Option<Signal> {
@@ -309,7 +275,6 @@ impl Parser {
                         ends
                     });
                 }
-                probe.beyond = Some(beyond);
                 return None;
             };
             if beyond.blank {
@@ -332,27 +297,18 @@ impl Parser {
                 return Some(Signal::Data);
             }
             if beyond.prose.is_some() {
-                match self.run_prose(program, text, probe, &mut beyond, view, eof) {
+                match self.run_prose(program, text, probe, beyond, view, eof) {
                     Prose::Entry => return Some(ends),
                     Prose::Value => return Some(Signal::Data),
                     Prose::On => continue,
-                    Prose::Wait => {
-                        probe.beyond = Some(beyond);
-                        return None;
-                    }
+                    Prose::Wait => return None,
                 }
             }
             let names = NamePolicy::Entry {
                 plausible: probe.closer,
             };
-            let (entered, found) = self.step_entries(
-                program,
-                (names, beyond.bol),
-                &mut beyond,
-                byte,
-                probe.pos,
-                view,
-            );
+            let (entered, found) =
+                self.step_entries(program, (names, beyond.bol), beyond, byte, probe.pos, view);
             let is_over = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
             let mut next = Vec::new();
             let stops = beyond.entries.iter().any(is_over);
@@ -372,14 +328,11 @@ impl Parser {
             }
             if stops || inner.literal_ended && beyond.enclosing.iter().any(is_over) {
                 // A stop, or one more enclosing closer: look after that one. A text that speaks of stops goes on there.
-                beyond = AfterCloser {
+                *beyond = AfterCloser {
                     from: probe.pos,
                     blank: true,
-                    bol: false,
                     leaves: if stops { beyond.leaves } else { beyond.bol },
-                    entries: Vec::new(),
-                    enclosing: Vec::new(),
-                    prose: None,
+                    ..AfterCloser::default()
                 };
                 continue;
             }

@@ -3,6 +3,7 @@
 use super::Parser;
 use super::closer_lookahead::CloserLookahead;
 use super::log::Log;
+use super::matching::MARK;
 use super::value::Value;
 
 /// What a probe found.
@@ -45,14 +46,19 @@ pub(super) enum Signal {
     },
 }
 
+impl Signal {
+    /// The value ends at its closer, and nothing was supplied.
+    pub(super) const ENDS: Signal = Signal::Ends {
+        recovered: false,
+        enclosing: false,
+    };
+}
+
 impl Parser {
     /// The message ends while a probe runs.
     pub(super) fn at_end(&self, probe: &CloserLookahead, value: &Value) -> Signal {
         match (probe.last, probe.closer) {
-            (Some(_), true) if value.nest == 0 => Signal::Ends {
-                recovered: false,
-                enclosing: false,
-            },
+            (Some(_), true) if value.nest == 0 => Signal::ENDS,
             (Some(_), _) if self.ending.is_cut_off => Signal::Cut,
             (Some(_), closer) => Signal::Ends {
                 recovered: true,
@@ -74,16 +80,6 @@ impl Parser {
     }
 
     fn verdict(&mut self, turn: Signal, value: &mut Value, probe: &CloserLookahead) -> Decision {
-        let turn = match turn {
-            Signal::Ends {
-                recovered,
-                enclosing,
-            } => Signal::Ends {
-                recovered: recovered || probe.is_bent,
-                enclosing,
-            },
-            turn => turn,
-        };
         let read = match turn {
             Signal::Ends {
                 recovered: false, ..
@@ -99,8 +95,9 @@ impl Parser {
             Signal::Data => {
                 value.passed_closer |= probe.last.is_some();
                 value.read_as_prose(probe.prose_to);
-                // What follows the closer of a nested value is of the call that stands inside this one.
-                let doubt = value.nest == 0 && probe.closer && (probe.unknown_key || probe.damaged);
+                // Its own closer, which pairs with no opener in it: the value may hold too much.
+                let is_marker = probe.closer_end.is_some_and(|end| end - probe.at >= MARK);
+                let doubt = value.nest == 0 && is_marker && !value.is_in_string();
                 if probe.closer && value.nest > 0 {
                     value.nest -= 1;
                 }
@@ -124,7 +121,7 @@ impl Parser {
                 enclosing,
             } => Decision::Ends {
                 at: probe.at,
-                recovered,
+                recovered: recovered || probe.is_damaged,
                 enclosing,
                 read,
             },

@@ -8,15 +8,14 @@ use alloc::vec::Vec;
 use super::Parser;
 use super::after_closer::{AfterCloser, OVERS, SkippedParameter};
 use super::closer_decision::{Decision, Signal};
+use super::damaged_literal::DamagedLiteral;
 use super::fence::{Fence, fence};
 use super::intervening_text::InterveningText;
 use super::log::{Act, Log};
-use super::missing_closer::{MissingCloser, Step};
-use super::misspelled_closer::MisspelledCloser;
+use super::missing_closer::MissingCloser;
 use super::thread::{NamePolicy, StepResult, Thread, UnknownKey};
 use super::value::{Value, next_closer};
 use super::view::View;
-use crate::Sink;
 use crate::program::{Node, Program, RuleRole, TextNode, is_blank};
 
 /// A probe that runs.
@@ -29,7 +28,7 @@ pub(crate) struct CloserLookahead {
     pub(super) follow: Vec<Thread>,
     pub(super) enclosing: Vec<Thread>,
     pub(super) own: Vec<Thread>,
-    pub(super) beyond: Option<AfterCloser>,
+    pub(super) stage: Stage,
     /// The value's own closer was read whole.
     pub(super) closer: bool,
     /// Where that one ended.
@@ -44,21 +43,12 @@ pub(crate) struct CloserLookahead {
     pub(super) prose_to: Option<u64>,
     /// Any closer was, and where it ended.
     pub(super) last: Option<u64>,
-    /// A plausible key stood where an opener of the call may stand, but the tool has none such.
-    pub(super) unknown_key: bool,
-    /// The last such key, while it may be that of an unknown parameter that is closed.
+    /// The last plausible key where an opener of the call may stand, which the tool does not have, while it may be that of
+    /// an unknown parameter that is closed.
     pub(super) unknown_at: Option<UnknownKey>,
-    /// After the value's own closer began what may follow it, and broke off, or stood there without its first byte.
-    pub(super) damaged: bool,
-    /// What may follow it, short of the first byte.
-    pub(super) shorn: Vec<Thread>,
-    /// A tag that broke off where another closer was due; one that was misspelt was passed.
-    pub(super) bent: Option<MisspelledCloser>,
-    pub(super) is_bent: bool,
-    /// Reading over the value of an unknown parameter.
-    pub(super) over: Option<SkippedParameter>,
-    /// Reading over text after the value's closer; once is enough.
-    pub(super) gap: Option<InterveningText>,
+    /// A damaged literal was passed.
+    pub(super) is_damaged: bool,
+    /// Text after the value's closer was read over; once is enough.
     pub(super) was_gap: bool,
     /// Unknown parameters that were.
     pub(super) n_overs: u8,
@@ -68,33 +58,49 @@ pub(crate) struct CloserLookahead {
     pub(super) forgotten: Option<MissingCloser>,
 }
 
+/// What the probe does next.
+#[derive(Debug, Default)]
+pub(super) enum Stage {
+    /// Steps the three sets.
+    #[default]
+    Sets,
+    /// Looks for the next literal that may be a closer or an opener, to count it.
+    Search,
+    /// The call is left, and nothing is open: the value's own closer must not follow.
+    Confirm,
+    /// Reads over the value of an unknown parameter.
+    Skipped(SkippedParameter),
+    /// Reads over text after the value's closer.
+    Text(InterveningText),
+    /// A literal broke off where one was due.
+    Damaged(DamagedLiteral),
+    /// Reads what stands after the last closer.
+    After(AfterCloser),
+}
+
+/// How far the probe came.
+enum Progress {
+    /// More bytes are needed.
+    Pending,
+    On,
+    Turn(Signal),
+    /// It decides, whatever is counted.
+    Over(Signal),
+}
+
 impl CloserLookahead {
     /// Begins anew at `at`, keeping the allocations.
     fn begin(&mut self, at: u64) {
         self.follow.clear();
         self.enclosing.clear();
         self.own.clear();
-        self.shorn.clear();
-        (
-            self.at,
-            self.pos,
-            self.beyond,
-            self.closer,
-            self.last,
-            self.unknown_key,
-        ) = (at, at, None, false, None, false);
-        (self.unknown_at, self.over, self.n_overs) = (None, None, 0);
-        (self.gap, self.was_gap) = (None, false);
-        self.damaged = false;
-        (self.bent, self.is_bent) = (None, false);
+        (self.at, self.pos) = (at, at);
+        (self.stage, self.closer, self.last) = (Stage::Sets, false, None);
+        (self.unknown_at, self.n_overs) = (None, 0);
+        (self.was_gap, self.is_damaged) = (false, false);
         (self.closer_end, self.left_call) = (None, false);
         (self.leaves, self.prose_to) = (false, None);
         (self.read, self.forgotten) = (None, None);
-    }
-
-    /// It looks whether the value's closer was forgotten.
-    pub(super) fn forgets(&self) -> bool {
-        self.forgotten.is_some()
     }
 }
 
@@ -126,25 +132,16 @@ impl Parser {
         probe.follow.clear();
         probe.enclosing.clear();
         probe.own.clear();
-        probe.shorn.clear();
         (probe.pos, probe.looked, probe.closer, probe.last) = (at, at, false, None);
         probe.read = None;
         // The probe's log begins anew: it is flushed only where the reading goes on after it.
         self.set.log.clear();
         self.set.flushed = Log::ROOT;
-        let thread = Thread::at(text.follow, Log::ROOT, at);
-        self.stepper(program, view, NamePolicy::Evidence)
-            .add_closure(thread, at, &mut probe.follow);
-        for &node in &text.enclosing {
-            let thread = Thread { node, ..thread };
-            self.stepper(program, view, NamePolicy::Evidence)
-                .add_closure(thread, at, &mut probe.enclosing);
-        }
-        if let Some(node) = text.own {
-            let thread = Thread { node, ..thread };
-            self.stepper(program, view, NamePolicy::Evidence)
-                .add_closure(thread, at, &mut probe.own);
-        }
+        let from = Thread::at(text.follow, Log::ROOT, at);
+        let cx = (program, view, NamePolicy::Evidence);
+        self.add_positions(cx, from, &[text.follow], &mut probe.follow);
+        self.add_positions(cx, from, &text.enclosing, &mut probe.enclosing);
+        self.add_positions(cx, from, text.own.as_slice(), &mut probe.own);
     }
 
     /// Runs the probe over what the view has.
@@ -155,7 +152,6 @@ impl Parser {
         value: &mut Value,
         view: View<'_>,
         eof: bool,
-        sink: &mut dyn Sink,
     ) -> Decision {
         let Some(mut probe) = value.probe.take() else {
             return Decision::Pending;
@@ -173,169 +169,145 @@ impl Parser {
                 Fence::Doubtful => value.cut_in_doubt = true,
             }
         }
-        let cap = program.limits.undecided as u64;
-        let _ = sink;
         loop {
-            match probe.forgotten.map(|forgotten| forgotten.step) {
-                Some(Step::Search) => {
-                    let Some(at) = next_closer(text, &self.set.registers, view, probe.pos) else {
-                        self.set.found.work += view.end() - probe.pos;
-                        probe.pos = view.end();
-                        if eof || probe.pos - probe.at > cap {
-                            return self.settle(Signal::Nested, value, probe);
-                        }
-                        value.probe = Some(probe);
-                        return Decision::Pending;
-                    };
-                    self.set.found.work += at - probe.pos + 1;
-                    self.look_from(program, text, &mut probe, at, view);
-                    if let Some(forgotten) = &mut probe.forgotten {
-                        forgotten.step = Step::Look;
-                    }
-                }
-                Some(Step::Confirm) => {
-                    let Some(turn) = self.confirm(program, text, &mut probe, view, eof) else {
-                        value.probe = Some(probe);
-                        return Decision::Pending;
-                    };
-                    return self.settle(turn, value, probe);
-                }
-                Some(Step::Look) | None => {}
-            }
-            if let Some(mut over) = probe.over.take() {
-                match self.run_over(program, &mut probe, &mut over, view, eof) {
-                    Some(true) => {}
-                    Some(false) => {
-                        if let Some(turn) = self.look_beyond(program, text, &mut probe, view)
-                            && let Some(turn) = probe.turned(turn)
-                        {
-                            return self.settle(turn, value, probe);
-                        }
-                    }
-                    None => {
-                        probe.over = Some(over);
-                        value.probe = Some(probe);
-                        return Decision::Pending;
-                    }
-                }
-                continue;
-            }
-            if let Some(mut gap) = probe.gap.take() {
-                let turn = match self.run_gap(program, &mut gap, view, eof) {
-                    Some(true) => {
-                        self.set.gap = Some(gap.text);
-                        probe.left_call = false;
-                        Some(Signal::Ends {
-                            recovered: false,
-                            enclosing: false,
-                        })
-                    }
-                    Some(false) => self.look_beyond(program, text, &mut probe, view),
-                    None => {
-                        probe.gap = Some(gap);
-                        value.probe = Some(probe);
-                        return Decision::Pending;
-                    }
-                };
-                if let Some(turn) = turn
-                    && let Some(turn) = probe.turned(turn)
-                {
-                    return self.settle(turn, value, probe);
-                }
-                continue;
-            }
-            if let Some(bent) = probe.bent {
-                let Some(is_near) = self.run_bent(program, &mut probe, bent, view, eof) else {
+            let turn = match self.probe_on((program, text), &mut probe, value, view, eof) {
+                Progress::Pending => {
                     value.probe = Some(probe);
                     return Decision::Pending;
-                };
-                probe.bent = None;
-                if !is_near
-                    && let Some(turn) = self.nothing_left(program, text, &mut probe, value, view)
-                    && let Some(turn) = probe.turned(turn)
-                {
-                    return self.settle(turn, value, probe);
                 }
-                continue;
-            }
-            if let Some(beyond) = probe.beyond.take() {
-                let Some(turn) = self.run_beyond(program, text, &mut probe, beyond, view, eof)
-                else {
-                    value.probe = Some(probe);
-                    return Decision::Pending;
-                };
-                probe.left_call |= matches!(turn, Signal::Ends { .. });
-                match probe.turned(turn) {
-                    Some(turn) => return self.settle(turn, value, probe),
-                    None => continue,
-                }
-            }
-            let Some(byte) = view.byte(probe.pos) else {
-                if eof {
-                    let turn = self.at_end(&probe, value);
-                    probe.left_call |= matches!(turn, Signal::Ends { .. });
-                    match probe.turned(turn) {
-                        Some(turn) => return self.settle(turn, value, probe),
-                        None => continue,
-                    }
-                }
-                value.probe = Some(probe);
-                return Decision::Pending;
+                Progress::On => None,
+                Progress::Turn(turn) => probe.turned(turn),
+                Progress::Over(turn) => Some(turn),
             };
-            if probe.pos - probe.at > cap {
-                let turn = match probe.forgotten {
-                    Some(_) => Signal::Nested,
-                    None => Signal::Data,
-                };
-                return self.settle(turn, value, probe);
-            }
-            if probe.pos > probe.looked {
-                // What a step would find out of the sets was found out by the one before.
-                let pos = probe.pos;
-                let sets = &mut [
-                    &mut probe.follow,
-                    &mut probe.enclosing,
-                    &mut probe.own,
-                    &mut probe.shorn,
-                ];
-                let room = cap + 1 - (pos - probe.at);
-                let run = self
-                    .stepper(program, view, NamePolicy::Evidence)
-                    .run(sets, pos, room);
-                probe.pos += run;
-                self.set.found.work += run;
-                if run > 0 {
-                    continue;
-                }
-            }
-            if let Some(turn) = self.turn(program, text, &mut probe, value, byte, view)
-                && let Some(turn) = probe.turned(turn)
-            {
+            if let Some(turn) = turn {
                 return self.settle(turn, value, probe);
             }
         }
     }
 
-    /// One byte of the three sets.
-    fn turn(
+    /// Takes the probe a stage, or bytes of the three sets, further.
+    fn probe_on(
         &mut self,
-        program: &Program,
-        text: &TextNode,
+        (program, text): (&Program, &TextNode),
         probe: &mut CloserLookahead,
         value: &Value,
-        byte: u8,
         view: View<'_>,
-    ) -> Option<Signal> {
-        let mut found = core::mem::take(&mut self.set.found);
-        let mut next = core::mem::take(&mut self.set.next);
-        let turn = self.three_sets(
-            program, text, probe, value, byte, view, &mut next, &mut found,
-        );
-        (self.set.found, self.set.next) = (found, next);
-        turn
+        eof: bool,
+    ) -> Progress {
+        let cap = program.limits.undecided as u64;
+        let (found, stage) = match core::mem::take(&mut probe.stage) {
+            Stage::Search => {
+                let found = next_closer(text, &self.set.registers, view, probe.pos);
+                let at = found.unwrap_or(view.end());
+                self.set.found.work += at - probe.pos + 1;
+                probe.pos = at;
+                if found.is_some() {
+                    self.look_from(program, text, probe, at, view);
+                    return Progress::On;
+                }
+                if eof || at - probe.at > cap {
+                    return Progress::Over(Signal::Nested);
+                }
+                (None, Stage::Search)
+            }
+            Stage::Confirm => match self.confirm(program, text, probe, view, eof) {
+                Some(turn) => return Progress::Over(turn),
+                None => (None, Stage::Confirm),
+            },
+            Stage::Skipped(mut over) => {
+                let is_closed = self.run_over(program, probe, &mut over, view, eof);
+                let turn = match is_closed {
+                    Some(false) => Some(self.look_beyond(program, text, probe, view)),
+                    _ => is_closed.map(|_| None),
+                };
+                (turn, Stage::Skipped(over))
+            }
+            Stage::Text(mut gap) => {
+                let opens = self.run_gap(program, &mut gap, view, eof);
+                let turn = opens.map(|opens| {
+                    if !opens {
+                        return self.look_beyond(program, text, probe, view);
+                    }
+                    self.set.gap = Some(gap.text);
+                    probe.left_call = false;
+                    Some(Signal::ENDS)
+                });
+                (turn, Stage::Text(gap))
+            }
+            Stage::Damaged(damaged) => {
+                let is_near = self.read_damaged(program, probe, &damaged, view, eof);
+                let turn = match is_near {
+                    Some(false) => Some(self.nothing_left(program, text, probe, value, view)),
+                    _ => is_near.map(|_| probe.left_call.then_some(Signal::ENDS)),
+                };
+                (turn, Stage::Damaged(damaged))
+            }
+            Stage::After(mut after) => {
+                let turn = self.run_beyond(program, text, probe, &mut after, view, eof);
+                probe.left_call |= matches!(turn, Some(Signal::Ends { .. }));
+                (turn.map(Some), Stage::After(after))
+            }
+            Stage::Sets => match view.byte(probe.pos) {
+                None => {
+                    let turn = eof.then(|| self.at_end(probe, value));
+                    probe.left_call |= matches!(turn, Some(Signal::Ends { .. }));
+                    (turn.map(Some), Stage::Sets)
+                }
+                Some(_) if probe.pos - probe.at > cap => {
+                    let forgets = probe.forgotten.is_some();
+                    return Progress::Over(if forgets {
+                        Signal::Nested
+                    } else {
+                        Signal::Data
+                    });
+                }
+                Some(byte) => {
+                    let run = self.run_sets(program, probe, cap, view);
+                    if run > 0 {
+                        return Progress::On;
+                    }
+                    let mut found = core::mem::take(&mut self.set.found);
+                    let mut next = core::mem::take(&mut self.set.next);
+                    let scratch = (&mut next, &mut found);
+                    let turn = self.three_sets(program, text, probe, value, byte, view, scratch);
+                    (self.set.found, self.set.next) = (found, next);
+                    (Some(turn), Stage::Sets)
+                }
+            },
+        };
+        match found {
+            None => {
+                probe.stage = stage;
+                Progress::Pending
+            }
+            Some(turn) => turn.map_or(Progress::On, Progress::Turn),
+        }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "two of them are scratch space")]
+    /// What a step would find out of the sets was found out by the one before: how many bytes only go on.
+    fn run_sets(
+        &mut self,
+        program: &Program,
+        probe: &mut CloserLookahead,
+        cap: u64,
+        view: View<'_>,
+    ) -> u64 {
+        if probe.pos == probe.looked {
+            return 0;
+        }
+        let pos = probe.pos;
+        let sets = &mut [&mut probe.follow, &mut probe.enclosing, &mut probe.own];
+        let room = cap + 1 - (pos - probe.at);
+        let run = self
+            .stepper(program, view, NamePolicy::Evidence)
+            .run(sets, pos, room);
+        probe.pos += run;
+        self.set.found.work += run;
+        run
+    }
+
+    /// One byte of the three sets.
+    #[expect(clippy::too_many_arguments, reason = "the last is scratch space")]
     fn three_sets(
         &mut self,
         program: &Program,
@@ -344,8 +316,7 @@ impl Parser {
         value: &Value,
         byte: u8,
         view: View<'_>,
-        next: &mut Vec<Thread>,
-        found: &mut StepResult,
+        (next, found): (&mut Vec<Thread>, &mut StepResult),
     ) -> Option<Signal> {
         let pos = probe.pos;
 
@@ -354,7 +325,6 @@ impl Parser {
             |found: &StepResult| !found.ended.is_some_and(|literal| program.opens(literal));
 
         // What follows.
-        let begun = probe.closer && begun(program, &probe.follow, byte);
         self.stepper(program, view, NamePolicy::Evidence).step(
             &probe.follow,
             byte,
@@ -362,16 +332,11 @@ impl Parser {
             next,
             found,
         );
-        probe.damaged |= begun && next.is_empty() && value.nest == 0;
         let unknown = found.unknown_key;
         let is_broken_off = probe.closer && next.is_empty() && value.nest == 0;
-        let may_bend = is_broken_off && !probe.is_bent && probe.forgotten.is_none();
-        let bent = may_bend.then(|| self.bend(program, &probe.follow, pos));
-        let shorn = is_broken_off.then(|| self.shear(program, &probe.follow));
+        let may_be_damaged = is_broken_off && !probe.is_damaged && probe.forgotten.is_none();
+        let damaged = may_be_damaged.then(|| DamagedLiteral::new(program, &probe.follow, pos));
         core::mem::swap(&mut probe.follow, next);
-        if let Some(shorn) = shorn.filter(|shorn| !shorn.is_empty()) {
-            probe.shorn = shorn;
-        }
         if found.literal_ended {
             if !probe.closer {
                 probe.closer = true;
@@ -421,24 +386,6 @@ impl Parser {
             }
         }
 
-        // What may follow it, short of a byte.
-        if !probe.shorn.is_empty() {
-            let mut rest = StepResult::default();
-            self.stepper(program, view, NamePolicy::Evidence).step(
-                &probe.shorn,
-                byte,
-                pos,
-                next,
-                &mut rest,
-            );
-            self.set.found.work += rest.work;
-            core::mem::swap(&mut probe.shorn, next);
-            if rest.literal_ended {
-                probe.damaged = true;
-                probe.shorn.clear();
-            }
-        }
-
         // What encloses it.
         let mut enclosing_left = false;
         let mut enclosing_names = false;
@@ -472,17 +419,13 @@ impl Parser {
         }
         probe.pos = pos + 1;
         if probe.closer {
-            probe.unknown_key |= unknown.is_some();
             probe.unknown_at = unknown.or(probe.unknown_at);
         }
 
         if follow_opens {
             probe.read = read;
             return Some(if value.nest == 0 {
-                Signal::Ends {
-                    recovered: false,
-                    enclosing: false,
-                }
+                Signal::ENDS
             } else {
                 Signal::Unnested
             });
@@ -494,10 +437,7 @@ impl Parser {
         if follow_ends && value.nest == 0 {
             probe.left_call = true;
             probe.read = read;
-            return Some(Signal::Ends {
-                recovered: false,
-                enclosing: false,
-            });
+            return Some(Signal::ENDS);
         }
         if enclosing_left && enclosing_names {
             return Some(Signal::Ends {
@@ -509,12 +449,12 @@ impl Parser {
             set.iter()
                 .any(|thread| !matches!(program.node(thread.node), Node::Match))
         };
-        let sets = [&probe.follow, &probe.enclosing, &probe.own, &probe.shorn];
+        let sets = [&probe.follow, &probe.enclosing, &probe.own];
         if sets.into_iter().any(|set| alive(set)) {
             return None;
         }
-        if let Some(bent) = bent.flatten() {
-            probe.bent = Some(bent);
+        if let Some(damaged) = damaged {
+            probe.stage = Stage::Damaged(damaged);
             return None;
         }
         self.nothing_left(program, text, probe, value, view)
@@ -540,35 +480,6 @@ impl Parser {
         }
         self.look_beyond(program, text, probe, view)
     }
-
-    /// The literals that `follow` stands before, each short of its first byte.
-    fn shear(&self, program: &Program, follow: &[Thread]) -> Vec<Thread> {
-        let is_long = |thread: &&Thread| {
-            let length = match program.node(thread.node) {
-                Node::Literal { bytes, .. } => bytes.len(),
-                Node::Template { .. } => self.set.instances.get(thread.instance).len(),
-                _ => 0,
-            };
-            thread.off == 0 && length > SHORN_MIN
-        };
-        let short = |thread: &Thread| Thread { off: 1, ..*thread };
-        follow.iter().filter(is_long).map(short).collect()
-    }
-}
-
-/// Shortest rest of a literal that is still told from text.
-const SHORN_MIN: usize = 4;
-
-/// Whether one of them has begun to read what follows a value, a tag say, and `byte` may spoil it: after the first byte
-/// of a literal only what looks like the rest of a tag counts.
-fn begun(program: &Program, follow: &[Thread], byte: u8) -> bool {
-    follow.iter().any(|thread| match program.node(thread.node) {
-        Node::Literal { .. } | Node::Template { .. } => {
-            thread.off > 1 || (thread.off == 1 && (byte == b'/' || byte.is_ascii_alphabetic()))
-        }
-        Node::Attrs(_) | Node::Capture(_) => true,
-        _ => false,
-    })
 }
 
 /// Whether what stands after `bytes` begins a line; `is_begin`: they do, but for blanks.
@@ -582,6 +493,6 @@ fn begins_line(bytes: &[u8], is_begin: bool) -> bool {
     }
 }
 
-fn leaves_call(program: &Program, act: Act) -> bool {
+pub(super) fn leaves_call(program: &Program, act: Act) -> bool {
     matches!(act, Act::Exit(node) if matches!(program.node(node), Node::Exit { role: RuleRole::Call, .. }))
 }

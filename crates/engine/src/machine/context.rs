@@ -139,7 +139,7 @@ impl Parser {
         self.set.log.clear();
         self.set.flushed = Log::ROOT;
         self.set.instances.clear();
-        (self.set.misspelt, self.set.gap) = (None, None);
+        self.set.gap = None;
     }
 }
 

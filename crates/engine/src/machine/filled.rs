@@ -2,6 +2,9 @@
 
 use alloc::vec::Vec;
 
+use super::thread::Thread;
+use crate::program::{Literal, Node, Program};
+
 /// The filled literals of a candidate, by number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filled {
@@ -22,6 +25,31 @@ impl Filled {
         let number = number as usize;
         let from = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.bytes[from..self.ends[number]]
+    }
+
+    /// The literal that a position is in.
+    #[inline]
+    pub(crate) fn literal<'a>(
+        &'a self,
+        program: &'a Program,
+        thread: &Thread,
+    ) -> Option<Literal<'a>> {
+        let (bytes, fold, mark, next) = match program.node(thread.node) {
+            Node::Literal {
+                bytes,
+                fold,
+                mark,
+                next,
+            } => (&**bytes, *fold, *mark, *next),
+            Node::Template { fold, next, .. } => (self.get(thread.instance), *fold, false, *next),
+            _ => return None,
+        };
+        Some(Literal {
+            bytes,
+            fold,
+            mark,
+            next,
+        })
     }
 
     /// The number of the literal that `pieces` make; `None` if that is empty.

@@ -4,13 +4,13 @@
 use alloc::vec::Vec;
 
 use super::Parser;
-use super::closer_lookahead::CloserLookahead;
+use super::closer_lookahead::{CloserLookahead, Stage};
 use super::log::Log;
 use super::thread::{NamePolicy, StepResult, Thread};
 use super::view::View;
 use crate::Span;
 use crate::grammar::Capture;
-use crate::program::{Node, Program, TextNode, is_blank};
+use crate::program::{Fits, Node, Program, TextNode, is_blank};
 
 /// Longest such text, in bytes; and where no tool says which parameters there are.
 const LONGEST: u64 = 256;
@@ -38,7 +38,7 @@ impl Parser {
     ) -> bool {
         let Some(at) = probe
             .closer_end
-            .filter(|_| !probe.was_gap && !probe.forgets())
+            .filter(|_| !probe.was_gap && probe.forgotten.is_none())
         else {
             return false;
         };
@@ -48,14 +48,14 @@ impl Parser {
         }
         let found = view.from(probe.at);
         let closers = self.closers_at(program, text.follow, Log::ROOT, view);
-        let Some(closer) = closers.iter().find(|closer| closer.fits(found)) else {
+        let (Fits::Whole, _, next) = self.closer_fits(program, &closers, found) else {
             return false;
         };
         let mut behind = Vec::new();
         self.stepper(program, view, NamePolicy::Evidence)
-            .add_closure(Thread::at(closer.next(), Log::ROOT, at), at, &mut behind);
+            .add_closure(Thread::at(next, Log::ROOT, at), at, &mut behind);
         let text = Span::empty(at);
-        probe.gap = Some(InterveningText {
+        probe.stage = Stage::Text(InterveningText {
             behind,
             text,
             tag: None,

@@ -14,8 +14,11 @@ use crate::grammar::Capture;
 use crate::program::{ByteSet, Node, Program};
 use crate::{Code, End, Sink, Span};
 
+/// Bytes of a misspelt closer's word, at most.
+const TAG: usize = 64;
+
 /// Bytes of a literal that outranks a body.
-const MARK: u64 = 3;
+pub(super) const MARK: u64 = 3;
 
 impl Parser {
     /// Returns whether the mode changed.
@@ -28,11 +31,6 @@ impl Parser {
         let held = program.limits.undecided as u64;
         loop {
             if self.set.junk.is_some() && !self.skip_junk(view, sink) {
-                break;
-            }
-            if let Some(at) = self.set.misspelt
-                && !self.skip_misspelt(at, view)
-            {
                 break;
             }
             self.skip_gap(view, sink);
@@ -139,8 +137,12 @@ impl Parser {
                     .clone_from(&self.candidate.checkpoint_threads);
                 continue;
             }
-            if self.set.next.is_empty() && self.supply_closer(program, view) {
-                continue;
+            if self.set.next.is_empty() {
+                match self.supply_closer(program, view) {
+                    Some(true) => continue,
+                    Some(false) => {}
+                    None => return false,
+                }
             }
             if self.set.next.is_empty()
                 && self.candidate.fallback.is_none()
@@ -217,28 +219,33 @@ impl Parser {
     }
 
     /// The closing tag after a name is missing, or misspelt: what may follow it is read in its place, and until that has
-    /// come whole the candidate is what it was.
-    fn supply_closer(&mut self, program: &Program, view: View<'_>) -> bool {
+    /// come whole the candidate is what it was. `None`: more bytes are needed.
+    fn supply_closer(&mut self, program: &Program, view: View<'_>) -> Option<bool> {
         if self.candidate.committed || self.candidate.fallback.is_some() || self.candidate.quoted {
-            return false;
+            return Some(false);
         }
-        let is_tag = |bytes: &[u8]| bytes.starts_with(b"</") && bytes.ends_with(b">");
-        let named = |act: &Act| matches!(act, Act::Captured { what, .. } if *what == Capture::Name);
+        let named = |act: Act| matches!(act, Act::Captured { what, .. } if what == Capture::Name);
         let mut closers = self.set.threads.iter().filter_map(|thread| {
-            let Node::Literal { bytes, next, .. } = program.node(thread.node) else {
-                return None;
-            };
+            let literal = self.set.instances.literal(program, thread)?;
             let is_closer =
-                is_tag(bytes) && self.set.log.last(thread.log).is_some_and(|act| named(&act));
-            is_closer.then_some((*thread, *next))
+                literal.is_closing_tag() && self.set.log.last(thread.log).is_some_and(named);
+            is_closer.then_some((*thread, literal.next))
         });
         let Some((closer, next)) = closers.next() else {
-            return false;
+            return Some(false);
         };
         let begin = self.pos - u64::from(closer.off);
         // `</` begins a closer; a bracket alone begins the next tag.
-        let is_misspelt = closer.off >= 2;
-        let end = if is_misspelt { self.pos } else { begin };
+        let mut end = begin;
+        if closer.off >= 2 {
+            let tag = view.from(begin + 2);
+            let is_word = |&&byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+            let length = tag.iter().take(TAG).take_while(is_word).count();
+            if length == tag.len() && !self.ending.is_here {
+                return None;
+            }
+            end += 2 + length as u64 + u64::from(tag.get(length) == Some(&b'>'));
+        }
         let act = Act::Supplied { start: begin, end };
         let behind = Thread {
             node: next,
@@ -252,32 +259,11 @@ impl Parser {
         // The closer of the call itself is missed where nothing shows what the word before it was.
         let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
         if threads.iter().any(ends) {
-            return false;
+            return Some(false);
         }
         self.set.threads = threads;
         self.pos = end;
-        self.set.misspelt = is_misspelt.then_some(end);
-        true
-    }
-
-    /// Passes the rest of a misspelt closer, up to its bracket, or to what cannot be its own. Returns whether that came.
-    fn skip_misspelt(&mut self, at: u64, view: View<'_>) -> bool {
-        /// Bytes of one, at most.
-        const LONGEST: u64 = 64;
-        while let Some(byte) = view.byte(self.pos) {
-            let goes_on = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-            if !goes_on || self.pos - at > LONGEST {
-                self.pos += u64::from(byte == b'>');
-                self.set.misspelt = None;
-                for thread in &mut self.set.threads {
-                    thread.since = self.pos;
-                }
-                return true;
-            }
-            self.pos += 1;
-            self.set.found.work += 1;
-        }
-        false
+        Some(true)
     }
 
     /// Passes text between the values of a call, where the evidence for the one before it found it.

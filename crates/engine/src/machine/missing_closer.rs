@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 use super::Parser;
 use super::capture::takes_key;
 use super::closer_decision::Signal;
-use super::closer_lookahead::CloserLookahead;
+use super::closer_lookahead::{CloserLookahead, Stage};
 use super::log::{Log, LogId};
 use super::thread::{NamePolicy, Thread};
 use super::value::Value;
 use super::view::View;
 use crate::grammar::Capture;
-use crate::program::{Node, NodeId, Program, TextNode, is_blank};
+use crate::program::{Fits, Program, TextNode, is_blank};
 
 /// Whether a value's closer was forgotten, told by the closers after the opener that stands inside it: up to the call's
 /// end they are one too few.
@@ -22,17 +22,6 @@ pub(super) struct MissingCloser {
     n_openers: u8,
     /// Those of them that were not closed.
     n_open: i8,
-    pub(super) step: Step,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// To the next byte that can begin a closer or an opener.
-    Search,
-    /// The three sets run from there.
-    Look,
-    /// The call is left, and nothing is open: the value's own closer must not follow.
-    Confirm,
 }
 
 /// Openers in a row that are looked after for a forgotten closer.
@@ -46,7 +35,6 @@ impl CloserLookahead {
                 self.count_on(MissingCloser {
                     n_openers: 1,
                     n_open: 1,
-                    step: Step::Search,
                 });
                 return None;
             }
@@ -70,7 +58,7 @@ impl CloserLookahead {
                     return Some(Signal::Nested);
                 }
                 if forgotten.n_open == 0 && self.left_call {
-                    forgotten.step = Step::Confirm;
+                    self.stage = Stage::Confirm;
                     self.forgotten = Some(forgotten);
                     return None;
                 }
@@ -81,10 +69,7 @@ impl CloserLookahead {
                 self.pos = self.looked + 1;
             }
         }
-        self.count_on(MissingCloser {
-            step: Step::Search,
-            ..forgotten
-        });
+        self.count_on(forgotten);
         None
     }
 
@@ -94,10 +79,8 @@ impl CloserLookahead {
         self.follow.clear();
         self.enclosing.clear();
         self.own.clear();
-        self.shorn.clear();
-        (self.beyond, self.over, self.closer, self.last) = (None, None, false, None);
-        (self.unknown_key, self.unknown_at) = (false, None);
-        (self.closer_end, self.left_call) = (None, false);
+        (self.stage, self.closer, self.last) = (Stage::Search, false, None);
+        (self.unknown_at, self.closer_end, self.left_call) = (None, None, false);
     }
 }
 
@@ -112,22 +95,14 @@ impl Parser {
         view: View<'_>,
         eof: bool,
     ) -> Option<Signal> {
-        let literals = |parser: &mut Parser, nodes: &[NodeId]| {
-            let mut set = Vec::new();
-            for &node in nodes {
-                parser
-                    .stepper(program, view, NamePolicy::Reading)
-                    .add_closure(Thread::at(node, Log::ROOT, 0), 0, &mut set);
-            }
-            let bytes = |thread: &Thread| match program.node(thread.node) {
-                Node::Literal { bytes, .. } => Some(bytes.to_vec()),
-                Node::Template { .. } => Some(parser.set.instances.get(thread.instance).to_vec()),
-                _ => None,
-            };
-            set.iter().filter_map(bytes).collect::<Vec<Vec<u8>>>()
-        };
-        let own = literals(self, &[text.follow]);
-        let enclosing = literals(self, &text.enclosing);
+        let own = self.closers_at(program, text.follow, Log::ROOT, view);
+        let mut enclosing = Vec::new();
+        self.add_positions(
+            (program, view, NamePolicy::Reading),
+            Thread::at(text.follow, Log::ROOT, 0),
+            &text.enclosing,
+            &mut enclosing,
+        );
         loop {
             let rest = view.from(probe.pos);
             let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count();
@@ -137,19 +112,14 @@ impl Parser {
             if probe.pos - probe.at > program.limits.undecided as u64 {
                 return Some(Signal::Nested);
             }
-            let stands = |closer: &Vec<u8>| rest.starts_with(closer);
-            if own.iter().any(stands) {
-                return Some(Signal::Nested);
+            let (own, ..) = self.closer_fits(program, &own, rest);
+            let (outer, length, _) = self.closer_fits(program, &enclosing, rest);
+            match (own, outer) {
+                (Fits::Whole, _) => return Some(Signal::Nested),
+                (_, Fits::Whole) => probe.pos += length,
+                (Fits::Not, Fits::Not) => return Some(Signal::MissingCloser),
+                _ => return eof.then_some(Signal::MissingCloser),
             }
-            if let Some(closer) = enclosing.iter().find(|closer| stands(closer)) {
-                probe.pos += closer.len() as u64;
-                continue;
-            }
-            let may_come = |closer: &Vec<u8>| closer.starts_with(rest);
-            if !eof && own.iter().chain(&enclosing).any(may_come) {
-                return None;
-            }
-            return Some(Signal::MissingCloser);
         }
     }
 

@@ -25,6 +25,7 @@ mod capture;
 mod closer_decision;
 mod closer_lookahead;
 mod context;
+mod damaged_literal;
 mod emitter;
 mod entry;
 mod envelope;
@@ -40,7 +41,6 @@ mod log;
 mod matching;
 mod mid_line_tag;
 mod missing_closer;
-mod misspelled_closer;
 mod name_lookahead;
 mod outcome;
 mod prompt;
@@ -161,8 +161,6 @@ struct Positions {
     registers: Registers,
     /// Members of a list that are no objects go by.
     junk: Option<junk::Junk>,
-    /// The rest of a closer that is misspelt goes by.
-    misspelt: Option<u64>,
     /// Text between the values of a call, which goes by.
     gap: Option<Span>,
 }
@@ -533,6 +531,23 @@ impl Parser {
         self.emitter
             .begin_message(self.input.base + self.input.buffer.len() as u64);
         self.tokens.begin_message();
+    }
+
+    /// Adds the positions at `nodes`, which begin where `from` does and have captured what it has.
+    fn add_positions(
+        &mut self,
+        (program, view, names): (&Program, View<'_>, NamePolicy<'_>),
+        from: Thread,
+        nodes: &[NodeId],
+        set: &mut Vec<Thread>,
+    ) {
+        for &node in nodes {
+            self.stepper(program, view, names).add_closure(
+                Thread { node, ..from },
+                from.since,
+                set,
+            );
+        }
     }
 
     fn stepper<'a>(

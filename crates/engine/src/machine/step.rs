@@ -12,7 +12,7 @@ use super::thread::{NamePolicy, Registers, StepResult, Thread};
 use super::tokens::Tokens;
 use super::view::View;
 use crate::grammar::Piece;
-use crate::program::{ByteSet, Node, NodeId, Program, is_blank};
+use crate::program::{ByteSet, Literal, Node, NodeId, Program, is_blank};
 
 /// Everything a step looks at but does not change, and the log it writes.
 pub(crate) struct Stepper<'a> {
@@ -91,11 +91,13 @@ impl Stepper<'_> {
     /// Moves the thread over as many of `bytes`, the first of which stands at `pos`, as it only goes on over.
     #[inline]
     fn goes_on(&self, thread: &mut Thread, bytes: &[u8], pos: u64) -> usize {
-        let literal = match self.program.node(thread.node) {
-            Node::Literal { bytes, fold, .. } if !fold => &**bytes,
-            Node::Template { fold, .. } if !fold => self.instances.get(thread.instance),
+        match self.program.node(thread.node) {
             Node::Capture(capture) => return self.capture_goes_on(thread, capture, bytes, pos),
             Node::Attrs(attrs) => return self.attrs_go_on(thread, attrs, bytes, pos),
+            _ => {}
+        }
+        let literal = match self.instances.literal(self.program, thread) {
+            Some(literal) if !literal.fold => literal.bytes,
             _ => return 0,
         };
         let rest = &literal[usize::from(thread.off)..literal.len() - 1];
@@ -184,52 +186,37 @@ impl Stepper<'_> {
         found: &mut StepResult,
     ) {
         found.work += 1;
-        let node = self.program.node(place.node);
         // Most end here.
-        if let Node::Literal { bytes, fold, .. } = node
-            && !same(bytes[usize::from(place.off)], byte, *fold)
-        {
+        let literal = self.instances.literal(self.program, place);
+        if literal.is_some_and(|literal| !literal.takes(place.off, byte)) {
             return;
         }
         let mut thread = *place;
-        match node {
+        match self.program.node(place.node) {
             Node::Trie => self.trie(thread, byte, pos, next, found),
-            Node::Literal {
-                bytes,
-                mark,
-                next: to,
-                ..
-            } => {
+            Node::Literal { .. } | Node::Template { .. } => {
+                let Some(Literal {
+                    bytes,
+                    mark,
+                    next: to,
+                    ..
+                }) = literal
+                else {
+                    return;
+                };
                 thread.off += 1;
                 found.literal_took = true;
-                if usize::from(thread.off) == bytes.len() {
-                    if self.is_spelled(bytes, pos, found) {
-                        return;
-                    }
-                    thread.marked |= *mark;
-                    if *mark && found.many {
+                if usize::from(thread.off) < bytes.len() {
+                    self.add(next, thread);
+                } else if !self.is_spelled(bytes, pos, found) {
+                    thread.marked |= mark;
+                    if mark && found.many {
                         let from = pos + 1 - bytes.len() as u64;
                         found
                             .markers
                             .push((from, self.program.dialect_index(thread.node)));
                     }
-                    self.literal_end(thread, *to, pos, next, found);
-                } else {
-                    self.add(next, thread);
-                }
-            }
-            Node::Template { fold, next: to, .. } => {
-                let bytes = self.instances.get(thread.instance);
-                if !same(bytes[usize::from(thread.off)], byte, *fold) {
-                    return;
-                }
-                let length = bytes.len();
-                thread.off += 1;
-                found.literal_took = true;
-                if usize::from(thread.off) < length {
-                    self.add(next, thread);
-                } else if !self.is_spelled(self.instances.get(thread.instance), pos, found) {
-                    self.literal_end(thread, *to, pos, next, found);
+                    self.literal_end(thread, to, pos, next, found);
                 }
             }
             Node::Ws { next: to } => {
@@ -406,9 +393,4 @@ impl Stepper<'_> {
             },
         }))
     }
-}
-
-#[inline]
-fn same(a: u8, b: u8, fold: bool) -> bool {
-    a == b || (fold && a.eq_ignore_ascii_case(&b))
 }

@@ -455,6 +455,11 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
         });
         leads(nodes, opener).for_each(|lead| add(Lead { then, ..lead }));
     }
+    leads(nodes, text.follow)
+        .filter_map(cut_short)
+        .for_each(&mut add);
+    let markers = text.own.iter().flat_map(|&own| markers_within(nodes, own));
+    markers.for_each(&mut add);
     (text.first, text.behind) = (Finder::new(first), behind);
     debug_assert!(matches!(nodes[id as usize], Node::Text(_)));
 }
@@ -526,8 +531,77 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
             _ => return None,
         };
         let then = ByteSet::ALL;
-        Some(Lead { pieces, fold, then })
+        Some(Lead {
+            pieces,
+            fold,
+            then,
+            doubts: false,
+        })
     })
+}
+
+/// Shortest marker that leaves a value in doubt.
+const MARKER_MIN: usize = 5;
+
+impl Lead {
+    /// Whether it is no text that a value may hold by chance, as an attribute is.
+    fn is_marker(&self) -> bool {
+        let length = |piece: &Piece| match piece {
+            Piece::Bytes(bytes) => bytes.len(),
+            Piece::Hole(_) => 1,
+        };
+        let is_long = self.pieces.iter().map(length).sum::<usize>() >= MARKER_MIN;
+        is_long
+            && matches!(&self.pieces[0], Piece::Bytes(bytes) if bytes.starts_with(['<', '[', ']']))
+    }
+}
+
+/// A closer without its last byte, where no word goes on: damaged.
+fn cut_short(closer: Lead) -> Option<Lead> {
+    let mut pieces = closer.pieces.into_vec();
+    let Some(Piece::Bytes(last)) = pieces.last_mut() else {
+        return None;
+    };
+    let byte = last.pop().filter(char::is_ascii_punctuation)?;
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+    let mut then = ByteSet::default();
+    let others = (0..=255).filter(|&other| !is_word(other) && other != byte as u8);
+    others.for_each(|byte| then.insert(byte));
+    if last.is_empty() {
+        pieces.pop();
+    }
+    let lead = Lead {
+        pieces: pieces.into(),
+        then,
+        doubts: true,
+        ..closer
+    };
+    lead.is_marker().then_some(lead)
+}
+
+/// The literals between the one that opens a value, at `own`, and its text.
+fn markers_within(nodes: &[Node], own: NodeId) -> Vec<Lead> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut todo: Vec<NodeId> = next_literals(nodes, own).0;
+    todo = todo
+        .iter()
+        .flat_map(|&opener| nexts(&nodes[opener as usize]))
+        .collect();
+    while let Some(id) = todo.pop() {
+        if !seen.insert(id) || nodes[id as usize].is_body() {
+            continue;
+        }
+        if let Node::Literal { .. } | Node::Template { .. } = nodes[id as usize] {
+            let markers = leads(nodes, id).map(|lead| Lead {
+                doubts: true,
+                ..lead
+            });
+            found.extend(markers.filter(Lead::is_marker));
+        }
+        todo.extend(nexts(&nodes[id as usize]));
+    }
+    found
 }
 
 /// Shortest literal that begins an entry wherever a line begins with it.

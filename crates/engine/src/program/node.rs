@@ -159,6 +159,8 @@ pub(crate) struct Lead {
     pub(crate) fold: bool,
     /// What may stand behind it.
     pub(crate) then: ByteSet,
+    /// It ends and nests nothing, but leaves the value that holds it in doubt.
+    pub(crate) doubts: bool,
 }
 
 /// How bytes fit a literal.
@@ -168,6 +170,93 @@ pub(crate) enum Fits {
     /// As far as they are here: more of them decide.
     SoFar,
     Whole,
+}
+
+/// How `bytes` fit `wanted`; `fold`: letter case does not count.
+#[inline]
+pub(crate) fn fits(wanted: &[u8], bytes: &[u8], fold: bool) -> Fits {
+    let length = wanted.len().min(bytes.len());
+    let same = if fold {
+        wanted[..length].eq_ignore_ascii_case(&bytes[..length])
+    } else {
+        wanted[..length] == bytes[..length]
+    };
+    match same {
+        false => Fits::Not,
+        true if length < wanted.len() => Fits::SoFar,
+        true => Fits::Whole,
+    }
+}
+
+/// How a literal may be damaged in one place: bytes that are missing, and bytes in their place.
+const EDITS: [(usize, usize); 8] = [
+    (0, 1),
+    (1, 0),
+    (1, 1),
+    (2, 0),
+    (0, 2),
+    (2, 1),
+    (1, 2),
+    (2, 2),
+];
+
+/// Fewest bytes of a literal that must be there.
+const NEAR_MIN: usize = 4;
+
+/// A literal with its holes filled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Literal<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) fold: bool,
+    pub(crate) mark: bool,
+    pub(crate) next: NodeId,
+}
+
+impl Literal<'_> {
+    /// Whether `byte` is the one at `off`.
+    #[inline]
+    pub(crate) fn takes(&self, off: u16, byte: u8) -> bool {
+        let wanted = self.bytes[usize::from(off)];
+        wanted == byte || (self.fold && wanted.eq_ignore_ascii_case(&byte))
+    }
+
+    /// Whether `bytes` begin with it but for up to [`EDITS`] bytes in one place, that are missing, too many or others; and how
+    /// many bytes those are.
+    pub(crate) fn near(&self, bytes: &[u8], eof: bool) -> (Fits, usize) {
+        let same = |(a, b): &(&u8, &u8)| a == b || self.fold && a.eq_ignore_ascii_case(b);
+        let n = self.bytes.iter().zip(bytes).take_while(same).count();
+        for (missing, extra) in EDITS {
+            let Some(wanted) = self.bytes.get(n + missing..) else {
+                continue;
+            };
+            if n + wanted.len() < NEAR_MIN {
+                continue;
+            }
+            // Where its end is missing no word goes on.
+            let goes_on = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+            match bytes.get(n + extra..) {
+                Some(&[byte, ..]) if wanted.is_empty() && goes_on(byte) => {}
+                None | Some([]) if !eof => return (Fits::SoFar, 0),
+                None => {}
+                Some(rest) => match fits(wanted, rest, self.fold) {
+                    Fits::Whole => return (Fits::Whole, n + extra + wanted.len()),
+                    Fits::SoFar if !eof => return (Fits::SoFar, 0),
+                    _ => {}
+                },
+            }
+        }
+        (Fits::Not, 0)
+    }
+
+    pub(crate) fn is_closing_tag(&self) -> bool {
+        self.bytes.starts_with(b"</") && self.bytes.ends_with(b">")
+    }
+
+    /// Whether `bytes` begin with it.
+    #[inline]
+    pub(crate) fn fits(&self, bytes: &[u8]) -> Fits {
+        fits(self.bytes, bytes, self.fold)
+    }
 }
 
 impl Lead {
@@ -180,20 +269,10 @@ impl Lead {
                 Piece::Bytes(text) => text.as_bytes(),
                 Piece::Hole(what) => captured(*what).as_bytes(),
             };
-            let length = wanted.len().min(rest.len());
-            let (begin, behind) = rest.split_at(length);
-            let same = if self.fold {
-                wanted[..length].eq_ignore_ascii_case(begin)
-            } else {
-                wanted[..length] == *begin
-            };
-            if !same {
-                return Fits::Not;
+            match fits(wanted, rest, self.fold) {
+                Fits::Whole => rest = &rest[wanted.len()..],
+                other => return other,
             }
-            if length < wanted.len() {
-                return Fits::SoFar;
-            }
-            rest = behind;
         }
         match rest.first() {
             Some(&byte) if !self.then.has(byte) => Fits::Not,

@@ -198,7 +198,7 @@ impl<'a> Renderer<'a> {
                     call.name
                 )));
             }
-            if read.end != End::Closed {
+            if read.end == End::Truncated {
                 return Err(RenderError::new(format!(
                     "dialect `{dialect}` could not find the end of a value of `{}`",
                     call.name

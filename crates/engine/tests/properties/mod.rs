@@ -11,6 +11,7 @@
 mod support;
 
 mod bounded;
+mod damage;
 mod deep;
 mod edits;
 mod files;

@@ -11,6 +11,12 @@ use super::subjects::each_subject;
 use super::support::reading::Cut;
 use super::texts::call;
 
+/// What stands in a string of JSON for `text`.
+fn inside_json(text: &str) -> String {
+    let string = toolglot_value::Value::from(text.trim()).to_string();
+    string[1..string.len() - 1].into()
+}
+
 #[test]
 fn written_calls_read_back_equal() {
     each_subject(|subject| {
@@ -43,7 +49,10 @@ fn written_calls_read_back_equal() {
             }
             for (read, (name, args)) in read.calls.iter().zip(&calls) {
                 let same = |a: &str, b: &str| matches!((toolglot_value::from_str(a), toolglot_value::from_str(b)), (Ok(a), Ok(b)) if a == b);
-                if read.name != *name || read.end != End::Closed || !same(&read.arguments, args) {
+                // A value that holds a marker of its dialect may be in doubt.
+                let holds_marker = || subject.literals.iter().any(|literal| args.contains(&inside_json(literal)));
+                let is_over = read.end == End::Closed || read.end == End::Recovered && holds_marker();
+                if read.name != *name || !is_over || !same(&read.arguments, args) {
                     return Err(format!("{} {:?} {} is not {name} {args}, of {text:?}", read.name, read.end, read.arguments));
                 }
             }

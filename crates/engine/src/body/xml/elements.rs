@@ -10,6 +10,7 @@ use toolglot_json::{Fields, Shape};
 use super::{Frame, Told, Xml, XmlOut};
 use crate::body::tree::{Content, Tree};
 use crate::program::is_blank;
+use crate::remark::OPENER_INSIDE;
 use crate::{Code, Span};
 
 impl Xml {
@@ -47,6 +48,7 @@ impl Xml {
             verbatim: false,
             cdata_end: None,
             raw,
+            nest: Some(0),
             told: Told::Nothing,
             members: 0,
         };
@@ -150,6 +152,9 @@ impl Xml {
 
     /// The innermost element ends.
     pub(super) fn end_element(&mut self, out: &mut XmlOut) {
+        if self.frames.last().is_some_and(|frame| frame.nest > Some(0)) {
+            self.doubt(OPENER_INSIDE, out);
+        }
         let Some(mut frame) = self.frames.pop() else {
             return;
         };
@@ -200,6 +205,17 @@ impl Xml {
                 self.flat.push('>');
             }
             None => self.children.push((frame.name, tree)),
+        }
+    }
+
+    /// The innermost element may hold too much.
+    pub(super) fn doubt(&mut self, why: &str, out: &mut XmlOut) {
+        if let Some(frame) = self.frames.last_mut()
+            && frame.nest.take().is_some()
+        {
+            out.structural = true;
+            out.remarks
+                .push((Code::AmbiguousValue, Span::empty(self.pos), why.into()));
         }
     }
 

@@ -64,6 +64,8 @@ struct Frame {
     cdata_end: Option<usize>,
     /// Tags inside it are data: it is a declared string.
     raw: bool,
+    /// Openers of its own name that stand in its text and were not closed; `None`: it is in doubt.
+    nest: Option<u32>,
     told: Told,
     members: usize,
 }
@@ -293,6 +295,7 @@ impl Frame {
             verbatim: false,
             cdata_end: None,
             raw: false,
+            nest: Some(0),
             told: Told::Nothing,
             members: 0,
         }

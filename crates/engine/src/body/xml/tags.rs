@@ -7,7 +7,8 @@ use core::ops::Range;
 use toolglot_json::Shape;
 
 use super::{DEPTH, Frame, Xml, XmlOut};
-use crate::program::is_blank;
+use crate::program::{Fits, fits, is_blank};
+use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::{Code, Span};
 
 /// Longest tag with its attributes, in bytes.
@@ -80,7 +81,20 @@ impl Xml {
                 self.spill(self.pos + length as u64, out);
                 Moved::By(length)
             }
-            _ => {
+            tag => {
+                if let (
+                    Tag::Open {
+                        name, empty: false, ..
+                    },
+                    Some(frame),
+                ) = (tag, self.frames.last_mut())
+                {
+                    if let Some(nest) = frame.nest.as_mut().filter(|_| frame.name == name) {
+                        *nest += 1;
+                    }
+                } else if !self.prefix.is_empty() && text.starts_with(&self.prefix) {
+                    self.doubt(MARKER_INSIDE, out);
+                }
                 if !raw && !self.frames.is_empty() && self.prefix.is_empty() {
                     out.remarks.push((
                         Code::BareLessThan,
@@ -115,8 +129,9 @@ impl Xml {
                 Evidence::Wait => return Moved::Wait,
                 Evidence::Far => return Moved::WaitFar,
                 Evidence::No => {
-                    if self.frames.last().is_some_and(|frame| frame.raw) {
-                        out.structural |= unknown_opener(behind);
+                    match self.frames.last_mut().and_then(|frame| frame.nest.as_mut()) {
+                        Some(nest @ 1..) => *nest -= 1,
+                        _ => self.doubt(PASSED_CLOSER, out),
                     }
                     self.push_text(&text[..1], false, out);
                     return Moved::By(1);
@@ -381,12 +396,10 @@ impl Xml {
                     } else {
                         self.prefix.as_str()
                     };
-                    if after.starts_with(intro) || (after.is_empty() && eof) {
+                    if after.is_empty() && eof {
                         Evidence::Yes
-                    } else if intro.starts_with(after) && !eof {
-                        Evidence::Wait
                     } else {
-                        Evidence::No
+                        Evidence::of(intro, after, eof)
                     }
                 }
                 Some(_) => Evidence::No,
@@ -407,12 +420,8 @@ impl Xml {
         let rest = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
         if behind.len() - rest.len() > GAP {
             Evidence::No
-        } else if rest.starts_with(self.prefix.as_str()) {
-            Evidence::Yes
-        } else if self.prefix.starts_with(rest) && !eof {
-            Evidence::Wait
         } else {
-            Evidence::No
+            Evidence::of(self.prefix.as_str(), rest, eof)
         }
     }
 
@@ -443,11 +452,10 @@ impl Xml {
             None => return Evidence::Wait,
         };
         let rest = &rest[stray..];
-        if !next.is_empty() && rest.starts_with(next) {
-            return Evidence::Yes;
-        }
-        if next.starts_with(rest) && !eof {
-            return Evidence::Wait;
+        match Evidence::of(next, rest, eof) {
+            Evidence::No => {}
+            _ if next.is_empty() => {}
+            evidence => return evidence,
         }
         match rest.as_bytes().get(1) {
             Some(byte) if byte.is_ascii_alphabetic() || b"/!".contains(byte) => {
@@ -477,18 +485,12 @@ impl Xml {
                     return Evidence::No;
                 }
             }
-            if let Some(after) = rest.strip_prefix(closer.as_str()) {
-                rest = after;
-            } else if closer.starts_with(rest) {
-                return if !eof {
-                    Evidence::Wait
-                } else if n > 0 && rest.is_empty() {
-                    Evidence::Yes
-                } else {
-                    Evidence::No
-                };
-            } else {
-                return Evidence::No;
+            if n > 0 && eof && rest.is_empty() {
+                return Evidence::Yes;
+            }
+            match Evidence::of(closer, rest, eof) {
+                Evidence::Yes => rest = &rest[closer.len()..],
+                evidence => return evidence,
             }
         }
         Evidence::Yes
@@ -607,6 +609,17 @@ enum Evidence {
     Far,
 }
 
+impl Evidence {
+    /// Whether `text` begins with `literal`.
+    fn of(literal: &str, text: &str, eof: bool) -> Evidence {
+        match fits(literal.as_bytes(), text.as_bytes(), false) {
+            Fits::Whole => Evidence::Yes,
+            Fits::SoFar if !eof => Evidence::Wait,
+            _ => Evidence::No,
+        }
+    }
+}
+
 /// What stands where an element begins.
 enum Element {
     /// One of that many bytes.
@@ -683,13 +696,4 @@ fn attributes(text: &str) -> Attributes {
         found.push((text[name].into(), text[at + 1..at + 1 + length].into()));
         at += length + 2;
     }
-}
-
-/// An opener with some other name stands there: a value that goes on over it is in doubt.
-fn unknown_opener(behind: &str) -> bool {
-    let rest = behind.trim_start();
-    behind.len() - rest.len() <= GAP
-        && rest
-            .strip_prefix('<')
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
 }

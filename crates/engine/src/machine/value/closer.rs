@@ -10,6 +10,8 @@ pub(in crate::machine) struct Closer {
     pub(in crate::machine) at: usize,
     /// All of it is here. Otherwise more bytes decide, and it is waited for: looking after it begins with a whole one.
     pub(in crate::machine) is_whole: bool,
+    /// It ends nothing: the value that holds it is in doubt.
+    pub(in crate::machine) doubts: bool,
 }
 
 /// The first such place in `bytes`.
@@ -37,14 +39,23 @@ fn closer_from(
             let mut may_come = false;
             for lead in &text.leads {
                 match lead.fits(rest, |what| registers.get(what)) {
-                    Fits::Whole => return Some(Closer { at, is_whole: true }),
+                    Fits::Whole => {
+                        return Some(Closer {
+                            at,
+                            is_whole: true,
+                            doubts: lead.doubts,
+                        });
+                    }
                     Fits::SoFar => may_come = true,
                     Fits::Not => {}
                 }
             }
             if may_come {
-                let is_whole = false;
-                return Some(Closer { at, is_whole });
+                return Some(Closer {
+                    at,
+                    is_whole: false,
+                    doubts: false,
+                });
             }
         }
         at += 1;

@@ -34,7 +34,7 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         value.probe = None;
-        if value.edge.take().is_some_and(|edge| edge.misses_by_one()) {
+        if value.edge.take().is_some_and(|edge| edge.is_near_marker()) {
             let at = value.start;
             self.doubt(
                 at,
@@ -115,23 +115,18 @@ impl Parser {
             Behind::Value | Behind::Read { .. } => core::slice::from_ref(&text.next),
             Behind::Enclosing => &text.enclosing,
             Behind::Closer => {
-                let follow = Thread::at(text.follow, Log::ROOT, from);
-                let mut closers = alloc::vec::Vec::new();
-                self.stepper(program, view, NamePolicy::Reading)
-                    .add_closure(follow, from, &mut closers);
-                let behind = |closer: &Thread| match program.node(closer.node) {
-                    Node::Literal { next, .. } | Node::Template { next, .. } => Some(*next),
-                    _ => None,
-                };
-                behind_closers = closers.iter().filter_map(behind).collect();
+                let closers = self.closers_at(program, text.follow, Log::ROOT, view);
+                let next = |closer| Some(self.set.instances.literal(program, closer)?.next);
+                behind_closers = closers.iter().filter_map(next).collect();
                 &behind_closers
             }
         };
-        for &node in nodes {
-            let thread = Thread { node, ..thread };
-            self.stepper(program, view, NamePolicy::Reading)
-                .add_closure(thread, from, &mut threads);
-        }
+        self.add_positions(
+            (program, view, NamePolicy::Reading),
+            thread,
+            nodes,
+            &mut threads,
+        );
         self.set.threads = threads;
         self.pos = from;
     }

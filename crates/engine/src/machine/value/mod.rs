@@ -22,6 +22,7 @@ use super::typing::{How, how};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::program::{Node, NodeId, Program, TextNode, Trim, is_blank};
+use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
 pub(super) use closer::{find_closer, next_closer};
@@ -223,6 +224,7 @@ impl Value {
             Some(Closer {
                 at,
                 is_whole: false,
+                ..
             }) => &new[..at],
             Some(_) => return None,
         };
@@ -384,9 +386,14 @@ impl Parser {
                     self.mode = Mode::Value(value);
                     return false;
                 }
+                if closer.is_some_and(|closer| closer.doubts) {
+                    self.doubt(at, MARKER_INSIDE, sink);
+                    self.advance(program, text, &mut value, at + 1, view, sink);
+                    continue;
+                }
                 self.begin_probe(program, text, &mut value, at, view);
             }
-            match self.probe(program, text, &mut value, view, eof, sink) {
+            match self.probe(program, text, &mut value, view, eof) {
                 Decision::Pending => {
                     self.pos = view.end();
                     self.mode = Mode::Value(value);
@@ -403,11 +410,7 @@ impl Parser {
                     value.probe = None;
                     self.advance(program, text, &mut value, upto, view, sink);
                     if doubt {
-                        self.doubt(
-                            upto,
-                            "a closer was passed over because nothing known follows it; the value may hold too much",
-                            sink,
-                        );
+                        self.doubt(upto, PASSED_CLOSER, sink);
                     }
                 }
                 Decision::Ends {

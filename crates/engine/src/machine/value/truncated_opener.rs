@@ -4,7 +4,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// The first bytes, as many as the marker has and one more.
+use crate::program::{Fits, Literal};
+
+/// The first bytes, as many as the marker has and two more.
 #[derive(Debug)]
 pub(super) struct TruncatedOpener {
     marker: Box<[u8]>,
@@ -20,21 +22,19 @@ impl TruncatedOpener {
     }
 
     pub(super) fn feed(&mut self, bytes: &[u8]) {
-        let missing = self.marker.len() + 1 - self.bytes.len();
+        let missing = self.marker.len() + 2 - self.bytes.len();
         self.bytes.extend(bytes.iter().take(missing));
     }
 
-    /// Whether they begin with the marker but for one byte: that is missing, doubled or another one.
-    pub(super) fn misses_by_one(&self) -> bool {
-        let (marker, bytes) = (&*self.marker, &*self.bytes);
-        let both = marker.iter().zip(bytes);
-        let same = both.take_while(|(wanted, byte)| wanted == byte).count();
-        if same == marker.len() {
-            return false;
-        }
-        let begins =
-            |at: usize, rest: &[u8]| bytes.get(at..).is_some_and(|have| have.starts_with(rest));
-        let (rest, after) = (&marker[same..], &marker[same + 1..]);
-        begins(same, after) || begins(same + 1, after) || begins(same + 1, rest)
+    /// Whether they begin with the marker but for a few bytes.
+    pub(super) fn is_near_marker(&self) -> bool {
+        let marker = Literal {
+            bytes: &self.marker,
+            fold: false,
+            mark: false,
+            next: 0,
+        };
+        let (_, short) = self.marker.split_last().unwrap_or((&0, &[]));
+        self.bytes.starts_with(short) || marker.near(&self.bytes, true).0 == Fits::Whole
     }
 }

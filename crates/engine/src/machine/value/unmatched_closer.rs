@@ -4,7 +4,7 @@
 use crate::machine::Parser;
 use crate::machine::log::Log;
 use crate::machine::view::View;
-use crate::program::{Program, TextNode, Trim};
+use crate::program::{Fits, Program, TextNode, Trim};
 
 use super::find_closer;
 
@@ -53,7 +53,8 @@ impl Parser {
         match found {
             Some(found) if found.is_whole => {
                 let closers = self.closers_at(program, text.follow, Log::ROOT, view);
-                Some(closers.iter().any(|closer| closer.fits(view.from(at))))
+                let (fits, ..) = self.closer_fits(program, &closers, view.from(at));
+                Some(fits != Fits::Not)
             }
             _ => eof.then_some(false),
         }

@@ -1,0 +1,82 @@
+//! A literal after a value's closer that is damaged: `</parameter></functoin>`, `</arg_value>/tool_call>`. The lookahead reads
+//! on after it, and what it finds is recovered.
+
+use alloc::vec::Vec;
+
+use super::Parser;
+use super::closer_lookahead::CloserLookahead;
+use super::log::Log;
+use super::thread::{NamePolicy, Thread};
+use super::view::View;
+use crate::program::{Fits, Node, Program};
+
+/// Literals that broke off, and where they begin.
+#[derive(Clone, Debug)]
+pub(super) struct DamagedLiteral {
+    from: u64,
+    literals: Vec<Thread>,
+}
+
+impl DamagedLiteral {
+    /// The literals among `follow`, which the byte at `at` spoils.
+    pub(super) fn new(program: &Program, follow: &[Thread], at: u64) -> DamagedLiteral {
+        let is_literal = |thread: &&Thread| {
+            let node = program.node(thread.node);
+            matches!(node, Node::Literal { .. } | Node::Template { .. })
+        };
+        let literals = follow.iter().filter(is_literal);
+        let off = literals.clone().map(|thread| thread.off).max().unwrap_or(0);
+        let is_last = |thread: &&Thread| thread.off == off;
+        let literals = literals.filter(is_last).copied().collect();
+        let from = at - u64::from(off);
+        DamagedLiteral { from, literals }
+    }
+}
+
+impl Parser {
+    /// Whether a literal stands there but for a few bytes, once that is known: what stands after it is read.
+    pub(super) fn read_damaged(
+        &mut self,
+        program: &Program,
+        probe: &mut CloserLookahead,
+        damaged: &DamagedLiteral,
+        view: View<'_>,
+        eof: bool,
+    ) -> Option<bool> {
+        // What opens an entry is none.
+        let (read, is_opener) = program.trie.walk(view.from(damaged.from), |_| true);
+        let is_all = damaged.from + read as u64 == view.end();
+        if is_opener || is_all && !eof {
+            return is_opener.then_some(false);
+        }
+        for thread in &damaged.literals {
+            let Some(literal) = self.set.instances.literal(program, thread) else {
+                continue;
+            };
+            self.set.found.work += literal.bytes.len() as u64;
+            let (fits, length) = literal.near(view.from(damaged.from), eof);
+            match fits {
+                Fits::Not => continue,
+                Fits::SoFar => return None,
+                Fits::Whole => {}
+            }
+            let end = damaged.from + length as u64;
+            let after = Thread {
+                node: literal.next,
+                off: 0,
+                ..*thread
+            };
+            probe.follow.clear();
+            self.stepper(program, view, NamePolicy::Evidence)
+                .add_closure(after, end, &mut probe.follow);
+            (probe.pos, probe.last, probe.read) = (end, Some(end), Some(end));
+            probe.is_damaged = true;
+            probe.left_call = probe.follow.iter().any(|thread| {
+                let leaves = |act| super::closer_lookahead::leaves_call(program, act);
+                self.set.log.any(Log::ROOT, thread.log, leaves)
+            });
+            return Some(true);
+        }
+        Some(false)
+    }
+}
