@@ -56,12 +56,6 @@ pub fn escape_byte_into(out: &mut String, byte: u8) {
     }
 }
 
-/// Whether a backslash and `byte` are one of JSON's short escapes.
-#[inline]
-pub(crate) fn is_escape(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
-}
-
 /// Whether a backslash before `byte` is one of Markdown's: `\_`. Those that regular expressions write as well (`\(`,
 /// `\*`, `\-`) are not among them: there the backslash counts.
 pub(crate) fn is_markdown_escape(byte: u8) -> bool {

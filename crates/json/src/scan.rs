@@ -35,20 +35,6 @@ pub(crate) fn plain(bytes: &[u8]) -> usize {
     )
 }
 
-/// The same, but `'` ends the run too.
-#[inline]
-pub(crate) fn plain_single(bytes: &[u8]) -> usize {
-    run(
-        bytes,
-        |word| {
-            quotes_and_controls(word)
-                | zero_bytes(word ^ (LOW * u64::from(b'\\')))
-                | zero_bytes(word ^ (LOW * u64::from(b'\'')))
-        },
-        |byte| byte == b'\'' || SPECIAL[usize::from(byte)] & INSIDE != 0,
-    )
-}
-
 /// The same as [`plain`], but `]`, `}` and `|` end the run too: the brackets may be structure if the string lost its quote, and `|`
 /// comes with them, since one test finds all four of `\ ] | }`.
 #[inline]

@@ -171,11 +171,6 @@ pub(crate) fn is_wrapper(name: &str) -> bool {
     WRAPPERS.contains(&base)
 }
 
-/// Whether `text` starts with the name of such a call.
-pub(crate) fn begins_with_wrapper(text: &str) -> bool {
-    WRAPPERS.iter().any(|name| text.starts_with(name))
-}
-
 /// Whether Python writes `word` right before the quote of a string.
 pub(crate) fn is_string_prefix(word: &str) -> bool {
     matches!(

@@ -9,6 +9,7 @@ mod faults;
 mod finished;
 mod promises;
 mod repairs;
+mod size;
 mod texts;
 
 /// A name, and what repairs a text: `None` where it is refused.

@@ -1,24 +1,27 @@
 //! Whole documents: JSON and everything that models and people write in its place.
 //!
-//! [`repair`] holds the text and may lookahead in it, which the [`Transducer`](crate::Transducer) must not: several
-//! values, prose around them and wrappers are told at their end. Escapes, words, numbers, keys and quotes are
-//! read by the same code.
+//! The values are read by the [`Transducer`](crate::Transducer), as those of calls are. What is done here is to find them:
+//! prose and fences around, several in a row, calls around one.
 
+mod double_escape;
+mod framing;
+mod quotes;
 mod valid;
-mod walk;
+mod values;
 mod writer;
 
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+pub use quotes::Quotes;
+pub(crate) use quotes::begins_member;
 pub use valid::{blanks as blanks_end, is_valid, string as string_end, value_end};
-pub use walk::Quotes;
 pub use writer::{RepairEdit, Writer};
 
 use crate::repair::Repair;
 use crate::shape::Shape;
-use walk::Walk;
+use values::Document;
 
 /// A document that is JSON now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +97,7 @@ pub fn repair(text: &str, shape: &Shape) -> RepairedText {
         writer.pass(0, text.len());
         return writer.finish(length);
     }
-    if let Some(inner) = walk::unescaped(text) {
+    if let Some(inner) = double_escape::unescaped(text) {
         let mut repaired = repair(&inner, shape);
         for edit in &mut repaired.edits {
             // Places in the unescaped text are none in the input.
@@ -112,6 +115,6 @@ pub fn repair(text: &str, shape: &Shape) -> RepairedText {
         repaired.work += length;
         return repaired;
     }
-    let (writer, work) = Walk::new(text, shape).run();
+    let (writer, work) = Document::new(text, shape).read();
     writer.finish(length + work)
 }

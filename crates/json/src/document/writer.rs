@@ -157,12 +157,6 @@ impl<'a> Writer<'a> {
         self.blanks.unwrap_or(self.len())
     }
 
-    /// What was written, without the blanks that wait.
-    pub(crate) fn solid(&mut self) -> &str {
-        self.flush();
-        &self.out[..self.end()]
-    }
-
     /// The last byte that was written, the blanks that wait aside.
     pub fn last(&self) -> Option<u8> {
         let last = self.end().checked_sub(1)?;
@@ -238,14 +232,6 @@ impl<'a> Writer<'a> {
     pub fn note_text(&mut self, repair: Repair, start: usize, end: usize, after: &str) {
         if self.counts(repair) {
             self.keep(repair, start, end, Cow::Owned(String::from(after)));
-        }
-    }
-
-    /// The same, of what was written from `from` on.
-    pub(crate) fn note_written(&mut self, repair: Repair, start: usize, end: usize, from: usize) {
-        if self.counts(repair) {
-            let after = String::from(self.out().get(from..).unwrap_or_default());
-            self.keep(repair, start, end, Cow::Owned(after));
         }
     }
 

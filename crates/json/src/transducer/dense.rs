@@ -57,7 +57,13 @@ impl Transducer {
                         // Python may go on after a blank: `1 + 2`.
                         let goes_on =
                             self.context.python && matches!(byte_at(i + length), b' ' | b'\t');
-                        if length == 0 || goes_on {
+                        if length == 0
+                            || goes_on
+                            || self.context.is_whole
+                                && frame == Frame::Object
+                                && byte_at(i + length) == b','
+                                && byte_at(i + length + 1).is_ascii_digit()
+                        {
                             return i;
                         }
                         i += length;

@@ -52,6 +52,18 @@ impl Transducer {
                 self.token.push('u');
                 done = false;
             }
+            (1, b'x') => {
+                self.token.push('x');
+                done = false;
+            }
+            (2 | 3, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') if self.token.starts_with("\\x") => {
+                self.token.push(char::from(byte));
+                done = self.token.len() == 4;
+                if done {
+                    bad = true;
+                    self.token.replace_range(1..2, "u00");
+                }
+            }
             (1, b'\'' | b'`') => {
                 bad = quote == Quote::Double;
                 instead = Some(&piece.text[piece.i..=piece.i]);

@@ -48,10 +48,17 @@ impl Transducer {
         };
         if rest == Completeness::Brackets && close {
             self.held.clear();
-            for frame in core::mem::take(&mut self.stack).into_iter().rev() {
+            let is_root = self.stack == [Frame::Root];
+            while let Some(&frame) = self.stack.last() {
                 out.text.push_str(frame.json_closer());
+                if self.context.is_whole && frame != Frame::Root {
+                    self.note(Repair::MissingBracket, at, at, out);
+                }
+                self.stack.pop();
             }
-            self.note(Repair::MissingBracket, at, at, out);
+            if !self.context.is_whole && !is_root {
+                self.note(Repair::MissingBracket, at, at, out);
+            }
             self.state = State::Done;
         }
         rest

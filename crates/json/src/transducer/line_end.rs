@@ -104,7 +104,7 @@ impl Transducer {
         );
         match self.state {
             State::LineEnd => self.end_before_line_end(at, out),
-            State::Quoted if !self.in_key && is_due && self.is_after_blanks() => {
+            State::Quoted if !self.forks() && !self.in_key && is_due && self.is_after_blanks() => {
                 self.settle_blanks(at, out);
                 self.end_before_line_end(at, out);
                 self.is_over = false;
@@ -115,10 +115,21 @@ impl Transducer {
                 Some(colon) => self.split_key(colon, "", at, out),
                 None => return false,
             },
-            State::Tail if self.held.contains(['}', ']']) => self.end_before_line_end(at, out),
+            State::Tail if self.held.contains(['}', ']']) && !self.closes_its_own() => {
+                if self.context.is_whole {
+                    let n_text = out.text.trim_end_matches(' ').len();
+                    out.text.truncate(n_text);
+                }
+                self.end_before_line_end(at, out);
+            }
             _ => return false,
         }
         true
+    }
+
+    /// Whether the string itself has opened the brackets that wait.
+    pub(super) fn closes_its_own(&self) -> bool {
+        self.context.is_whole && self.string.balance.is_open()
     }
 
     /// Whether blanks of the string wait before the quote, and nothing else.

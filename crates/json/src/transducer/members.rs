@@ -113,6 +113,7 @@ impl Transducer {
                 self.pop();
                 self.expect_next();
             }
+            b'[' if self.reopens_list(piece) => {}
             // One object in place of keywords: its members are the arguments.
             b'{' if self.empty
                 && !self.call.is_wrapped
@@ -142,7 +143,7 @@ impl Transducer {
             }
             b'/' | b'#' => self.comment(byte, piece),
             b'.' | 0xe2 if self.dots_begin(piece) => self.start_dots(piece),
-            0xe2 if piece.text[piece.i..].starts_with(['\u{201c}', '\u{201d}']) => {
+            0xe2 if curly(&piece.text[piece.i..]).is_some() => {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 piece.flush();
@@ -152,7 +153,8 @@ impl Transducer {
                     piece.here() + 3,
                     piece.out,
                 );
-                self.start_key(Quote::Curly, piece.here());
+                let quote = curly(&piece.text[piece.i..]).unwrap_or_default();
+                self.start_key(quote, piece.here());
                 piece.skip(3);
             }
             _ if is_word_byte(byte)
@@ -227,5 +229,14 @@ impl Transducer {
             }
         }
         None
+    }
+}
+
+/// The quote that opens the string which `text` starts with, if it is one of those that printers use.
+pub(super) fn curly(text: &str) -> Option<Quote> {
+    match text.chars().next()? {
+        '\u{201c}' | '\u{201d}' => Some(Quote::Curly),
+        '\u{2018}' | '\u{2019}' => Some(Quote::CurlySingle),
+        _ => None,
     }
 }

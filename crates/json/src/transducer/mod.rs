@@ -15,6 +15,7 @@ mod balance;
 mod dense;
 mod escapes;
 mod finish;
+mod fork;
 mod groups;
 mod keywords;
 mod line_end;
@@ -35,6 +36,7 @@ mod tail;
 mod tests;
 mod tokens;
 mod values;
+mod whole;
 mod words;
 
 use alloc::string::String;
@@ -45,6 +47,7 @@ use crate::escape::unescape;
 use crate::keys::Keys;
 use crate::repair::{Repair, RepairSpan};
 use crate::scan::odd_blank;
+use fork::Fork;
 pub(crate) use groups::is_made;
 use keywords::CallFacts;
 use line_end::LineEnd;
@@ -143,6 +146,7 @@ pub struct Transducer {
     string: StringFacts,
     word: WordFacts,
     lookahead: QuoteLookahead,
+    fork: Fork,
     tail: Tail,
     line_end: LineEnd,
     call: CallFacts,
@@ -184,6 +188,10 @@ struct Context {
     watch: usize,
     /// Long strings of values are reported.
     stops: bool,
+    /// The document is all here, and nothing is fed after it.
+    is_whole: bool,
+    /// Which brackets were supplied to one that is whole.
+    brackets: Vec<&'static str>,
     /// The document is the arguments of a Python call.
     python: bool,
     /// The Python call stands in brackets.
@@ -248,6 +256,7 @@ impl Transducer {
             string,
             word,
             lookahead,
+            fork,
             tail,
             line_end,
             call,
@@ -270,6 +279,7 @@ impl Transducer {
         (*structural, *is_over, *is_stuck) = (false, false, false);
         (*string, *word) = (StringFacts::default(), WordFacts::default());
         (*lookahead, *tail) = (QuoteLookahead::default(), Tail::default());
+        fork.restart(context.is_whole);
         (*line_end, *call) = (LineEnd::default(), CallFacts::default());
         context.restart(root == Root::Keywords);
         match root {
@@ -541,6 +551,9 @@ impl Transducer {
                 self.odd_blank(length, piece);
                 continue;
             }
+            if byte == b'<' && self.skips_markup(piece) {
+                continue;
+            }
             match self.state {
                 State::After => {
                     if let Some(step) = self.after_value(byte, piece) {
@@ -601,6 +614,11 @@ impl Transducer {
                 State::Str(quote) => self.odd_string(quote, piece),
                 State::Esc(quote) => self.escape(quote, piece),
                 State::Quoted => self.after_quote(piece),
+                State::Joining => {
+                    if let Some(step) = self.joining(byte, piece) {
+                        break step;
+                    }
+                }
                 State::Brace(brace) => self.after_brace(brace, piece),
                 State::Group(group) => self.in_group(group, piece),
                 State::Named(named) => self.after_named_quote(named, piece),
@@ -654,7 +672,12 @@ impl Transducer {
         if self.context.token_quote.is_some() && repair == Repair::UnquotedKey {
             return;
         }
+        if self.context.is_whole && repair == Repair::MissingBracket {
+            let closer = self.stack.last().map_or("", |frame| frame.json_closer());
+            self.context.brackets.push(closer);
+        }
         self.structural |= repair.is_structural();
+        self.fork.paid |= 1 << (repair as u32);
         out.repairs.push(RepairSpan { repair, start, end });
     }
 }

@@ -49,7 +49,7 @@ impl Transducer {
         if self.context.python {
             self.count_brackets(piece);
         }
-        if self.stack.is_empty() {
+        if self.stack.is_empty() && !self.context.is_whole {
             // Nothing can follow a string that is the document.
             piece.out.text.push('"');
             piece.skip(1);
@@ -86,6 +86,7 @@ impl Transducer {
     pub(super) fn ends_at_once(&self, bytes: &[u8], at: usize, n_held: usize) -> bool {
         match bytes.get(at) {
             _ if n_held + KEY > HELD => false,
+            Some(b'}' | b']' | b')') if self.context.is_whole => self.is_before_the_end(bytes, at),
             Some(b'}' | b']') => true,
             Some(b',') if self.stack.last().is_none_or(|frame| !frame.has_keys()) => true,
             Some(b',') => {
@@ -111,6 +112,9 @@ impl Transducer {
 
     /// A byte after a quote that may end a string.
     pub(super) fn after_quote(&mut self, piece: &mut Piece<'_>) {
+        if self.forks() {
+            return self.step_fork(piece);
+        }
         let byte = piece.bytes()[piece.i];
         let here = piece.here();
         piece.run = piece.i;
@@ -372,6 +376,10 @@ impl Transducer {
 
     /// The input ends after a quote that waits. Says whether there is something to read again.
     fn settle_lookahead(&mut self, at: u64, out: &mut Output) -> bool {
+        if self.forks() {
+            self.end_fork(at, out);
+            return true;
+        }
         let mut owed = core::mem::take(&mut self.held);
         let ahead = owed.split_off(self.lookahead.quote_at);
         let mark = at - ahead.len() as u64;

@@ -21,7 +21,9 @@ impl Transducer {
                 mark: byte,
                 escaped: false,
             }),
-            (Brace::Open | Brace::Word, b'0'..=b'9' | b'-' | b'.') => Some(Brace::Word),
+            (Brace::Open | Brace::Word, b'0'..=b'9' | b'-') | (Brace::Word, b'.') => {
+                Some(Brace::Word)
+            }
             (Brace::String { mark, escaped }, _) => Some(match (escaped, byte) {
                 (true, _) => Brace::String {
                     mark,

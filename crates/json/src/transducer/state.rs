@@ -10,6 +10,8 @@ pub(super) enum Frame {
     Keywords,
     /// `ObjectId(..)`: only the value inside is written.
     Call,
+    /// A text that is one string, or several that are joined.
+    Root,
 }
 
 impl Frame {
@@ -18,6 +20,8 @@ impl Frame {
             Frame::Object | Frame::Set => b'}',
             Frame::Array => b']',
             Frame::Tuple | Frame::Keywords | Frame::Call => b')',
+            // Nothing closes it.
+            Frame::Root => 0,
         }
     }
 
@@ -26,7 +30,7 @@ impl Frame {
         match self {
             Frame::Object | Frame::Keywords => "}",
             Frame::Array | Frame::Tuple | Frame::Set => "]",
-            Frame::Call => "",
+            Frame::Call | Frame::Root => "",
         }
     }
 
@@ -52,6 +56,8 @@ pub(super) enum State {
     Esc(Quote),
     /// A closing quote, and perhaps blanks, wait for the byte that decides.
     Quoted,
+    /// A string ended that goes on in the one after it.
+    Joining,
     /// An apostrophe in a string in single quotes waits for the next byte.
     Apostrophe,
     /// Closing brackets at the end of a string that may have lost its quote.
@@ -117,6 +123,8 @@ pub(super) enum Quote {
     Backtick,
     /// `“..”`
     Curly,
+    /// `‘..’`
+    CurlySingle,
     /// Three of the same byte.
     Triple(u8),
     /// The dialect's own quotation token, verbatim inside.

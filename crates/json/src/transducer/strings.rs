@@ -18,6 +18,8 @@ pub(super) struct StringFacts {
     pub(super) after_letter: bool,
     /// It has a quote inside: what follows the next one is no proof of its own.
     pub(super) has_inner: bool,
+    /// So many.
+    pub(super) n_inner: u32,
     /// It has a raw line break.
     pub(super) is_multiline: bool,
     /// The brackets in it.
@@ -41,6 +43,7 @@ impl Transducer {
     /// The inside of a value's string starts at `at`.
     #[inline]
     pub(super) fn start_inside(&mut self, at: u64) {
+        (self.string.n_inner, self.string.has_inner) = (0, false);
         self.string.is_multiline = false;
         self.string.starts = self.context.stops;
         self.string.balance.begin(at);
@@ -61,6 +64,7 @@ impl Transducer {
         out.text.push('"');
         out.text.push_str(&self.key.text);
         out.text.push('"');
+        self.charge_key();
         let new = if self.key.text.contains('\\') {
             self.keys.insert(unescape(&self.key.text).as_bytes())
         } else {
@@ -183,7 +187,8 @@ impl Transducer {
         let closes = match quote {
             Quote::Double | Quote::Token => false,
             Quote::Single => byte == b'\'',
-            Quote::Backtick => byte == b'`',
+            Quote::Backtick => byte == b'`' || piece.text[piece.i..].starts_with('\u{b4}'),
+            Quote::CurlySingle => piece.text[piece.i..].starts_with(['\u{2018}', '\u{2019}']),
             Quote::Curly => {
                 byte == b'"' || piece.text[piece.i..].starts_with(['\u{201c}', '\u{201d}'])
             }
@@ -226,10 +231,10 @@ impl Transducer {
             return;
         }
         if closes {
-            piece.i += if quote == Quote::Curly && byte != b'"' {
-                3
-            } else {
-                1
+            piece.i += match byte {
+                0xe2 => 3,
+                0xc2 => 2,
+                _ => 1,
             };
             piece.run = piece.i;
             self.end_odd(piece.here(), piece.out);
@@ -258,15 +263,16 @@ impl Transducer {
                     .find(|&n| {
                         matches!(
                             bytes[n],
-                            b'\\' | b'"' | b'\'' | b'`' | b'<' | b'}' | b']' | 0..=0x1f | 0xe2
+                            b'\\' | b'"' | b'\'' | b'`' | b'<' | b'}' | b']' | 0
+                                ..=0x1f | 0xe2 | 0xc2
                         )
                     })
                     .filter(|&end| end > piece.i)
                     .unwrap_or_else(|| {
                         if matches!(byte, b'\'' | b'`' | b'<' | b'}' | b']') {
                             piece.i + 1
-                        } else if byte == 0xe2 {
-                            (piece.i + 3).min(bytes.len())
+                        } else if matches!(byte, 0xe2 | 0xc2) {
+                            piece.i + if byte == 0xe2 { 3 } else { 2 }
                         } else {
                             bytes.len()
                         }

@@ -7,7 +7,11 @@ use super::{HELD, Output, Step, Transducer};
 use crate::repair::Repair;
 use crate::scan::blanks;
 
+/// How many containers are looked at for the one that a closing bracket fits.
+const FITS: usize = 1024;
+
 impl Transducer {
+    #[inline]
     pub(super) fn open(&mut self, frame: Frame) {
         self.stack.push(frame);
         self.empty = true;
@@ -40,6 +44,15 @@ impl Transducer {
     /// A closing bracket in the input. It may fit the innermost container, an outer one, or none.
     pub(super) fn close(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let here = piece.here();
+        if self.is_meant_for_list(byte, piece) {
+            self.drop_comma(piece.out);
+            piece.flush();
+            self.note(Repair::MismatchedBracket, here, here + 1, piece.out);
+            piece.out.text.push(']');
+            piece.skip(1);
+            self.pop();
+            return None;
+        }
         if self
             .stack
             .last()
@@ -54,7 +67,7 @@ impl Transducer {
             piece.skip(1);
             return None;
         }
-        let Some(fit) = self.stack.iter().rposition(|frame| frame.closer() == byte) else {
+        let Some(fit) = self.fit(byte) else {
             if self.stack.is_empty() {
                 return Some(Step::Stuck);
             }
@@ -81,11 +94,20 @@ impl Transducer {
         None
     }
 
-    /// Whether a closing bracket fits an open container.
-    pub(super) fn fits(&self, byte: u8) -> bool {
-        self.stack.iter().any(|frame| frame.closer() == byte)
+    /// The innermost container that a closing bracket fits, of those that are looked at.
+    fn fit(&self, byte: u8) -> Option<usize> {
+        let n_beyond = self.stack.len().saturating_sub(FITS);
+        let fit = |frame: &Frame| frame.closer() == byte;
+        let fit = self.stack[n_beyond..].iter().rposition(fit);
+        fit.map(|fit| n_beyond + fit)
     }
 
+    /// Whether a closing bracket fits an open container.
+    pub(super) fn fits(&self, byte: u8) -> bool {
+        self.fit(byte).is_some()
+    }
+
+    #[inline]
     pub(super) fn pop(&mut self) {
         if self.stack.pop().is_some_and(Frame::has_keys) {
             self.keys.close();
@@ -100,9 +122,11 @@ impl Transducer {
                 matches!(byte, b'"' | b'\'') || is_word_byte(byte)
             }
             Some(Frame::Array | Frame::Tuple | Frame::Set) => {
-                matches!(byte, b'"' | b'\'' | b'{' | b'[' | b'-') || is_word_byte(byte)
+                matches!(byte, b'"' | b'\'' | b'{' | b'[' | b'-')
+                    || is_word_byte(byte)
+                    || self.context.is_whole && byte == b'<'
             }
-            Some(Frame::Call) | None => false,
+            Some(Frame::Call | Frame::Root) | None => false,
         }
     }
 
@@ -114,6 +138,22 @@ impl Transducer {
             _ if self.stack.last() == Some(&Frame::Call) && !matches!(byte, b')' | b'/' | b'#') => {
                 // One value stands in a call.
                 piece.flush();
+                self.note(
+                    Repair::MissingBracket,
+                    piece.here(),
+                    piece.here(),
+                    piece.out,
+                );
+                self.pop();
+            }
+            _ if self.stack.last() == Some(&Frame::Root) => {
+                piece.flush();
+                self.pop();
+            }
+            // `[{"a": 1 {"b": 2}]`: the object has lost its bracket.
+            b'{' if self.is_object_in_list() => {
+                piece.flush();
+                piece.out.text.push('}');
                 self.note(
                     Repair::MissingBracket,
                     piece.here(),

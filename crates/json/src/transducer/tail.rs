@@ -173,7 +173,7 @@ impl Transducer {
 
     /// The input ends at `at`: what waits without a bracket, which would prove something, is data.
     pub(super) fn settle_tail(&mut self, at: u64, out: &mut Output) {
-        if self.state == State::Tail && !self.held.contains(['}', ']']) {
+        if self.state == State::Tail && (!self.held.contains(['}', ']']) || self.closes_its_own()) {
             self.tail_was_data(at, out);
         }
     }
@@ -287,8 +287,9 @@ fn ends_string(quote: Quote, byte: u8) -> bool {
     match quote {
         Quote::Double => byte == b'"',
         Quote::Single => byte == b'\'',
-        Quote::Backtick => byte == b'`',
+        Quote::Backtick => matches!(byte, b'`' | 0xc2),
         Quote::Curly => matches!(byte, b'"' | 0xe2),
+        Quote::CurlySingle => byte == 0xe2,
         Quote::Triple(mark) => byte == mark,
         Quote::Token => false,
     }

@@ -1,8 +1,10 @@
 //! Where a value is due.
 
+use super::members::curly;
 use super::piece::Piece;
 use super::sets::has_keys_here;
 use super::state::{Brace, Frame, Quote, State};
+use super::whole::is_one_value;
 use super::words::{is_word_byte, word_length};
 use super::{Step, Transducer};
 use crate::repair::Repair;
@@ -15,6 +17,7 @@ impl Transducer {
         self.string.is_raw = false;
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => self.blank(piece),
+            b'"' | b'\'' if self.member_in_list(piece) => {}
             b'"' => {
                 self.settle_comma(piece.out);
                 self.empty = false;
@@ -23,7 +26,9 @@ impl Transducer {
                 piece.i += 1;
                 self.state = State::Str(Quote::Double);
             }
-            b'{' if self.context.python && !has_keys_here(&bytes[piece.i..]) => {
+            b'{' if (self.context.python || self.context.is_whole)
+                && !has_keys_here(&bytes[piece.i..]) =>
+            {
                 self.settle_comma(piece.out);
                 piece.flush();
                 self.held.push('{');
@@ -40,11 +45,14 @@ impl Transducer {
                 let frame = match byte {
                     b'{' => Frame::Object,
                     b'[' => Frame::Array,
+                    _ if self.context.is_whole && is_one_value(&bytes[piece.i..]) => Frame::Call,
                     _ => Frame::Tuple,
                 };
-                if frame == Frame::Tuple {
+                if matches!(frame, Frame::Tuple | Frame::Call) {
                     piece.flush();
-                    piece.out.text.push('[');
+                    if frame == Frame::Tuple {
+                        piece.out.text.push('[');
+                    }
                     self.note(
                         Repair::PythonLiteral,
                         piece.here(),
@@ -64,7 +72,8 @@ impl Transducer {
                     // After a blank, Python may go on: `1 + 2`.
                     matches!(b, b',' | b'}' | b']' | b'\n' | b'\r')
                         || matches!(b, b' ' | b'\t') && !self.context.python
-                }) && !self.may_hold_commas();
+                }) && !self.may_hold_commas()
+                    && !(self.context.is_whole && bytes[piece.i + length] == b',');
                 if ends && word::stands(&piece.text[piece.i..piece.i + length]) {
                     piece.i += length;
                     self.end_value();
@@ -139,7 +148,7 @@ impl Transducer {
                     Quote::Single
                 });
             }
-            b'/' | b'#' => self.comment(byte, piece),
+            b'/' | b'#' if self.begins_comment(&bytes[piece.i..]) => self.comment(byte, piece),
             b'.' | 0xe2
                 if self.dots_begin(piece)
                     && matches!(self.stack.last(), Some(Frame::Array | Frame::Tuple)) =>
@@ -153,7 +162,7 @@ impl Transducer {
                 self.start_word(piece.here());
                 piece.run = piece.i;
             }
-            0xe2 if piece.text[piece.i..].starts_with(['\u{201c}', '\u{201d}']) => {
+            0xe2 if curly(&piece.text[piece.i..]).is_some() => {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 piece.flush();
@@ -165,10 +174,15 @@ impl Transducer {
                     piece.out,
                 );
                 self.start_inside(piece.here() + 3);
+                self.state = State::Str(curly(&piece.text[piece.i..]).unwrap_or_default());
                 piece.skip(3);
-                self.state = State::Str(Quote::Curly);
             }
-            _ if is_word_byte(byte) || matches!(byte, b'.' | b'+' | b'$' | b'*' | b'@' | b'~') => {
+            _ if is_word_byte(byte)
+                || self.context.is_whole
+                    && byte.is_ascii_punctuation()
+                    && !b"\\;:".contains(&byte)
+                || matches!(byte, b'.' | b'+' | b'$' | b'*' | b'@' | b'~' | b'#') =>
+            {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 piece.flush();

@@ -76,7 +76,9 @@ impl Transducer {
             is_python && self.token.ends_with([' ', '\t']) && is_literal(self.token.trim_end());
         // After a number an argument may go on with words; in a list a comma is missing.
         let is_word = byte.is_ascii_alphabetic() && self.stack.last() == Some(&Frame::Keywords);
+        let in_whole = self.ends_in_whole(piece);
         let ends = match byte {
+            _ if in_whole.is_some() => in_whole == Some(true),
             // `1 + 2` goes on after its blank; `1 b=2` has lost its comma.
             b' ' | b'\t' if is_python => false,
             _ if after_literal && !is_word && !is_operator(byte) => true,
@@ -165,6 +167,14 @@ impl Transducer {
                 self.end_word(piece.here(), piece.out);
                 return None;
             }
+            if self.in_key && self.is_before_key(piece) {
+                let at = self.token_at;
+                self.note(Repair::Junk, at, piece.here(), piece.out);
+                self.token.clear();
+                self.in_key = false;
+                self.state = State::Key;
+                return None;
+            }
             if self.in_key {
                 let mut key = core::mem::take(&mut self.token);
                 if self.context.python && key.contains("\\_") {
@@ -206,24 +216,26 @@ impl Transducer {
             .saturating_sub(self.token.len())
             .clamp(1, bytes.len() - piece.i);
         let rest = &bytes[piece.i..piece.i + room];
+        let stops_more = self.context.is_whole;
         let run_length = rest.iter().position(|b| {
-            matches!(
-                b,
-                b',' | b'}'
-                    | b']'
-                    | b'\n'
-                    | b'<'
-                    | b':'
-                    | b'='
-                    | b' '
-                    | b'\t'
-                    | b'\r'
-                    | b'('
-                    | b')'
-                    | b';'
-                    | b'"'
-                    | b'\''
-            )
+            stops_more && matches!(b, b'/' | b'{' | b'[')
+                || matches!(
+                    b,
+                    b',' | b'}'
+                        | b']'
+                        | b'\n'
+                        | b'<'
+                        | b':'
+                        | b'='
+                        | b' '
+                        | b'\t'
+                        | b'\r'
+                        | b'('
+                        | b')'
+                        | b';'
+                        | b'"'
+                        | b'\''
+                )
         });
         let end = piece.i + run_length.unwrap_or(rest.len()).max(1);
         let end = (end..=bytes.len())
@@ -231,7 +243,7 @@ impl Transducer {
             .unwrap_or(bytes.len());
         let is_apart = self.token.ends_with(' ');
         self.token.push_str(&piece.text[piece.i..end]);
-        if self.context.python && !self.in_key {
+        if (self.context.python || self.context.is_whole) && !self.in_key {
             for byte in &bytes[piece.i..end] {
                 match byte {
                     b'[' | b'(' | b'{' => self.word.nest = self.word.nest.saturating_add(1),
@@ -306,6 +318,11 @@ impl Transducer {
     pub(super) fn end_word(&mut self, at: u64, out: &mut Output) {
         let token = core::mem::take(&mut self.token);
         let word = token.trim_end();
+        // Blanks that JSON does not have go, and not in silence.
+        let is_odd = |c: char| !matches!(c, ' ' | '\t' | '\n' | '\r');
+        if token[word.len()..].contains(is_odd) {
+            self.note(Repair::OddBlank, self.token_at + word.len() as u64, at, out);
+        }
         match word.strip_suffix(['"', '\'']) {
             _ if core::mem::take(&mut self.word.is_open) => {
                 escape_into(&mut out.text, word);

@@ -7,7 +7,7 @@ use crate::escape::{quoted, unescape};
 /// What the text stands for if it is JSON that was escaped as the inside of a string: `{\"a\": \"b\"}`.
 ///
 /// It is if the first quote after its first bracket is escaped and every one of its quotes is.
-pub(in crate::document) fn unescaped(text: &str) -> Option<String> {
+pub(super) fn unescaped(text: &str) -> Option<String> {
     let trimmed = text.trim();
     if let Some(inside) = trimmed.strip_prefix("\\\"") {
         // A string.

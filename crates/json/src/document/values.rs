@@ -1,0 +1,317 @@
+//! A whole document: its values by the [`Transducer`], what stands around them left out.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::sync::Arc;
+
+use super::framing::{Framing, Next, comment_end};
+use super::quotes::{Quotes, begins_member};
+use super::valid::blanks;
+use super::writer::Writer;
+use crate::escape::{escape_into, quoted};
+use crate::repair::{Repair, RepairSpan};
+use crate::shape::Shape;
+use crate::transducer::{Output, Root, Step, Transducer};
+use crate::word;
+
+/// One document being read.
+pub(super) struct Document<'a> {
+    text: &'a str,
+    i: usize,
+    framing: Framing<'a>,
+    machine: Transducer,
+    writer: Writer<'a>,
+    /// The keys that the shape says the document has.
+    known: Option<Arc<[String]>>,
+}
+
+impl<'a> Document<'a> {
+    pub(super) fn new(text: &'a str, shape: &Shape) -> Document<'a> {
+        let known = match shape.of_container(true) {
+            Shape::Object(fields) if !fields.properties.is_empty() => {
+                let keys = fields.properties.iter().map(|(key, _)| key.clone());
+                Some(keys.collect())
+            }
+            _ => None,
+        };
+        Document {
+            text,
+            i: 0,
+            framing: Framing::new(text),
+            machine: Transducer::whole(),
+            writer: Writer::new(text),
+            known,
+        }
+    }
+
+    /// Reads the document to its end; what it writes is JSON whatever the text is.
+    pub(super) fn read(mut self) -> (Writer<'a>, u64) {
+        let start = self.framing.past_space(0);
+        if start == self.text.len() {
+            self.writer.note(Repair::MissingValue, 0, start, "null");
+            self.writer.put("null");
+        } else if let Some(first) = self.framing.first(start) {
+            self.leave_out(first);
+            self.values();
+        } else {
+            self.leave_out(start);
+            self.scalar();
+        }
+        let work = self.framing.work + self.machine.work() + 2 * self.text.len() as u64;
+        (self.writer, work)
+    }
+
+    /// The value here, and those after it: more than one become a list.
+    fn values(&mut self) {
+        let mut n_values = 1;
+        self.value();
+        loop {
+            let is_object = self.writer.last() == Some(b'}');
+            let is_apart = self.writer.ends_line_or_comma();
+            match self.framing.next(self.i, is_object, is_apart) {
+                Next::Value(at) => {
+                    self.leave_out(at);
+                    n_values += 1;
+                    self.writer.put_before_blanks(",");
+                    self.value();
+                }
+                Next::Member(at) => {
+                    self.leave_out(at);
+                    self.writer.drop_blanks();
+                    self.writer.out().pop();
+                    self.writer.note(Repair::MismatchedBracket, at, at, "");
+                    let is_empty = self.writer.out().trim_end().ends_with('{');
+                    self.machine.reopen(is_empty);
+                    self.feed();
+                }
+                Next::End => break,
+            }
+        }
+        self.leave_out(self.text.len());
+        if n_values > 1 {
+            self.writer
+                .note(Repair::MultipleValues, 0, self.text.len(), "[..]");
+            self.writer.prepend("[");
+            self.writer.put_before_blanks("]");
+        }
+    }
+
+    /// One value, from its first byte on.
+    fn value(&mut self) {
+        let bytes = self.text.as_bytes();
+        let mut is_call = false;
+        if Quotes::at(bytes, self.i).is_some() {
+            if begins_member(bytes, self.i) {
+                self.writer
+                    .note(Repair::MissingBracket, self.i, self.i, "{");
+                self.writer.put("{");
+                self.machine.restart_in_object();
+            } else {
+                self.machine.restart_at_string();
+            }
+        } else if let Some(paren) = self.framing.call(self.i) {
+            self.writer.note(Repair::Wrapper, self.i, paren + 1, "");
+            self.i = paren + 1;
+            self.machine.restart_in_call();
+            is_call = true;
+        } else {
+            self.machine.restart(Root::Value);
+        }
+        self.feed();
+        self.i += usize::from(is_call && bytes.get(self.i) == Some(&b';'));
+        let end = blanks(bytes, self.i);
+        self.writer.blank(self.i, end);
+        self.i = end;
+    }
+
+    /// Feeds the machine until its value ends, or the text does.
+    fn feed(&mut self) {
+        let mut out = Output::default();
+        // What is written follows the blanks that wait.
+        self.writer.put("");
+        core::mem::swap(&mut out.text, self.writer.out());
+        if let Some(keys) = &self.known {
+            self.machine.know(1, Arc::clone(keys));
+        }
+        loop {
+            let (used, step) = self
+                .machine
+                .feed(&self.text[self.i..], self.i as u64, &mut out);
+            self.i += used;
+            match step {
+                Step::Done => {
+                    // A key that was cut at its colon is read again without its escapes.
+                    let end = self.i.saturating_sub(self.machine.n_unread());
+                    self.i = self.boundary(end);
+                    break;
+                }
+                Step::More if self.i < self.text.len() => {}
+                Step::More if self.machine.settle_quote(self.i as u64, &mut out) => {}
+                Step::More => {
+                    self.machine.cut(self.i as u64, &mut out);
+                    break;
+                }
+                Step::Stuck => {
+                    let rest = &self.text[self.i..];
+                    let is_end = self.machine.is_beyond_help() && !rest.contains('"');
+                    if is_end || rest.starts_with("```") || rest.is_empty() {
+                        self.machine.cut(self.i as u64, &mut out);
+                        break;
+                    }
+                    let length = rest.chars().next().map_or(1, char::len_utf8);
+                    self.i += self.machine.skip(length, self.i as u64, &mut out);
+                }
+                Step::Member | Step::Value | Step::String => {}
+            }
+        }
+        core::mem::swap(&mut out.text, self.writer.out());
+        let mut brackets = self.machine.take_brackets().into_iter();
+        for span in &out.repairs {
+            let bracket = match span.repair {
+                Repair::MissingBracket => brackets.next(),
+                _ => None,
+            };
+            self.note(span, bracket);
+        }
+    }
+
+    /// A text without a container: numbers and literals in lines, or a string.
+    fn scalar(&mut self) {
+        // Blanks that JSON does not know.
+        let start = self.text.len() - self.text[self.i..].trim_start().len();
+        self.leave_out(start);
+        let text = self.text[start..].trim_end();
+        let end = start + text.len();
+        let bare = text.trim_end_matches([',', ';']).trim_end();
+        if word::value(bare, false).1 != Some(Repair::UnquotedString) {
+            let (json, repair) = word::value(bare, false);
+            if let Some(repair) = repair {
+                self.writer
+                    .note_text(repair, start, start + bare.len(), &json);
+            }
+            self.writer.put(&json);
+            self.i = start + bare.len();
+            return self.leave_out(self.text.len());
+        }
+        let is_scalar = |word: &str| word::is_scalar(word.trim());
+        // `12,345` is one number in groups, or two: it stays text.
+        let is_grouped = bare
+            .split(',')
+            .skip(1)
+            .all(|part| part.bytes().take(3).filter(u8::is_ascii_digit).count() == 3);
+        let parts = || {
+            bare.split(['\n', ','])
+                .filter(|part| !part.trim().is_empty())
+        };
+        if parts().count() > 1 && parts().all(is_scalar) && (!is_grouped || bare.contains('\n')) {
+            self.writer
+                .note(Repair::MultipleValues, start, self.text.len(), "[..]");
+            for (n, part) in parts().enumerate() {
+                self.writer.put(if n > 0 { "," } else { "[" });
+                self.writer.put(part.trim());
+            }
+            self.writer.put("]");
+            return;
+        }
+        // One quote, whose other one is lost.
+        let is_rest = |text: &&str| !text.contains('"');
+        let first = text.strip_prefix('"').filter(is_rest);
+        let last = text.strip_suffix('"').filter(is_rest);
+        let text = first.or(last).unwrap_or(text);
+        let json = quoted(text);
+        self.writer
+            .note_text(Repair::UnquotedString, start, end, &json);
+        self.writer.put(&json);
+        self.i = end;
+        self.leave_out(self.text.len());
+    }
+
+    /// Leaves out everything up to `at`. Blanks are left out in silence, if JSON has them.
+    fn leave_out(&mut self, at: usize) {
+        let skipped = &self.text[self.i.min(at)..at];
+        let is_odd = |c: char| !matches!(c, ' ' | '\t' | '\n' | '\r');
+        if let (Some(first), Some(last)) = (skipped.find(is_odd), skipped.rfind(is_odd)) {
+            let length = skipped[last..].chars().next().map_or(0, char::len_utf8);
+            let (start, end) = (self.i + first, self.i + last + length);
+            let repair = repair_of(&self.text[start..end], self.text.as_bytes(), start);
+            self.writer.note(repair, start, end, "");
+        }
+        self.i = self.i.max(at);
+    }
+
+    /// The start of the character at `at`.
+    fn boundary(&self, at: usize) -> usize {
+        let at = at.min(self.text.len());
+        let is_start = |&at: &usize| self.text.is_char_boundary(at);
+        (0..=at).rev().find(is_start).unwrap_or(0)
+    }
+
+    /// Notes a repair of the machine.
+    fn note(&mut self, span: &RepairSpan, bracket: Option<&'static str>) {
+        let (start, end) = (span.start as usize, span.end as usize);
+        let (start, end) = (self.boundary(start), self.boundary(end));
+        let end = match span.repair {
+            Repair::Comment => comment_end(self.text.as_bytes(), start).unwrap_or(end),
+            _ => end,
+        };
+        let after = || written(span.repair, &self.text[start..end], &self.text[end..]);
+        match bracket.map_or_else(after, Cow::Borrowed) {
+            Cow::Borrowed(after) => self.writer.note(span.repair, start, end, after),
+            Cow::Owned(after) => self.writer.note_text(span.repair, start, end, &after),
+        }
+    }
+}
+
+/// Why `text`, which starts at `start`, is no part of a value.
+fn repair_of(text: &str, bytes: &[u8], start: usize) -> Repair {
+    let is_all = |of: &[u8]| text.bytes().all(|b| of.contains(&b) || b <= b' ');
+    if text.starts_with("```") && text.len() < 24 && !text.contains('\n') {
+        Repair::CodeFence
+    } else if is_all(b"}])") {
+        Repair::MismatchedBracket
+    } else if text == "," {
+        Repair::TrailingComma
+    } else if is_all(b";") || text.trim().is_empty() {
+        Repair::Junk
+    } else if comment_end(bytes, start) == Some(start + text.len()) {
+        Repair::Comment
+    } else {
+        Repair::Prose
+    }
+}
+
+/// What a repair wrote in the place of `before`, which `rest` follows.
+fn written(repair: Repair, before: &str, rest: &str) -> Cow<'static, str> {
+    let word = |text: &str| Cow::Owned(String::from(word::value(text.trim_end(), false).0));
+    match repair {
+        Repair::MissingComma => Cow::Borrowed(","),
+        Repair::MissingColon => Cow::Borrowed(":"),
+        Repair::MissingQuote => Cow::Borrowed("\""),
+        Repair::UnescapedQuote => Cow::Borrowed("\\\""),
+        Repair::MissingValue => Cow::Borrowed("null"),
+        Repair::OddBlank => Cow::Borrowed(" "),
+        Repair::NonstandardQuote if before == "\"" => Cow::Borrowed(""),
+        Repair::NonstandardQuote => Cow::Borrowed("\""),
+        Repair::PythonLiteral if before.starts_with(['(', '{']) => Cow::Borrowed("["),
+        Repair::PythonLiteral
+        | Repair::UnquotedString
+        | Repair::InvalidNumber
+        | Repair::UnrepresentableNumber => word(before),
+        Repair::UnquotedKey => Cow::Owned(quoted(before.trim_end())),
+        Repair::DuplicateKey | Repair::SwallowedKey => Cow::Owned(String::from(before)),
+        Repair::ControlCharacter => {
+            let mut after = String::new();
+            escape_into(&mut after, before);
+            Cow::Owned(after)
+        }
+        Repair::LoneSurrogate => Cow::Borrowed("\\ufffd"),
+        Repair::InvalidEscape => match rest.bytes().next() {
+            _ if before.len() > 1 => Cow::Borrowed("\\ufffd"),
+            Some(b'\n') => Cow::Borrowed("\\n"),
+            Some(b'\'' | b'`') => Cow::Borrowed(""),
+            Some(byte) if crate::escape::is_markdown_escape(byte) => Cow::Borrowed(""),
+            _ => Cow::Borrowed("\\\\"),
+        },
+        _ => Cow::Borrowed(""),
+    }
+}

@@ -1,0 +1,590 @@
+//! A quote in a string that may or may not end it: both readings go on by the machine's own step, and the cheaper wins.
+//!
+//! ```text
+//!                        .-- inside:          it is text                                  costs once a string
+//!   "text, "  a quote ---+-- ends:            the string ends here                        costs nothing
+//!                        +-- ended before:    a quote before the comma is missing         costs MissingQuote
+//!                        `-- joins:           the string goes on in the one after this    costs Concatenation
+//! ```
+//!
+//! A reading is a machine over the bytes that the real one holds. What it repairs costs ([`Repair::cost`]); at most four
+//! are alive, the dearest goes. When all that are left read the quote alike, it is read so.
+
+use alloc::vec::Vec;
+
+use super::piece::Piece;
+use super::state::{Frame, Quote, State};
+use super::{HELD, Output, Step, Transducer};
+use crate::escape::escape_into;
+use crate::keys::Keys;
+use crate::repair::Repair;
+
+/// Most readings alive at once.
+const LIVE: usize = 4;
+
+/// A reading that costs so much more than the cheapest is given up.
+const MARGIN: u32 = 5;
+
+/// The same where the string has no quote inside so far.
+const NEAR: u32 = 3;
+
+/// So many bytes may all readings of a document read ahead, and so many more for each byte of it.
+const PATIENCE: u64 = 1 << 15;
+const PER_BYTE: u64 = 2;
+
+/// How many containers a reading knows.
+const DEPTH: usize = 64;
+
+/// A string that ends after an odd number of quotes inside: they come in pairs.
+const ODD: u32 = 2;
+
+/// A string that ends with a bracket that it has opened.
+const UNBALANCED: u32 = 1;
+
+/// A quote that ends its string, and a letter right after it.
+const GLUED: u32 = 3;
+
+/// A colon after a quote inside: a key, it seems, was swallowed.
+const SWALLOWED: u32 = 2;
+
+/// A key that its object is not known to have.
+const UNKNOWN: u32 = 3;
+
+/// Text after the document, where nothing may follow.
+const TRAILING: u32 = 3;
+
+/// How a quote is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Label {
+    #[default]
+    Inside,
+    Ends,
+    /// The string ended before what is held, which starts with a comma or the quote.
+    EndedBefore,
+    /// The same before the comma, and the brackets before that are text.
+    EndedAtComma,
+    /// The string goes on in the one after it.
+    Joins,
+    /// It ends, and the quote after it is one too many.
+    Doubled,
+    /// It was written twice where the string starts.
+    Again,
+}
+
+/// What a reading read last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Seen {
+    #[default]
+    Other,
+    /// The quote that ends a string.
+    End,
+    /// A quote inside, and blanks.
+    Inner,
+}
+
+/// The readings of a quote that is not decided.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fork {
+    readings: Vec<Reading>,
+    /// This machine is a reading itself: whoever feeds it forks it.
+    pub(super) is_reading: bool,
+    /// What is no repair, and costs.
+    cost: u32,
+    /// Bytes that readings have read, of all values of a text.
+    pub(super) spent: u64,
+    /// Kinds of repairs that there were before.
+    pub(super) paid: u64,
+}
+
+impl Fork {
+    /// Another value starts; of the same text, if `goes_on`.
+    pub(super) fn restart(&mut self, goes_on: bool) {
+        *self = Fork {
+            spent: if goes_on { self.spent } else { 0 },
+            ..Fork::default()
+        };
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Reading {
+    machine: Transducer,
+    label: Label,
+    cost: u32,
+    seen: Seen,
+    /// Kinds of repairs that are paid: spelling costs once.
+    paid: u64,
+    /// Its string has swallowed what may be a key.
+    is_swallowing: bool,
+    /// The quote that is decided was its last.
+    is_first: bool,
+    /// The document ended.
+    is_done: bool,
+    /// The document is a string, which nothing follows.
+    is_root: bool,
+    /// What stands after the document is paid.
+    is_trailed: bool,
+    /// A line ended since the string did.
+    is_new_line: bool,
+    /// The last byte after the document was a comma.
+    is_after_comma: bool,
+}
+
+impl Transducer {
+    /// Whether quotes in this string fork.
+    pub(super) fn forks(&self) -> bool {
+        self.context.is_whole && !self.in_key && self.lookahead.quote == Quote::Double
+    }
+
+    /// Starts the readings of the quote that is held.
+    fn start_fork(&mut self) {
+        let mut machine = self.reading();
+        machine.fork.cost = 0;
+        let first = Reading {
+            machine,
+            label: Label::Inside,
+            cost: 0,
+            seen: Seen::Other,
+            paid: self.fork.paid,
+            is_swallowing: false,
+            is_first: true,
+            is_done: false,
+            is_root: self.stack.first() == Some(&Frame::Root),
+            is_trailed: false,
+            is_new_line: false,
+            is_after_comma: false,
+        };
+        let mut readings = core::mem::take(&mut self.fork.readings);
+        first.branch(&mut readings);
+        self.fork.readings = readings;
+    }
+
+    /// A copy that reads on, of bounded size.
+    fn reading(&self) -> Transducer {
+        Transducer {
+            state: self.state,
+            stack: self.stack[self.stack.len().saturating_sub(DEPTH)..].to_vec(),
+            empty: self.empty,
+            held: self.held.clone(),
+            held_at: self.held_at,
+            token_at: self.token_at,
+            string: self.string.clone(),
+            lookahead: self.lookahead.clone(),
+            context: super::Context {
+                watch: 0,
+                stops: false,
+                ..self.context.clone()
+            },
+            keys: Keys::default(),
+            fork: Fork {
+                is_reading: true,
+                ..Fork::default()
+            },
+            ..Transducer::default()
+        }
+    }
+
+    /// A byte after the quote, which all readings read.
+    pub(super) fn step_fork(&mut self, piece: &mut Piece<'_>) {
+        let here = piece.here();
+        piece.run = piece.i;
+        if self.fork.is_reading {
+            // What a reading has read ahead itself.
+            return self.decide_at_once(piece);
+        }
+        if piece.bytes()[piece.i] == b'"' && self.held.len() == 1 && self.token_at + 2 == here {
+            // `"""` of Python: the empty string was its start.
+            self.note(Repair::NonstandardQuote, here - 2, here + 1, piece.out);
+            self.held.clear();
+            self.state = State::Str(Quote::Triple(b'"'));
+            piece.skip(1);
+            return;
+        }
+        if self.fork.spent > PATIENCE + PER_BYTE * here {
+            return self.decide_at_once(piece);
+        }
+        if self.fork.readings.is_empty() {
+            self.count_brackets_before(here - self.held.len() as u64, piece);
+            self.start_fork();
+        }
+        let length = piece.text[piece.i..]
+            .chars()
+            .next()
+            .map_or(1, char::len_utf8);
+        let c = &piece.text[piece.i..piece.i + length];
+        self.held.push_str(c);
+        piece.skip(length);
+        let mut next = Vec::with_capacity(LIVE);
+        for reading in self.fork.readings.drain(..) {
+            reading.step(c, here, &mut next);
+        }
+        let cost = if c == "\"" { 16 } else { 1 };
+        self.fork.spent += cost * next.len() as u64;
+        self.fork.readings = next;
+        // Where nothing was wrong with the string, little is proof.
+        self.prune(if self.string.n_inner == 0 {
+            NEAR
+        } else {
+            MARGIN
+        });
+        if self.is_decided() || self.held.len() >= HELD {
+            self.decide_fork(piece.here(), piece.out);
+        }
+    }
+
+    /// Too much was read ahead of quotes: the next byte decides.
+    fn decide_at_once(&mut self, piece: &mut Piece<'_>) {
+        let byte = piece.bytes()[piece.i];
+        if byte <= b' ' && self.held.len() < HELD {
+            self.held.push(char::from(byte));
+            piece.skip(1);
+            return;
+        }
+        self.fork.readings.clear();
+        let is_end = matches!(byte, b',' | b'}' | b']' | b')');
+        let label = if is_end { Label::Ends } else { Label::Inside };
+        self.take(label, piece.here(), piece.out);
+    }
+
+    /// The text ends at the quote, or after what was read since.
+    pub(super) fn end_fork(&mut self, at: u64, out: &mut Output) {
+        if self.fork.is_reading {
+            // A reading at the end of the text forks no more.
+            return self.take(Label::Ends, at, out);
+        }
+        if self.fork.readings.is_empty() {
+            self.start_fork();
+        }
+        for reading in &mut self.fork.readings {
+            reading.end(at);
+        }
+        self.decide_fork(at, out);
+    }
+
+    /// Gives up the readings that cost too much more than the cheapest.
+    fn prune(&mut self, margin: u32) {
+        let readings = &mut self.fork.readings;
+        readings.sort_by_key(|reading| reading.cost);
+        let least = readings.first().map_or(0, |reading| reading.cost);
+        readings.retain(|reading| reading.cost < least + margin);
+        readings.truncate(LIVE);
+    }
+
+    fn is_decided(&self) -> bool {
+        let mut labels = self.fork.readings.iter().map(|reading| reading.label);
+        let first = labels.next();
+        labels.all(|label| Some(label) == first)
+    }
+
+    /// Reads the quote as the cheapest reading does; what was read since is read again.
+    fn decide_fork(&mut self, here: u64, out: &mut Output) {
+        self.fork.readings.sort_by_key(|reading| reading.cost);
+        let label = self
+            .fork
+            .readings
+            .first()
+            .map_or(Label::Inside, |reading| reading.label);
+        self.fork.readings.clear();
+        self.take(label, here, out);
+    }
+
+    /// Reads the quote as `label` says, and then what was held after it.
+    fn take(&mut self, label: Label, here: u64, out: &mut Output) {
+        let ahead = self.held.split_off(self.lookahead.quote_at + 1);
+        self.read_quote(label, here - ahead.len() as u64, out);
+        self.unread.at = if self.unread.text.is_empty() {
+            here - ahead.len() as u64
+        } else {
+            self.unread.at
+        };
+        self.unread.text.push_str(&ahead);
+        if label == Label::Doubled {
+            self.unread.text.remove(0);
+            self.unread.at += 1;
+        }
+    }
+
+    /// Reads the quote that is held, with what is held before it; `here` is the byte after it.
+    fn read_quote(&mut self, label: Label, here: u64, out: &mut Output) {
+        let mut held = core::mem::take(&mut self.held);
+        let quote_at = self.lookahead.quote_at;
+        let begin = here - held.len() as u64;
+        if matches!(label, Label::EndedBefore | Label::EndedAtComma) {
+            let comma = held[..quote_at].rfind(',').unwrap_or(0);
+            let n_text = if label == Label::EndedAtComma {
+                comma
+            } else {
+                0
+            };
+            escape_into(&mut out.text, &held[..n_text]);
+            let begin = begin + n_text as u64;
+            if self.context.is_whole {
+                let n_text = out.text.trim_ascii_end().len();
+                out.text.truncate(n_text);
+            }
+            self.note(Repair::MissingQuote, begin, begin, out);
+            out.text.push('"');
+            self.end_inside();
+            self.unread.text.push_str(&held[n_text..]);
+            self.unread.at = begin;
+        } else {
+            let before = &held[..quote_at];
+            self.note_controls(before, begin, out);
+            escape_into(&mut out.text, before);
+            self.count(before.as_bytes(), begin);
+            self.string.is_multiline |= before.contains('\n');
+        }
+        match label {
+            Label::Inside => {
+                if self.string.n_inner == 0 || !self.fork.is_reading {
+                    self.note(Repair::UnescapedQuote, here - 1, here, out);
+                }
+                out.text.push_str("\\\"");
+                self.string.n_inner += 1;
+                self.string.has_inner = true;
+                self.count(b"\"", here - 1);
+                self.state = State::Str(Quote::Double);
+            }
+            Label::Ends => {
+                out.text.push('"');
+                self.end_inside();
+            }
+            Label::Doubled => {
+                self.note(Repair::NonstandardQuote, here, here + 1, out);
+                out.text.push('"');
+                self.end_inside();
+            }
+            Label::Joins => {
+                self.string.balance.give_up();
+                self.token_at = here - 1;
+                self.state = State::Joining;
+            }
+            Label::Again => {
+                self.note(Repair::NonstandardQuote, here - 1, here, out);
+                self.state = State::Str(Quote::Double);
+            }
+            Label::EndedBefore | Label::EndedAtComma => {}
+        }
+        held.clear();
+        self.held = held;
+    }
+
+    /// A key was read: one that its object is not known to have costs.
+    pub(super) fn charge_key(&mut self) {
+        if self.fork.is_reading && !self.may_have_key(&self.key.text) {
+            self.fork.cost += UNKNOWN;
+        }
+    }
+
+    /// The string ends.
+    fn end_inside(&mut self) {
+        if self.fork.is_reading && self.string.n_inner > 0 {
+            self.fork.cost += ODD * (self.string.n_inner % 2);
+            if self.string.balance.is_open() {
+                self.fork.cost += UNBALANCED;
+            }
+        }
+        (self.string.n_inner, self.string.has_inner) = (0, false);
+        self.end_value();
+    }
+
+    /// A byte after a quote that does not end its string: another is to come.
+    pub(super) fn joining(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => piece.skip(1),
+            b'+' => {
+                self.empty = true;
+                piece.skip(1);
+            }
+            b'/' | b'#' => self.comment(byte, piece),
+            b'"' | b'\''
+                if self.empty
+                    || self.stack.last() != Some(&Frame::Array)
+                        && piece.here() > self.token_at + 1 =>
+            {
+                self.empty = false;
+                let (at, here) = (self.token_at, piece.here() + 1);
+                self.note(Repair::Concatenation, at, here, piece.out);
+                self.state = State::Str(if byte == b'"' {
+                    Quote::Double
+                } else {
+                    Quote::Single
+                });
+                piece.skip(1);
+            }
+            _ => return Some(Step::Stuck),
+        }
+        None
+    }
+}
+
+impl Reading {
+    /// All that may be of the quote that the machine holds.
+    fn branch(self, next: &mut Vec<Reading>) {
+        let machine = &self.machine;
+        let here = machine.held_at + machine.held.len() as u64;
+        let is_opening = machine.held_at == machine.token_at + 1 && machine.lookahead.quote_at == 0;
+        let frame = machine.stack.last().copied();
+        let is_listed = matches!(frame, Some(Frame::Object | Frame::Array));
+        let mut branch = |label: Label| {
+            let mut reading = self.clone();
+            if self.is_first {
+                reading.label = label;
+            }
+            let mut out = Output::default();
+            reading.machine.read_quote(label, here, &mut out);
+            reading.is_first = self.is_first && label == Label::Ends;
+            reading.is_new_line &= label != Label::Ends;
+            reading.is_swallowing &= label == Label::Inside;
+            reading.seen = match label {
+                Label::Inside => Seen::Inner,
+                Label::Ends => Seen::End,
+                _ => Seen::Other,
+            };
+            reading.charge(&out);
+            reading.run(here, next);
+        };
+        branch(Label::Inside);
+        branch(Label::Ends);
+        if is_listed && !is_opening {
+            branch(Label::EndedBefore);
+            let before = &machine.held[..machine.lookahead.quote_at];
+            if before.starts_with(['}', ']']) && before.contains(',') {
+                branch(Label::EndedAtComma);
+            }
+        }
+        if frame != Some(Frame::Keywords) && machine.string.n_inner == 0 {
+            branch(Label::Joins);
+        }
+        if is_opening {
+            branch(Label::Again);
+        }
+    }
+
+    /// Reads a character, which stands at `at`.
+    fn step(mut self, c: &str, at: u64, next: &mut Vec<Reading>) {
+        let byte = c.as_bytes()[0];
+        if self.seen == Seen::End && byte == b'"' && !self.is_root {
+            let mut doubled = self.clone();
+            if doubled.is_first {
+                doubled.label = Label::Doubled;
+            }
+            doubled.is_first = false;
+            doubled.seen = Seen::Other;
+            doubled.cost += Repair::NonstandardQuote.cost();
+            next.push(doubled);
+        }
+        self.is_first = false;
+        if self.seen == Seen::Inner
+            && matches!(byte, b':' | b',')
+            && !self.is_swallowing
+            && !self.machine.string.balance.is_open()
+        {
+            self.cost += if byte == b':' { SWALLOWED } else { 1 };
+            self.is_swallowing = byte == b':';
+        }
+        if self.seen == Seen::End && byte.is_ascii_alphanumeric() {
+            self.cost += GLUED;
+        }
+        if byte > b' ' || self.seen == Seen::End {
+            self.seen = Seen::Other;
+        }
+        if byte == b'\\' && self.machine.state == State::After {
+            self.cost += Repair::Junk.cost();
+        }
+        self.is_new_line |= byte == b'\n';
+        if byte == b'`' && self.machine.state == State::After {
+            (self.is_done, self.is_trailed) = (true, true);
+            self.cost += Repair::MissingBracket.cost();
+        }
+        if self.is_done {
+            self.trail(byte);
+            next.push(self);
+            return;
+        }
+        let mut out = Output::default();
+        let (mut used, mut step) = self.machine.feed(c, at, &mut out);
+        while step == Step::Stuck && used < c.len() && !self.machine.is_beyond_help() {
+            used += self.machine.skip(c.len(), at, &mut out);
+            if used == c.len() {
+                step = Step::More;
+            } else {
+                (used, step) = self.machine.feed(c, at, &mut out);
+            }
+        }
+        self.charge(&out);
+        if step == Step::Done && used < c.len() {
+            self.trail(byte);
+        }
+        self.after(step, c.len(), at, next);
+    }
+
+    /// Reads what the machine has read ahead.
+    fn run(mut self, at: u64, next: &mut Vec<Reading>) {
+        let mut out = Output::default();
+        let (_, step) = self.machine.feed("", at, &mut out);
+        self.charge(&out);
+        self.after(step, 0, at, next);
+    }
+
+    fn after(mut self, step: Step, length: usize, at: u64, next: &mut Vec<Reading>) {
+        match step {
+            Step::Done => self.is_done = true,
+            Step::Stuck => {
+                if self.machine.state == State::Joining {
+                    return;
+                }
+                (self.is_done, self.is_trailed) = (true, true);
+                let trailing = if self.is_new_line { 0 } else { TRAILING };
+                self.cost += Repair::MissingBracket.cost() + trailing;
+            }
+            _ if self.machine.has_more_to_say() => return self.run(at + length as u64, next),
+            _ => {}
+        }
+        if self.machine.state == State::Quoted && self.machine.forks() {
+            self.branch(next);
+        } else {
+            next.push(self);
+        }
+    }
+
+    /// A byte after the document.
+    fn trail(&mut self, byte: u8) {
+        let costs = match byte {
+            0..=b' ' | b',' | b';' | b'`' => 0,
+            b'}' | b']' | b'{' | b'[' | b'<' => 1,
+            b'"' if self.is_after_comma => 1,
+            _ if self.is_root => 2 * TRAILING,
+            b'\\' => 2 * TRAILING,
+            _ => TRAILING,
+        };
+        if !self.is_trailed {
+            self.cost += costs;
+        }
+        self.is_trailed |= costs > 1 || matches!(byte, b'{' | b'[' | b'<' | b'`' | b'"');
+        self.is_after_comma = byte == b',' || byte <= b' ' && self.is_after_comma;
+    }
+
+    /// The text ends.
+    fn end(&mut self, at: u64) {
+        if self.machine.state == State::Joining || self.machine.resume == State::Joining {
+            self.cost += 3 * Repair::Junk.cost();
+        }
+        if !self.is_done {
+            let mut out = Output::default();
+            self.machine.cut(at, &mut out);
+            self.charge(&out);
+        }
+    }
+
+    /// What was repaired costs.
+    fn charge(&mut self, out: &Output) {
+        for span in &out.repairs {
+            let kind = 1_u64 << (span.repair as u32);
+            let is_paid = self.paid & kind != 0 && span.repair.is_spelling();
+            self.cost += if is_paid { 0 } else { span.repair.cost() };
+            self.paid |= kind;
+        }
+        self.cost += core::mem::take(&mut self.machine.fork.cost);
+    }
+}

@@ -1,0 +1,378 @@
+//! The machine over a text that is whole: where it starts and goes on, and what the text's end cuts off.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::piece::Piece;
+use super::state::{Frame, State};
+use super::words::is_literal;
+use super::{Output, Root, Transducer};
+use crate::document::begins_member;
+use crate::repair::Repair;
+use crate::scan::blanks;
+use crate::word;
+
+/// How far is looked for the comma of a tuple, or the colon of a key.
+const NEAR: usize = 256;
+
+impl Transducer {
+    /// A machine for texts that are whole: nothing follows what is read but what is there.
+    pub(crate) fn whole() -> Transducer {
+        let mut machine = Transducer::default();
+        machine.context.is_whole = true;
+        machine.expect_closers(&Arc::from([String::from("```")]));
+        machine
+    }
+
+    /// Starts a document in an object whose bracket is missing.
+    pub(crate) fn restart_in_object(&mut self) {
+        self.restart(Root::Value);
+        self.open(Frame::Object);
+    }
+
+    /// Starts a document in a call whose bracket was read.
+    pub(crate) fn restart_in_call(&mut self) {
+        self.restart(Root::Value);
+        self.open(Frame::Call);
+    }
+
+    /// Starts a document that is a string, or several that are joined.
+    pub(crate) fn restart_at_string(&mut self) {
+        self.restart(Root::Value);
+        self.open(Frame::Root);
+    }
+
+    /// The object that ended the document goes on: its bracket came too early.
+    pub(crate) fn reopen(&mut self, is_empty: bool) {
+        self.restart_in_object();
+        self.empty = is_empty;
+        if !is_empty {
+            self.state = State::After;
+        }
+    }
+
+    /// The brackets that were supplied, in the order of their notes.
+    pub(crate) fn take_brackets(&mut self) -> Vec<&'static str> {
+        core::mem::take(&mut self.context.brackets)
+    }
+
+    /// How many bytes readings of quotes have read.
+    pub(crate) fn work(&self) -> u64 {
+        self.fork.spent
+    }
+
+    /// How many bytes were read ahead that are no part of the document, which ended.
+    pub(crate) fn n_unread(&self) -> usize {
+        self.unread.text.len()
+    }
+
+    /// The text ends after a quote that may end its string. Says whether there was one: what follows it is read again.
+    pub(crate) fn settle_quote(&mut self, at: u64, out: &mut Output) -> bool {
+        let is_due = self.state == State::Quoted && self.forks();
+        if is_due {
+            self.end_fork(at, out);
+        }
+        is_due
+    }
+
+    /// Whether nothing that comes is part of the document: a string ended at its line, or a word came that is no key.
+    pub(crate) fn is_beyond_help(&self) -> bool {
+        self.is_over || self.is_stuck || self.state == State::Joining
+    }
+
+    /// Leaves out what the machine is stuck at: the word that it has read ahead, or a character, `length` bytes at `at` if
+    /// nothing was read ahead. Returns how many bytes of the input are passed by that.
+    pub(crate) fn skip(&mut self, length: usize, at: u64, out: &mut Output) -> usize {
+        let is_word = core::mem::take(&mut self.is_stuck);
+        let goes_on = |&c: &char| is_word && (c.is_alphanumeric() || " \t-.$_\u{2026}".contains(c));
+        let ahead = &self.unread.text;
+        let n_word: usize = ahead.chars().take_while(goes_on).map(char::len_utf8).sum();
+        let n_first = ahead.chars().next().map_or(0, char::len_utf8);
+        let n_ahead = n_word.max(n_first);
+        if n_ahead == 0 {
+            self.note(Repair::Junk, at, at + length as u64, out);
+            return length;
+        }
+        let start = self.unread.at;
+        self.note(Repair::Junk, start, start + n_ahead as u64, out);
+        self.unread.text.drain(..n_ahead);
+        self.unread.at += n_ahead as u64;
+        0
+    }
+
+    /// The text ends. What it cuts off goes, if it says nothing (a key without its colon, half an escape), or is what it
+    /// starts; the rest is closed as by [`complete`](Transducer::complete).
+    pub(crate) fn cut(&mut self, at: u64, out: &mut Output) {
+        if core::mem::take(&mut self.is_stuck) {
+            self.unread.text.clear();
+        }
+        if !self.forks() || self.state != State::Quoted {
+            self.settle_string(at, out);
+        }
+        self.catch_up(at, out);
+        if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {
+            self.state = self.resume;
+        }
+        match self.state {
+            State::Joining => {
+                out.text.push('"');
+                self.end_value();
+            }
+            State::Esc(quote) => {
+                self.note(Repair::TruncatedJson, self.token_at, at, out);
+                self.token.clear();
+                self.state = State::Str(quote);
+            }
+            State::Word if !self.in_key => {
+                if let Some(json) = cut_word(self.token.trim_end()) {
+                    self.note(Repair::TruncatedJson, self.token_at, at, out);
+                    self.token = String::from(json);
+                }
+            }
+            _ => {}
+        }
+        if self.in_key
+            && matches!(self.state, State::Str(_))
+            && let Some(colon) = self.key.text.find(':').filter(|&colon| colon > 0)
+        {
+            self.split_key(colon, "", at, out);
+            self.catch_up(at, out);
+        }
+        let is_key = match self.state {
+            State::Str(_) | State::Quoted | State::Apostrophe | State::Word => self.in_key,
+            State::Colon => self.take_key_back(out),
+            _ => false,
+        };
+        if is_key {
+            self.drop_key(at, out);
+        }
+        self.complete(at, out);
+    }
+
+    /// Takes the key back that was written last, without its colon.
+    fn take_key_back(&mut self, out: &mut Output) -> bool {
+        let text = out.text.trim_ascii_end().strip_suffix('"');
+        let text = text.and_then(|text| text.strip_suffix(self.key.text.as_str()));
+        let Some(n_kept) = text.and_then(|text| text.strip_suffix('"')).map(str::len) else {
+            return false;
+        };
+        out.text.truncate(n_kept);
+        true
+    }
+
+    /// Leaves out the key that is being read, with the comma before it.
+    fn drop_key(&mut self, at: u64, out: &mut Output) {
+        self.note(Repair::TruncatedJson, self.token_at, at, out);
+        let text = out.text.trim_end();
+        let n_kept = text.strip_suffix(',').unwrap_or(text).len();
+        out.text.truncate(n_kept);
+        self.token.clear();
+        self.held.clear();
+        self.in_key = false;
+        self.state = State::After;
+    }
+}
+
+impl Transducer {
+    /// Whether the bracket at `at` ends the container, and what may follow it does.
+    pub(super) fn is_before_the_end(&self, bytes: &[u8], at: usize) -> bool {
+        let next = at + 1 + blanks(&bytes[at + 1..]);
+        let is_end = |byte: &u8| matches!(byte, b',' | b'}' | b']');
+        self.stack
+            .last()
+            .is_some_and(|frame| frame.closer() == bytes[at])
+            && bytes.get(next).map_or(self.stack.len() == 1, is_end)
+    }
+
+    /// Whether the word that is read, a key or a value, ends at the next byte; `None` where it is as in a stream.
+    pub(super) fn ends_in_whole(&self, piece: &Piece<'_>) -> Option<bool> {
+        if !self.context.is_whole {
+            return None;
+        }
+        let (bytes, i) = (piece.bytes(), piece.i);
+        if self.in_key {
+            // `{the key: 1}`
+            let is_end = |b: &u8| b",:={}[]\"'\n".contains(b);
+            let end = || bytes[i..].iter().take(NEAR).find(|&b| is_end(b));
+            return (bytes[i] == b' ' && end() == Some(&b':')).then_some(false);
+        }
+        let in_object = self.stack.last() == Some(&Frame::Object);
+        let next = |at: usize| at + blanks(&bytes[at..]);
+        let goes_on = |at: usize| {
+            let is_end = |byte: &u8| matches!(byte, b'}' | b']' | b',' | b'.');
+            !bytes.get(at).is_none_or(is_end) && !begins_member(bytes, at)
+        };
+        let is_whole = is_literal(&self.token);
+        match bytes[i] {
+            b',' if in_object && is_whole => Some(!is_thousands(bytes, i)),
+            b',' | b'\n' if in_object && self.word.nest == 0 => Some(!goes_on(next(i + 1))),
+            b'"' | b'\'' if in_object && begins_member(bytes, i) => {
+                Some(bytes[i] == b'"' || self.token.ends_with(' '))
+            }
+            b'<' => Some(false),
+            b'{' | b'[' | b')' if is_whole => Some(true),
+            b'/' if is_whole => Some(matches!(bytes.get(i + 1), Some(b'/' | b'*'))),
+            _ => None,
+        }
+    }
+
+    /// Leaves out a comment of markup.
+    pub(super) fn skips_markup(&mut self, piece: &mut Piece<'_>) -> bool {
+        let rest = &piece.bytes()[piece.i..];
+        if !self.context.is_whole || !self.is_between_tokens() || !rest.starts_with(b"<!--") {
+            return false;
+        }
+        let length = memchr::memmem::find(rest, b"-->").map_or(rest.len(), |n| n + 3);
+        piece.flush();
+        let here = piece.here();
+        self.note(Repair::Comment, here, here + length as u64, piece.out);
+        piece.skip(length);
+        true
+    }
+
+    /// Whether the word where a key is due stands before a key, and is none.
+    pub(super) fn is_before_key(&self, piece: &Piece<'_>) -> bool {
+        let next = piece.i + blanks(&piece.bytes()[piece.i..]);
+        self.context.is_whole
+            && next > piece.i
+            && piece.bytes().get(next) == Some(&b'"')
+            && begins_member(piece.bytes(), next)
+    }
+
+    /// Where an element is due: whether a member stands there, whose object has lost its brace, or whose list its
+    /// bracket.
+    pub(super) fn member_in_list(&mut self, piece: &mut Piece<'_>) -> bool {
+        let is_list = self.context.is_whole && self.stack.last() == Some(&Frame::Array);
+        if !is_list || !begins_member(piece.bytes(), piece.i) {
+            return false;
+        }
+        piece.flush();
+        let here = piece.here();
+        let text = piece.out.text.trim_ascii_end();
+        let n_text = text.strip_suffix(',').unwrap_or(text).len();
+        let in_object = matches!(self.stack.as_slice(), [.., Frame::Object, _]);
+        if in_object && !self.empty && !piece.out.text[..n_text].ends_with(['}', ']']) {
+            piece.out.text.truncate(n_text);
+            piece.out.text.push(']');
+            self.note(Repair::MissingBracket, here, here, piece.out);
+            self.pop();
+            self.expect_next();
+            if self.comma.is_none() {
+                piece.out.text.push(',');
+            }
+        } else {
+            self.settle_comma(piece.out);
+            piece.out.text.push('{');
+            self.note(Repair::MissingBracket, here, here, piece.out);
+            self.context.brackets.pop();
+            self.context.brackets.push("{");
+            self.open(Frame::Object);
+        }
+        true
+    }
+
+    /// Whether another bracket is meant for the one of the list: `[1, 2)`, or a `}` where the object around the list goes
+    /// on, and nothing else would.
+    pub(super) fn is_meant_for_list(&self, byte: u8, piece: &Piece<'_>) -> bool {
+        let goes_on = || {
+            let after = |at: usize| at + blanks(&piece.bytes()[at..]);
+            let comma = after(piece.i + 1);
+            let is_last = matches!(
+                self.stack.as_slice(),
+                [Frame::Object, Frame::Array] | [.., Frame::Array, Frame::Object, Frame::Array]
+            );
+            is_last
+                && piece.bytes().get(comma) == Some(&b',')
+                && begins_member(piece.bytes(), after(comma + 1))
+        };
+        self.context.is_whole
+            && self.stack.last() == Some(&Frame::Array)
+            && (byte == b')' && !self.fits(b')') || byte == b'}' && goes_on())
+    }
+
+    /// `"a": [1], [2]`: the list goes on after its bracket, which is taken back.
+    pub(super) fn reopens_list(&mut self, piece: &mut Piece<'_>) -> bool {
+        let is_list = self.context.is_whole && !self.empty && piece.out.text.ends_with(']');
+        if is_list {
+            piece.flush();
+            let here = piece.here();
+            self.note(Repair::MismatchedBracket, here, here + 1, piece.out);
+            piece.out.text.pop();
+            let is_empty = piece.out.text.trim_end().ends_with('[');
+            piece.skip(1);
+            let comma = self.comma.take();
+            self.open(Frame::Array);
+            (self.comma, self.empty) = (comma.filter(|_| !is_empty), is_empty);
+            if self.comma.is_none() {
+                self.held.clear();
+            }
+        }
+        is_list
+    }
+
+    /// Whether the bytes start a comment, as far as that can be told.
+    pub(super) fn begins_comment(&self, bytes: &[u8]) -> bool {
+        let is_colour = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'#' | b'\n' | b'\r' | b'!');
+        !(self.context.is_whole && bytes[0] == b'#' && bytes.get(1).is_some_and(is_colour))
+    }
+}
+
+/// Whether the comma stands between digits of one number: `12,345`.
+fn is_thousands(bytes: &[u8], comma: usize) -> bool {
+    let digits = bytes[comma + 1..].iter().take(4);
+    digits.take_while(|byte| byte.is_ascii_digit()).count() == 3
+        && comma > 0
+        && bytes[comma - 1].is_ascii_digit()
+}
+
+/// Whether the bracket that `bytes` start with holds one value, and no list: `("a" "b")`.
+pub(super) fn is_one_value(bytes: &[u8]) -> bool {
+    let (mut depth, mut quote, mut is_empty) = (0_usize, None, true);
+    let mut bytes = bytes.iter().take(NEAR);
+    while let Some(&byte) = bytes.next() {
+        match (quote, byte) {
+            (_, b'\\') => drop(bytes.next()),
+            (Some(open), _) if open == byte => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'(' | b'[' | b'{') => {
+                depth += 1;
+                is_empty &= depth == 1;
+                continue;
+            }
+            (None, b')' | b']' | b'}') if depth == 1 => return !is_empty,
+            (None, b')' | b']' | b'}') => depth -= 1,
+            (None, b',') if depth == 1 => return false,
+            _ => {}
+        }
+        is_empty &= byte <= b' ';
+    }
+    false
+}
+
+/// What a word stands for that the end of the text cuts off.
+fn cut_word(word: &str) -> Option<Cow<'static, str>> {
+    const WORDS: &[(&str, &str)] = &[
+        ("true", "true"),
+        ("false", "false"),
+        ("null", "null"),
+        ("True", "true"),
+        ("False", "false"),
+        ("None", "null"),
+    ];
+    if word == "-" {
+        return Some(Cow::Borrowed("null"));
+    }
+    let digits = word
+        .trim_end_matches(['-', '+'])
+        .trim_end_matches(['e', 'E']);
+    if digits.len() < word.len() && word::is_number(digits) {
+        return Some(Cow::Owned(String::from(digits)));
+    }
+    WORDS
+        .iter()
+        .find(|(whole, _)| *whole != word && whole.starts_with(word))
+        .map(|&(_, json)| Cow::Borrowed(json))
+}
