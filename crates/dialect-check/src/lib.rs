@@ -6,7 +6,7 @@
 //!
 //! It opens no file and prints nothing: `toolglot dialects check` and `dialects test` do.
 //!
-//! ```
+//! ~~~
 //! use toolglot_dialect_check::{ProgramError, cases};
 //!
 //! let document = "\
@@ -29,7 +29,7 @@
 //! let find = |name: &str| Ok::<_, ProgramError>(toolglot_chat::dialect_named(name)?.clone());
 //! assert_eq!(case.events(&case.program(find)?)?, "call ping\nargs {}\nend closed\nmarkup \"</tool_call>\"");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! ~~~
 
 mod bless;
 mod case;

@@ -1,7 +1,5 @@
 //! A dialect file drafted from the call that a chat template renders.
 
-use std::fmt::Write as _;
-
 use toolglot_value::Value;
 
 use crate::ImportError;
@@ -60,55 +58,53 @@ fn word(word: &str) -> Piece {
     Piece::Word(word.to_owned())
 }
 
-/// The file: the rule that reads any blanks between the pieces, and beside it what is written, where there are any.
 fn file(pieces: &[Piece], name: &str) -> String {
-    let reads = rule(pieces, false);
-    let writes = rule(pieces, true);
-    let mut file = format!(
-        "dialect {name} : chat\nmodels: who trains it\nsource: its chat template\ncall = {reads}\n"
-    );
-    let has_blanks = pieces.iter().any(|piece| {
-        matches!(piece, Piece::Literal(text) if text.starts_with(is_blank) || text.ends_with(is_blank))
-    });
-    if has_blanks {
-        writeln!(file, "written = {writes}").expect("writing to a string");
-    }
-    file
+    let rule = rule(pieces);
+    format!(
+        "dialect {name} : chat\nmodels: who trains it\nsource: its chat template\ncall = {rule}\n"
+    )
 }
 
 fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\n' | '\t')
 }
 
-/// The pieces as a rule. `is_exact` keeps the blanks; otherwise `ws` stands for those at the ends of literals.
-fn rule(pieces: &[Piece], is_exact: bool) -> String {
+/// The pieces as a rule: any blanks are read at the ends of literals, and those of the template are written.
+fn rule(pieces: &[Piece]) -> String {
     let mut words: Vec<String> = Vec::new();
     for (n, piece) in pieces.iter().enumerate() {
         // The blank before a name or a key ends a word: `<do ` is not `<done`.
         let is_before_capture = matches!(pieces.get(n + 1), Some(Piece::Word(next)) if next != "text" && !is_json(next));
         match piece {
-            Piece::Literal(text) if is_exact => words.push(quoted(text)),
             Piece::Literal(text) => {
                 let middle = text.trim_matches(is_blank);
-                let end = &text[text.trim_end_matches(is_blank).len()..];
-                words.extend(text.starts_with(is_blank).then(|| "ws".to_owned()));
+                let start = &text[..text.len() - text.trim_start_matches(is_blank).len()];
+                let end = &text[start.len() + middle.len()..];
+                words.extend((!start.is_empty()).then(|| blanks(start)));
                 if end == " " && is_before_capture && !middle.is_empty() {
                     words.push(quoted(&format!("{middle} ")));
                     continue;
                 }
                 words.extend((!middle.is_empty()).then(|| quoted(middle)));
-                words.extend((!end.is_empty()).then(|| "ws".to_owned()));
+                words.extend((!end.is_empty()).then(|| blanks(end)));
             }
-            Piece::Word(word) if is_exact || !is_json(word) => words.push(word.clone()),
-            Piece::Word(word) => words.extend(["ws", word, "ws"].map(str::to_owned)),
+            Piece::Word(word) if is_json(word) => {
+                // A model may write blanks where the template has none.
+                let is_after_blanks = words.last().is_some_and(|last| last.starts_with("ws"));
+                words.extend((!is_after_blanks).then(|| "ws".to_owned()));
+                words.push(word.clone());
+                let starts_blank = matches!(pieces.get(n + 1), Some(Piece::Literal(next)) if next.starts_with(is_blank));
+                let is_last = n + 1 == pieces.len();
+                words.extend((!starts_blank && !is_last).then(|| "ws".to_owned()));
+            }
+            Piece::Word(word) => words.push(word.clone()),
         }
     }
-    words.dedup_by(|word, before| word == "ws" && before == "ws");
-    if words.last().is_some_and(|last| last == "ws") {
-        words.pop();
-    }
-    let rule = words.join(" ");
-    rule.replace("( ", "(").replace(" )*", ")*")
+    words.join(" ").replace("( ", "(").replace(" )*", ")*")
+}
+
+fn blanks(text: &str) -> String {
+    format!("ws({})", quoted(text))
 }
 
 fn is_json(word: &str) -> bool {
@@ -270,7 +266,7 @@ mod tests {
             &format!(
                 "{CALLS}[[{{{{ c.function.name }}}}]]\n{{{{ c.function.arguments | tojson }}}}\n[[/]]{{% endfor %}}"
             ),
-            "call = \"[[\" name \"]]\" ws json ws \"[[/]]\"\nwritten = \"[[\" name \"]]\\n\" json \"\\n[[/]]\"\n",
+            "call = \"[[\" name \"]]\" ws(\"\\n\") json ws(\"\\n\") \"[[/]]\"\n",
         );
     }
 
@@ -290,7 +286,7 @@ mod tests {
             &format!(
                 "{CALLS}<do {{{{ c.function.name }}}}>\n{{% for k, v in c.function.arguments.items() %}}<p n={{{{ k }}}}>{{{{ v }}}}</p>\n{{% endfor %}}</do>{{% endfor %}}"
             ),
-            "call = \"<do \" name \">\" ws (\"<p n=\" key \">\" text \"</p>\" ws)* \"</do>\"\nwritten = \"<do \" name \">\\n\" (\"<p n=\" key \">\" text \"</p>\\n\")* \"</do>\"\n",
+            "call = \"<do \" name \">\" ws(\"\\n\") (\"<p n=\" key \">\" text \"</p>\" ws(\"\\n\"))* \"</do>\"\n",
         );
         check(
             &format!(

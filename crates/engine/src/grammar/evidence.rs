@@ -60,18 +60,6 @@ impl Dialect {
         all
     }
 
-    /// The literals of the rules by which calls are written, each once, with the blanks inside and around them. Short ones are
-    /// left out.
-    pub fn layout(&self) -> Vec<&str> {
-        let mut all: Vec<&str> = Vec::new();
-        let is_layout = |rule: &&Rule| matches!(rule.name.as_str(), "written" | "written_block");
-        for rule in self.rules.iter().filter(is_layout) {
-            let terms = rule.alt.0.iter().flatten();
-            terms.for_each(|term| pieces_of(&term.kind, &mut all));
-        }
-        all
-    }
-
     /// Whether a result that is an error is written otherwise than one that is none.
     pub fn distinguishes_failures(&self) -> bool {
         self.rules.iter().any(|rule| rule.name == "failure")
@@ -156,27 +144,6 @@ impl Dialect {
             }
         }
         is_there
-    }
-}
-
-fn pieces_of<'a>(kind: &'a TermKind, all: &mut Vec<&'a str>) {
-    match kind {
-        TermKind::Literal(pieces) => {
-            for piece in pieces {
-                if let Piece::Bytes(bytes) = piece
-                    && bytes.trim().len() >= SHORTEST
-                    && !all.contains(&bytes.as_str())
-                {
-                    all.push(bytes);
-                }
-            }
-        }
-        TermKind::Group(alt) => {
-            let terms = alt.0.iter().flatten();
-            terms.for_each(|term| pieces_of(&term.kind, all));
-        }
-        TermKind::Optional(inner) | TermKind::Many(inner) => pieces_of(&inner.kind, all),
-        _ => {}
     }
 }
 

@@ -8,7 +8,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::layout::{blank, is_comma, is_separator};
+use super::layout::{is_comma, is_separator};
 use super::reach::{holds, leads_to_calls, repeats_calls};
 use crate::grammar::{Alt, Dialect, Piece, Rule, Term, TermKind};
 pub use crate::grammar::{Attribute, Capture, Envelope, PythonQuote, Role, Typing, Values};
@@ -134,6 +134,66 @@ impl Forms {
             entries: compiler.entries(),
             rules,
             reasoning: compiler.reasoning(),
+        }
+    }
+
+    /// The texts around names and values in the best form, in order, each once: with the blanks that are written.
+    pub fn literals(&self) -> Vec<String> {
+        let mut runs = Runs::default();
+        if let Some(entry) = self.entries.first() {
+            self.add_runs(&entry.form, &mut runs, 0);
+        }
+        runs.end();
+        runs.all
+    }
+
+    /// Adds the texts of a form: of its first alternative, where it has several.
+    fn add_runs(&self, form: &Form, runs: &mut Runs, depth: usize) {
+        match form {
+            Form::Literal(text) => runs.open.push_str(text),
+            Form::LineStart => {}
+            Form::Sequence(forms) => {
+                for form in forms {
+                    self.add_runs(form, runs, depth);
+                }
+            }
+            Form::Choice(alternatives) => {
+                if let Some(first) = alternatives.first() {
+                    self.add_runs(&first.form, runs, depth);
+                }
+            }
+            Form::Rule(name) if depth < MAX_DEPTH => {
+                let rule = self.rules.get(name).and_then(|rules| rules.first());
+                if let Some(rule) = rule {
+                    self.add_runs(&rule.form, runs, depth + 1);
+                }
+            }
+            // What may be missing, and what is written several times, has an end of its own.
+            Form::If(_, inner) | Form::EachCall(inner) | Form::EachArgument(inner) => {
+                runs.end();
+                self.add_runs(inner, runs, depth);
+                runs.end();
+            }
+            _ => runs.end(),
+        }
+    }
+}
+
+/// Rules do not refer to themselves; deeper ones add nothing that tells dialects apart.
+const MAX_DEPTH: usize = 8;
+
+/// Texts that are written without anything between.
+#[derive(Default)]
+struct Runs {
+    all: Vec<String>,
+    open: String,
+}
+
+impl Runs {
+    fn end(&mut self) {
+        let run = core::mem::take(&mut self.open);
+        if !run.is_empty() && !self.all.contains(&run) {
+            self.all.push(run);
         }
     }
 }
@@ -263,20 +323,15 @@ impl Compiler<'_> {
                 Piece::Bytes(text) => Form::Literal(text.clone()),
                 Piece::Hole(capture) => Form::Captured(*capture),
             })),
-            TermKind::Ws(written) => {
-                let written = match written {
-                    Some(written) => written,
-                    None => blank(self.dialect, before, after),
-                };
-                if !written.is_empty() {
-                    let blank = Form::Literal(written.to_string());
-                    // After a separator that was left out nothing is to be kept apart.
-                    forms.push(if before.is_some_and(is_separator) {
-                        Form::If(Condition::MoreCalls, Box::new(blank))
-                    } else {
-                        blank
-                    });
-                }
+            TermKind::Ws(None) => {}
+            TermKind::Ws(Some(written)) => {
+                let written = Form::Literal(written.clone());
+                // After a separator that was left out nothing is to be kept apart.
+                forms.push(if before.is_some_and(is_separator) {
+                    Form::If(Condition::MoreCalls, Box::new(written))
+                } else {
+                    written
+                });
             }
             TermKind::Nl => forms.push(Form::Literal("\n".to_string())),
             TermKind::Bol => forms.push(Form::LineStart),

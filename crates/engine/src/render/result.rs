@@ -403,7 +403,7 @@ impl Fill<'_> {
                 TermKind::Text(Some(name)) => {
                     out.push_str(&self.argument(name).unwrap_or_default());
                 }
-                TermKind::Nl | TermKind::Ws(None) => out.push('\n'),
+                TermKind::Nl => out.push('\n'),
                 TermKind::Ws(Some(written)) => out.push_str(written),
                 TermKind::Optional(term) => {
                     // The first alternative whose parts the call has.

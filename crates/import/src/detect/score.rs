@@ -1,5 +1,6 @@
 //! How much of a dialect is in a template.
 
+use toolglot_engine::form::Forms;
 use toolglot_engine::{Dialect, Evidence};
 
 use super::template_run;
@@ -21,6 +22,9 @@ pub(super) struct Score {
     /// It reads the call that the template writes: characters of the call and its markers.
     pub(super) covered: Option<usize>,
 }
+
+/// Shorter literals tell nothing, in bytes.
+const SHORTEST: usize = 3;
 
 impl Score {
     /// `template` is what `source` writes, `calls` are calls that it rendered.
@@ -54,10 +58,14 @@ impl Score {
         let (present, absent): (Vec<&str>, Vec<&str>) = (dialect.literals().into_iter())
             .filter(|literal| !is_word(literal))
             .partition(|literal| template.contains(literal));
-        let written = dialect.layout().into_iter().map(|literal| {
+        let literals = Forms::new(dialect).literals().into_iter();
+        let literals = literals.filter(|literal| literal.trim().len() >= SHORTEST);
+        let written = literals.map(|literal| {
             let length = literal.len().cast_signed();
-            if template.contains(literal) {
+            if template.contains(&literal) {
                 length
+            } else if template.contains(literal.trim()) {
+                0
             } else {
                 -length
             }
