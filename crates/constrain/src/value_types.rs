@@ -281,16 +281,7 @@ impl SchemaWriter<'_> {
         };
         let at = format!("{at}/additionalProperties");
         let value = self.value(schema, &at, notation)?;
-        let quotes = match notation {
-            Notation::Tokens(_) => Notation::Json,
-            other => other.clone(),
-        };
-        let key = Node::sequence([
-            Node::literal(quotes.quote()),
-            quotes.any_content(),
-            Node::literal(quotes.quote()),
-        ]);
-        let pair = Node::sequence([key, colon(notation), value]);
+        let pair = Node::sequence([any_key(notation), colon(notation), value]);
         Ok(Some(Node::Rule(self.rules.add("member", pair))))
     }
 
@@ -358,16 +349,10 @@ impl SchemaWriter<'_> {
         let (comma, space, colon) = (self.comma(notation), self.space(notation), colon(notation));
         let quote = Node::literal(notation.quote());
         let string = Node::sequence([quote.clone(), notation.any_content(), quote]);
-        let keys = match notation {
-            Notation::Tokens(_) => {
-                let quote = Node::literal("\"");
-                Node::sequence([quote.clone(), Notation::Json.any_content(), quote])
-            }
-            _ => string.clone(),
-        };
-        let member = self
-            .rules
-            .add("any-member", Node::sequence([keys, colon, Node::Rule(id)]));
+        let member = self.rules.add(
+            "any-member",
+            Node::sequence([any_key(notation), colon, Node::Rule(id)]),
+        );
         let between = |open: &str, one: Node, close: &str| {
             Node::sequence([
                 Node::literal(open),
@@ -489,6 +474,24 @@ fn key(name: &str, notation: &Notation) -> String {
         }
         Notation::Python('\'') => Notation::Python('"').string(name),
         other => other.string(name),
+    }
+}
+
+/// Any key of an object: a name or a string, where keys may stand without quotes.
+fn any_key(notation: &Notation) -> Node {
+    let quoted = |notation: &Notation| {
+        let quote = Node::literal(notation.quote());
+        Node::sequence([quote.clone(), notation.any_content(), quote])
+    };
+    match notation {
+        Notation::Tokens(_) => {
+            let start = vec![('A', 'Z'), ('_', '_'), ('a', 'z')];
+            let rest = [start.clone(), vec![('0', '9')]].concat();
+            let rest = Node::Class(CharClass::new(rest)).repeat(0, None);
+            let bare = Node::sequence([Node::Class(CharClass::new(start)), rest]);
+            Node::choice([bare, quoted(&Notation::Json)])
+        }
+        other => quoted(other),
     }
 }
 

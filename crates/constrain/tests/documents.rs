@@ -129,3 +129,16 @@ fn what_older_tags_cannot_say_is_refused() {
         .expect_err("tags are only triggered");
     assert!(error.to_string().contains("cannot require"), "{error}");
 }
+
+#[test]
+fn calls_without_a_marker_have_no_tag_beside_text() {
+    // A list of triggers that is empty is an error of xgrammar's.
+    for dialect in ["llama3_json", "json", "xlam"] {
+        let error = made(dialect, &Options::new(Target::StructuralTag));
+        let error = error.expect_err("nothing triggers a tag");
+        assert!(
+            error.to_string().contains("--tool-choice required"),
+            "{error}"
+        );
+    }
+}

@@ -190,9 +190,9 @@ fn class_char(out: &mut String, c: char) {
             out.push('\\');
             out.push(c);
         }
-        // These have no escape of their own in all versions.
+        // These have no escape of their own in all versions. xgrammar reads `\x` with all hexadecimal digits that follow.
         '^' | '-' | '"' => {
-            let _ = write!(out, "\\x{:02X}", u32::from(c));
+            let _ = write!(out, "\\u{:04X}", u32::from(c));
         }
         c => plain_or_escaped(out, c),
     }
@@ -204,7 +204,7 @@ fn plain_or_escaped(out: &mut String, c: char) {
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
         c if c.is_ascii_control() => {
-            let _ = write!(out, "\\x{:02X}", u32::from(c));
+            let _ = write!(out, "\\u{:04X}", u32::from(c));
         }
         c if u32::from(c) > 0xffff => {
             let _ = write!(out, "\\U{:08X}", u32::from(c));
