@@ -271,14 +271,8 @@ impl<'a> Builder<'a> {
             }
             TermKind::Group(alt) => {
                 let saved = core::mem::take(&mut self.texts_to_own);
-                let first = self.nodes.len();
                 let node = self.alt(alt, next)?;
                 self.texts_to_own = saved;
-                if let Some(opener) = own_opener(seq, n) {
-                    let texts = first..self.nodes.len();
-                    let texts = texts.map(|text| (text as NodeId, opener));
-                    self.texts_to_own.extend(texts);
-                }
                 node
             }
             TermKind::Optional(inner) => {

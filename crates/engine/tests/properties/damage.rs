@@ -115,11 +115,9 @@ fn damage_outside_values_changes_no_call_that_would_run() {
     }
     eprintln!("{shown}{all:?}");
     // The figures may only fall, and what is right may only rise. What would run wrongly has a quote that was doubled or moved
-    // in JSON or Python, but for 16 markers that were doubled in minimax_m3 and kimi_k3.
-    assert!(
-        all.wrong <= 308 && all.moved <= 1032 && all.right >= 18_042,
-        "{all:?}"
-    );
+    // in JSON or Python, but for values of minicpm5, whose opener is not theirs, and doubled markers of minimax_m3 and kimi_k3.
+    let holds = all.wrong <= 340 && all.moved <= 430 && all.right >= 18_042;
+    assert!(holds, "{all:?}");
 }
 
 /// One line for a message that was read wrong: what surrounds the damage, and the calls.
