@@ -58,7 +58,7 @@ fn forge_writes_markup_in_cdata() {
 
 #[test]
 fn roo_runs_the_first_call() {
-    let line = "The tag </content> may stand in a text, & so may <b>markup</b>.";
+    let line = "A closing tag such as </b> may stand in a text, & so may <b>markup</b>.";
     check(
         "roo",
         &["done", "refused"],
@@ -97,8 +97,8 @@ fn hermes_keeps_a_raw_line_break() {
 }
 
 #[test]
-fn qwen_keeps_a_closer_inside_a_value() {
-    let line = "- `if a < b && c > d` and </parameter> may stand in a value.";
+fn qwen_keeps_a_tag_inside_a_value() {
+    let line = "- `if a < b && c > d` and </div> may stand in a value.";
     check("qwen3_coder", &["done"; 2], Some(("out/0.3.md", line)));
 }
 
