@@ -139,7 +139,11 @@ fn tool_set(shapes: &[(&str, Vec<SampleCall>)]) -> ToolSet {
         if tools.iter().any(|tool| tool["name"] == name.as_str()) {
             continue;
         }
-        for key in arguments.as_object().into_iter().flat_map(|all| all.keys()) {
+        for key in arguments
+            .as_object()
+            .into_iter()
+            .flat_map(toolglot_value::Map::keys)
+        {
             if parameters[key].is_null() {
                 parameters[key] = json!({"type": "string"});
             }

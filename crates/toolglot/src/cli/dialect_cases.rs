@@ -1,5 +1,6 @@
 //! `toolglot dialects test`: the cases of a folder.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -67,7 +68,7 @@ pub(crate) fn run(
     }
     let mut summary = format!("{} of {n_cases} cases pass", n_cases - n_failed - n_written);
     if is_blessed {
-        summary.push_str(&format!("; the events of {n_written} were written"));
+        let _ = write!(summary, "; the events of {n_written} were written");
     }
     writeln!(screen, "{summary}").map_err(Failure::Output)?;
     Ok(Outcome::faulty_if(n_failed > 0))

@@ -89,7 +89,7 @@ fn check(file: &Path, color: Color, out: &mut dyn Write) -> Result<Outcome, Fail
 fn sample_text(dialect: &Dialect, report: &DialectReport) -> String {
     let mut text = String::new();
     let mut add = |head: &str, body: &str| {
-        text.push_str(&format!("\n{head}\n"));
+        text.push_str(&["\n", head, "\n"].concat());
         for line in body.lines() {
             text.push_str(format!("  | {line}").trim_end());
             text.push('\n');
