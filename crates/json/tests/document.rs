@@ -202,3 +202,13 @@ fn a_key_that_the_end_cuts_goes() {
         assert_eq!(repaired.text.trim_end(), expected, "{text}");
     }
 }
+
+/// A stream holds a word until it ends, up to a cap; a document is here already.
+#[test]
+fn long_words_of_a_document_stay_whole() {
+    let digits = "7".repeat(6000);
+    let text = format!("[{digits},]");
+    // No `f64` holds it, so it is a text.
+    let whole = format!("[\"{digits}\"]");
+    assert!(repair(&text, &Shape::Any).text == whole);
+}

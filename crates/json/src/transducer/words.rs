@@ -212,9 +212,9 @@ impl Transducer {
             return None;
         }
         // At least one character, and no more than the cap has room for: a word ends at the same byte in every cut.
-        let room = HELD
-            .saturating_sub(self.token.len())
-            .clamp(1, bytes.len() - piece.i);
+        // A document is here already, and its words have no cap.
+        let n_held = self.token.len() * usize::from(!self.context.is_whole);
+        let room = HELD.saturating_sub(n_held).clamp(1, bytes.len() - piece.i);
         let rest = &bytes[piece.i..piece.i + room];
         let stops_more = self.context.is_whole;
         let run_length = rest.iter().position(|b| {
@@ -281,7 +281,7 @@ impl Transducer {
 
     /// The word has all that may be held of one.
     fn is_full(&self) -> bool {
-        self.token.len() >= HELD
+        !self.context.is_whole && self.token.len() >= HELD
     }
 
     /// What was read of a word, and what stands after it, starts another quotation token than that of the last string.
