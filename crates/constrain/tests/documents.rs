@@ -112,7 +112,7 @@ fn older_tags_have_a_schema_between_two_texts() {
     )
     .expect("tags");
     let second = &tags["structures"][1];
-    assert_eq!(second["begin"], "<function=tree>\n");
+    assert_eq!(second["begin"], "<function=tree>");
     assert_eq!(
         second["schema"]["properties"]["root"]["$ref"],
         "#/$defs/node"
