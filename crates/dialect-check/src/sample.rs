@@ -31,7 +31,7 @@ pub struct Sample {
     pub title: &'static str,
     /// The text that the dialect wrote, if it wrote any.
     pub text: Option<String>,
-    /// Why the dialect cannot carry it. `None`: its text parses to the same calls, whole and in pieces.
+    /// Why the dialect cannot carry it. `None`: its text parses to the same calls, closed, whole and in pieces.
     pub refusal: Option<String>,
 }
 
@@ -179,8 +179,11 @@ fn sample(
         });
     let (text, refusal) = match renderer.calls(&texts.collect::<Vec<_>>()) {
         Ok(text) => {
-            let events = case(&text, dialect.name()).events(program);
-            (Some(text), events.err().map(|error| error.to_string()))
+            let refusal = match case(&text, dialect.name()).events(program) {
+                Ok(events) => is_in_doubt(&events).then(|| IN_DOUBT.to_owned()),
+                Err(error) => Some(error.to_string()),
+            };
+            (Some(text), refusal)
         }
         Err(error) => (error.text, Some(error.reason)),
     };
@@ -189,6 +192,13 @@ fn sample(
         text,
         refusal,
     }
+}
+
+/// The renderer writes what reads back equal, also where the parser is in doubt of it.
+const IN_DOUBT: &str = "the parser is in doubt where a value ends, and the call ends `recovered`";
+
+fn is_in_doubt(events: &str) -> bool {
+    events.lines().any(|line| line == "end recovered")
 }
 
 /// A case without expectations.

@@ -53,6 +53,22 @@ fn what_a_dialect_cannot_carry_is_shown_with_the_text() {
 }
 
 #[test]
+fn a_call_that_ends_in_doubt_is_not_carried() {
+    let report = report("call = \"@call \" name \"\\n\" (key \": \" text \"\\n\")* \"@end\"");
+    let texts = report
+        .samples
+        .iter()
+        .find(|sample| sample.title == "two texts");
+    let texts = texts.expect("it is a sample");
+    let refusal = texts.refusal.as_deref().expect("`b: c` looks like a key");
+    assert!(refusal.contains("`recovered`"), "{refusal}");
+    assert_eq!(
+        texts.text.as_deref(),
+        Some("@call save\ntext: a.rs\nmore: b: c\n@end")
+    );
+}
+
+#[test]
 fn a_label_needs_known_tools() {
     assert!(report("call = \"[[call: \" name \"\\n\" json").needs_tools);
 }
