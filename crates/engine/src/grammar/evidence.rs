@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::{Alt, Dialect, Envelope, Piece, Rule, Term, TermKind};
 
 /// Shorter literals stand in every text.
-const SHORTEST: usize = 3;
+pub(crate) const SHORTEST: usize = 3;
 /// Deepest reference that is followed.
 const DEPTH: usize = 32;
 

@@ -13,6 +13,7 @@ pub(crate) use ast::{Alt, Piece, Rule, Term, TermKind};
 pub use ast::{Attribute, Capture, Envelope, PythonQuote, Role};
 pub use error::GrammarError;
 pub use evidence::Evidence;
+pub(crate) use evidence::SHORTEST;
 pub use settings::{IdForm, Typing, Values};
 
 use alloc::string::{String, ToString};

@@ -8,9 +8,9 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::layout::{is_comma, is_separator};
 use super::reach::{holds, leads_to_calls, repeats_calls};
-use crate::grammar::{Alt, Dialect, Piece, Rule, Term, TermKind};
+use super::separator::{is_comma, is_separator};
+use crate::grammar::{Alt, Dialect, Piece, Rule, SHORTEST, Term, TermKind};
 pub use crate::grammar::{Attribute, Capture, Envelope, PythonQuote, Role, Typing, Values};
 
 /// How a dialect writes calls.
@@ -137,7 +137,8 @@ impl Forms {
         }
     }
 
-    /// The texts around names and values in the best form, in order, each once: with the blanks that are written.
+    /// The texts around names and values in the best form, in order, each once: with the blanks that are written. Short ones
+    /// are left out.
     pub fn literals(&self) -> Vec<String> {
         let mut runs = Runs::default();
         if let Some(entry) = self.entries.first() {
@@ -192,7 +193,7 @@ struct Runs {
 impl Runs {
     fn end(&mut self) {
         let run = core::mem::take(&mut self.open);
-        if !run.is_empty() && !self.all.contains(&run) {
+        if run.trim().len() >= SHORTEST && !self.all.contains(&run) {
             self.all.push(run);
         }
     }

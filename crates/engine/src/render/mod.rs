@@ -6,10 +6,10 @@
 mod equal;
 mod escape;
 pub mod form;
-mod layout;
 mod markers;
 mod reach;
 mod result;
+mod separator;
 mod value;
 mod write;
 

@@ -1,4 +1,4 @@
-//! What separates the calls of a rule: commas.
+//! Separators between calls: commas.
 
 use alloc::vec::Vec;
 

@@ -23,9 +23,6 @@ pub(super) struct Score {
     pub(super) covered: Option<usize>,
 }
 
-/// Shorter literals tell nothing, in bytes.
-const SHORTEST: usize = 3;
-
 impl Score {
     /// `template` is what `source` writes, `calls` are calls that it rendered.
     pub(super) fn in_template(
@@ -59,7 +56,6 @@ impl Score {
             .filter(|literal| !is_word(literal))
             .partition(|literal| template.contains(literal));
         let literals = Forms::new(dialect).literals().into_iter();
-        let literals = literals.filter(|literal| literal.trim().len() >= SHORTEST);
         let written = literals.map(|literal| {
             let length = literal.len().cast_signed();
             if template.contains(&literal) {
