@@ -166,13 +166,7 @@ impl SchemaWriter<'_> {
         let items = self.items(map, at, comma, &mut |writer, schema, at| {
             writer.value(schema, at, notation)
         })?;
-        Ok(Node::sequence([
-            Node::literal("["),
-            space.clone(),
-            items,
-            space,
-            Node::literal("]"),
-        ]))
+        Ok(bracketed("[", items, &space, "]"))
     }
 
     /// The items of an array, separated; `item` makes one.
@@ -256,13 +250,7 @@ impl SchemaWriter<'_> {
             let value = writer.value(&member.schema, &member.pointer, notation)?;
             Ok(Node::sequence([key, colon.clone(), value]))
         })?;
-        Ok(Node::sequence([
-            Node::literal("{"),
-            space.clone(),
-            body,
-            space,
-            Node::literal("}"),
-        ]))
+        Ok(bracketed("{", body, &space, "}"))
     }
 
     /// A member of any other name, where the schema takes such.
@@ -538,4 +526,15 @@ fn format_of(format: &str, notation: &Notation) -> Option<Node> {
         _ => return None,
     };
     pattern(&regex, notation).ok()
+}
+
+/// A container's body between its brackets, with blanks on both sides.
+fn bracketed(open: &str, body: Node, space: &Node, close: &str) -> Node {
+    Node::sequence([
+        Node::literal(open),
+        space.clone(),
+        body,
+        space.clone(),
+        Node::literal(close),
+    ])
 }
