@@ -1,4 +1,4 @@
-//! A conformance kit for parsers of tool calls, whoever wrote them.
+//! A conformance kit for parsers of tool calls.
 //!
 //! [`cases`] are messages in a dialect with the calls and the text that they hold. A [`Program`] reads them, and [`run`]
 //! judges what it answers by the promises that it makes ([`Promise`]): right calls, the same calls at every cut, nothing lost

@@ -78,7 +78,7 @@ impl<'d> CaseWriter<'d> {
         let text = renderer.calls(&[call]).ok()?;
         let (before, _) = text.split_once("get_weather")?;
         let (_, after) = text.rsplit_once(SENTINEL)?;
-        // The first line of what stands before the name, up to a quote or a bracket of JSON; the last line after the value.
+        // The opener is the first line before the name, up to a quote or a bracket of JSON. The closer is the last line.
         let opener = before.trim_start().lines().next().unwrap_or_default();
         let opener = opener.split(['"', '{', '(']).next().unwrap_or_default();
         let closer = after.trim_end().lines().last().unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::promise::Promise;
 use crate::report::Report;
 use crate::{judge, rendered};
 
-/// What answers questions: a parser, behind whatever starts it and reads the clock.
+/// A parser under test. The implementation starts it, and reads the clock.
 pub trait Program {
     /// The answer to a line, which has no line break.
     ///

@@ -8,10 +8,10 @@ use crate::ToolSchema;
 /// A call of one tool.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Frame {
-    /// What stands before the JSON.
+    /// The text before the JSON.
     pub(crate) begin: String,
     pub(crate) body: Body,
-    /// What stands after it.
+    /// The text after it.
     pub(crate) end: String,
 }
 

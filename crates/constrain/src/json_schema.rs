@@ -128,7 +128,7 @@ impl Tag {
             Body::Arguments => (begin, arguments(tool, "#"), end),
             Body::Envelope(envelope) => (begin, envelope_schema(&envelope, tool, "#"), end),
         };
-        // The marker: what stands before the name on the first line.
+        // The marker is the first line, up to the name.
         let marker = begin.split(tool.name).next()?;
         let marker = marker.trim_start().lines().next()?.trim_end();
         let start = begin.len() - begin.trim_start().len();

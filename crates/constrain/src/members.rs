@@ -57,7 +57,7 @@ impl SchemaWriter<'_> {
 
     /// The members in their order.
     fn in_order(&mut self, list: &List<'_>) -> Node {
-        // From the last to the first: what may follow where something stands before, and where nothing does.
+        // From the last member to the first: the rest of the list after a member, and the rest that starts the list.
         let mut later = list.rest(false);
         let mut first = list.rest(true);
         for (n, member) in list.members.iter().enumerate().rev() {

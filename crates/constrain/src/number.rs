@@ -49,7 +49,7 @@ pub(crate) enum Sign {
     Negative,
 }
 
-/// The integers from `min` to `max`, both included; `None` where there are none.
+/// The integers from `min` to `max`, both included. `None`: the range is empty.
 pub(crate) fn integers(min: Option<i64>, max: Option<i64>) -> Option<Node> {
     if let (Some(min), Some(max)) = (min, max)
         && min > max

@@ -219,7 +219,7 @@ impl<'a> SchemaWriter<'a> {
         }
     }
 
-    /// A schema of which all of several hold as well.
+    /// A schema, and all of several others.
     fn merged(
         &mut self,
         map: &Map<String, Value>,

@@ -230,7 +230,7 @@ impl ToolRunner {
 pub struct SharedTrust(Arc<RwLock<Trust>>);
 
 impl SharedTrust {
-    /// The only owner, for now.
+    /// Shares `trust`: clones look it up and change it together.
     pub fn new(trust: Trust) -> SharedTrust {
         SharedTrust(Arc::new(RwLock::new(trust)))
     }
