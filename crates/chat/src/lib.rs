@@ -80,7 +80,7 @@ pub use lesson::{
 pub use line_error::LineError;
 pub use line_reader::{LineReader, ToolLoader, tool_list};
 pub use lookalike::{
-    LOOKALIKE_BYTES, LookalikeContext, OtherPrograms, lookalike_notes, merge_notes,
+    LOOKALIKE_BYTES, LookalikeCache, LookalikeContext, lookalike_notes, merge_notes,
     unopened_reasoning_note,
 };
 pub use program_cache::{CompiledDialects, ProgramCache};

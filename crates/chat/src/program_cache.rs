@@ -11,7 +11,7 @@ use toolglot_wire::ToolChoice;
 use crate::argument_spans::ArgumentSpans;
 use crate::digest::{Digest, DigestContext};
 use crate::error::ChatError;
-use crate::lookalike::{LookalikeContext, OtherPrograms, lookalike_notes};
+use crate::lookalike::{LookalikeCache, LookalikeContext, lookalike_notes};
 use crate::reader::{Reader, Reading, compile, tool_set};
 
 /// How many combinations of dialects and tools are held, and how many combinations of dialects.
@@ -39,8 +39,8 @@ pub struct CompiledDialects {
     pub dialects: Arc<[Dialect]>,
     /// The tools, where there are any.
     pub toolbox: Option<Arc<Toolbox>>,
-    /// The dialects that messages are not read with.
-    pub others: Arc<OtherPrograms>,
+    /// What the search for look-alikes has prepared.
+    pub lookalikes: Arc<LookalikeCache>,
 }
 
 impl ProgramCache {
@@ -63,7 +63,7 @@ impl ProgramCache {
             program: self.program(&dialects, toolbox.as_deref())?,
             dialects: dialects.into(),
             toolbox,
-            others: Arc::default(),
+            lookalikes: Arc::default(),
         };
         hold(&self.compiled, key, compiled.clone());
         Ok(compiled)
@@ -112,13 +112,13 @@ impl CompiledDialects {
     ) -> Digest {
         let toolbox = self.toolbox.as_deref();
         choice.apply(&mut reading.trace.message, toolbox);
-        let lookalikes = LookalikeContext {
+        let context = LookalikeContext {
             dialects: &self.dialects,
             toolbox,
             reader,
-            others: &self.others,
+            cache: &self.lookalikes,
         };
-        let lookalikes = lookalike_notes(lookalikes, reading);
+        let lookalikes = lookalike_notes(context, reading);
         let spans = ArgumentSpans::new(reader, &reading.text);
         let context = DigestContext {
             dialects: &self.dialects,

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 use toolglot_chat::{
-    ChatError, DEFAULT_DIALECT, LookalikeContext, OtherPrograms, Reader, default_server,
+    ChatError, DEFAULT_DIALECT, LookalikeCache, LookalikeContext, Reader, default_server,
     dialect_named, instructions, shared_dialects, unopened_reasoning_note,
 };
 use toolglot_engine::{
@@ -33,8 +33,8 @@ struct DialectProgram {
     dialects: Vec<Dialect>,
     /// The literals that may be special tokens of a model.
     markers: Vec<&'static str>,
-    /// The literals that end reasoning.
-    reasoning_closers: Vec<&'static str>,
+    /// What the search for the end of reasoning has prepared.
+    lookalikes: LookalikeCache,
     /// The dialect that the model is taught, and that examples are written in.
     taught: &'static Dialect,
 }
@@ -59,7 +59,7 @@ impl DialectProgram {
         Ok(DialectProgram {
             dialects: dialects.iter().copied().cloned().collect(),
             markers: markers(dialects),
-            reasoning_closers: reasoning_closers(dialects, &Arc::new(program.for_tools(&no_tools))),
+            lookalikes: LookalikeCache::default(),
             program,
             taught,
         })
@@ -89,18 +89,14 @@ impl ToolProgram {
 
     /// A note on the end of reasoning that nothing opened, in a text that was read to its end.
     pub(crate) fn unopened_reasoning(&self, text: &str) -> Option<Note> {
-        let mut closers = self.dialects.reasoning_closers.iter();
-        if !closers.any(|closer| text.contains(closer)) {
-            return None;
-        }
         let reader = Reader::new(Arc::clone(&self.program));
         let context = LookalikeContext {
             dialects: &self.dialects.dialects,
             toolbox: Some(&self.toolbox),
             reader: &reader,
-            others: &OtherPrograms::default(),
+            cache: &self.dialects.lookalikes,
         };
-        unopened_reasoning_note(context, &reader.read(text.as_bytes()))
+        unopened_reasoning_note(context, text)
     }
 
     /// Whether what a model writes after a prompt is reasoning.
@@ -134,27 +130,6 @@ fn markers(dialects: &[&'static Dialect]) -> Vec<&'static str> {
     };
     let markers: BTreeSet<&str> = all.map(str::trim).filter(may_be_token).collect();
     markers.into_iter().collect()
-}
-
-/// The literals after which a text that was reasoning is the answer.
-fn reasoning_closers(dialects: &[&'static Dialect], program: &Arc<Program>) -> Vec<&'static str> {
-    let all = dialects.iter().copied().flat_map(Dialect::literals);
-    let all: BTreeSet<&str> = all.collect();
-    let closes = |literal: &&str| {
-        let mut parser = Parser::new(Arc::clone(program)).reasoning_open();
-        let (mut reasoning, mut answer) = (String::new(), String::new());
-        let mut sink = |_: Span, event: Event<'_>| match event {
-            Event::Reasoning(text) => reasoning.push_str(text),
-            Event::Text(text) => answer.push_str(text),
-            _ => {}
-        };
-        parser.push(Input::Text("x"), &mut sink);
-        parser.push(Input::Text(literal), &mut sink);
-        parser.push(Input::Text("y"), &mut sink);
-        parser.finish(Finish::Stop, &mut sink);
-        reasoning.trim() == "x" && answer.trim() == "y"
-    };
-    all.into_iter().filter(closes).collect()
 }
 
 fn emulation(taught: &'static Dialect, toolbox: &Toolbox) -> Result<Emulation<'static>, String> {

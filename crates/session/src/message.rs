@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError};
 
 use toolglot_builtins::Journal;
 use toolglot_chat::{
-    ArgumentSpans, LookalikeContext, OtherPrograms, Piece, Reader, Reading, compile,
+    ArgumentSpans, LookalikeCache, LookalikeContext, Piece, Reader, Reading, compile,
     drop_unknown_tool_notes, is_lesson, lookalike_notes, merge_notes, missing_tool_notes,
     split_shell_blocks,
 };
@@ -241,7 +241,7 @@ impl Session {
             dialects: &self.dialects,
             toolbox: Some(known),
             reader,
-            others: &OtherPrograms::default(),
+            cache: &LookalikeCache::default(),
         };
         let lookalikes = lookalike_notes(context, reading);
         // Arguments may be large: they are moved, not copied.

@@ -3,7 +3,7 @@
 use toolglot_engine::Dialect;
 use toolglot_toolset::Toolbox;
 
-use super::other_programs::OtherPrograms;
+use super::cache::LookalikeCache;
 use crate::reader::Reader;
 
 /// How a text was read.
@@ -15,6 +15,6 @@ pub struct LookalikeContext<'a> {
     pub toolbox: Option<&'a Toolbox>,
     /// What read it.
     pub reader: &'a Reader,
-    /// The other dialects, compiled when they are first asked.
-    pub others: &'a OtherPrograms,
+    /// What earlier messages of these dialects and tools have prepared.
+    pub cache: &'a LookalikeCache,
 }

@@ -10,10 +10,10 @@
 //!
 //! All of these speak of known tools only, and of text that is not quoted. Nothing here decides what runs.
 
+mod cache;
 mod context;
 mod near_tag;
 mod other_dialect;
-mod other_programs;
 mod outside;
 mod quotation;
 mod reasoning;
@@ -25,8 +25,8 @@ use toolglot_toolset::Toolbox;
 
 use crate::reader::Reading;
 
+pub use cache::LookalikeCache;
 pub use context::LookalikeContext;
-pub use other_programs::OtherPrograms;
 use outside::{Outside, explains, touches};
 pub use reasoning::unopened_reasoning_note;
 

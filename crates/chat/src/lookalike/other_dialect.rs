@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolglot_engine::{Call, Code, Dialect, Note, Place, Program, Span};
+use toolglot_engine::{Call, Code, Note, Place, Program, Span};
 use toolglot_toolset::Toolbox;
 
 use super::context::LookalikeContext;
@@ -43,45 +43,32 @@ pub(super) fn calls(
     outside: &Outside<'_>,
     tools: Option<&Toolbox>,
 ) -> Vec<OtherCall> {
+    let LookalikeContext {
+        cache, dialects, ..
+    } = context;
     let mut found = Vec::new();
-    let is_asked = |tools: &&Toolbox| has_others(context.dialects) && outside.names_one_of(tools);
+    let is_asked = |tools: &&Toolbox| cache.has_marked(dialects) && outside.names_one_of(tools);
     if let Some(tools) = tools.filter(is_asked) {
-        let program = context.others.marked(tools);
-        found.extend(read(context, outside, program, tools));
+        found.extend(read(context, outside, cache.marked(tools), tools));
     }
-    for dialect in fenced(context.dialects) {
-        let taught = Toolbox::taught(dialect.name());
+    for other in cache.fenced(dialects) {
+        let taught = Toolbox::taught(other.dialect.name());
         let Some(tools) = context.toolbox.or(taught) else {
             continue;
         };
-        if !outside.opens_one_of(dialect) {
+        if !other.opens_in(outside.texts()) {
             continue;
         }
-        let Some(program) = context.others.fenced(dialect, tools) else {
+        let Some(program) = other.program(tools) else {
             continue;
         };
-        let calls = read(context, outside, &program, tools);
+        let calls = read(context, outside, program, tools);
         // A shell block alone is what any answer may have.
         if calls.iter().any(|call| !call.is_shell_block) {
             found.extend(calls);
         }
     }
     found
-}
-
-/// Whether any dialect of `auto` was not tried.
-fn has_others(used: &[Dialect]) -> bool {
-    let is_used = |dialect: &Dialect| used.iter().any(|used| used.name() == dialect.name());
-    let mut all = toolglot_dialects::all().iter();
-    all.any(|dialect| dialect.split().is_none() && !is_used(dialect))
-}
-
-/// The dialects of systems that take plain fences for commands, which `auto` leaves out.
-fn fenced(used: &[Dialect]) -> impl Iterator<Item = &'static Dialect> {
-    toolglot_dialects::all().iter().filter(|dialect| {
-        let is_used = used.iter().any(|used| used.name() == dialect.name());
-        dialect.split().is_some() && Toolbox::taught(dialect.name()).is_some() && !is_used
-    })
 }
 
 fn read(
@@ -151,14 +138,5 @@ impl Outside<'_> {
         let names = names(tools);
         let mut words = self.texts().flat_map(words);
         words.any(|(_, word)| names.contains_key(word))
-    }
-
-    /// Whether the text has a literal of the dialect in it that holds a word.
-    fn opens_one_of(&self, dialect: &Dialect) -> bool {
-        let literals = dialect.literals();
-        let mut words = literals
-            .iter()
-            .filter(|literal| literal.contains(|one: char| one.is_ascii_alphabetic()));
-        words.any(|literal| self.texts().any(|text| text.contains(literal)))
     }
 }

@@ -9,15 +9,23 @@ use super::outside::Outside;
 use crate::reader::{Reader, Reading};
 use crate::trace::PieceKind;
 
-/// A note on the first closer of reasoning that nothing opened, of a text that was read as the context says.
-///
-/// It reads the text twice more: callers look first whether it has a literal that ends reasoning.
-pub fn unopened_reasoning_note(context: LookalikeContext<'_>, reading: &Reading) -> Option<Note> {
-    note(context, &Outside::of(reading))
+/// A note on the first closer of reasoning that nothing opened, in a text that is read to its end as the context says.
+pub fn unopened_reasoning_note(context: LookalikeContext<'_>, text: &str) -> Option<Note> {
+    if !context.cache.may_end_reasoning(context.dialects, text) {
+        return None;
+    }
+    let reading = context.reader.read(text.as_bytes());
+    note(context, &Outside::of(&reading))
 }
 
 /// A note on the first closer of reasoning that `--reasoning-open` would read as one.
+///
+/// Only a text that has such a closer outside of calls is read once more.
 pub(super) fn note(context: LookalikeContext<'_>, outside: &Outside<'_>) -> Option<Note> {
+    let may_end = |text| context.cache.may_end_reasoning(context.dialects, text);
+    if !outside.texts().any(may_end) {
+        return None;
+    }
     if context.reader.reasoning_open || context.reader.prompt_suffix.is_some() {
         return None;
     }

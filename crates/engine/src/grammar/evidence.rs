@@ -3,6 +3,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Alt, Dialect, Envelope, Piece, Rule, Term, TermKind};
@@ -58,6 +59,26 @@ impl Dialect {
             }
         }
         all
+    }
+
+    /// The literals that may end reasoning: those of its rules, and of the rules that these refer to. Short ones are left out.
+    pub fn reasoning_literals(&self) -> Vec<&str> {
+        let mut all = Vec::new();
+        for rule in self.rules_named("think") {
+            self.add_literals_of(&rule.alt, &mut all, 0);
+        }
+        all
+    }
+
+    fn add_literals_of<'a>(&'a self, alt: &'a Alt, all: &mut Vec<&'a str>, depth: usize) {
+        for term in alt.0.iter().flatten().filter(|_| depth <= DEPTH) {
+            literals_of(&term.kind, all);
+            for name in rules_of(&term.kind) {
+                for rule in self.rules_named(name) {
+                    self.add_literals_of(&rule.alt, all, depth + 1);
+                }
+            }
+        }
     }
 
     /// Whether a result that is an error is written otherwise than one that is none.
@@ -166,6 +187,19 @@ fn literals_of<'a>(kind: &'a TermKind, all: &mut Vec<&'a str>) {
             .for_each(|term| literals_of(&term.kind, all)),
         TermKind::Optional(inner) | TermKind::Many(inner) => literals_of(&inner.kind, all),
         _ => {}
+    }
+}
+
+/// The rules that a term refers to.
+fn rules_of(kind: &TermKind) -> Vec<&str> {
+    match kind {
+        TermKind::Rule(name) => vec![name],
+        TermKind::Group(alt) => {
+            let terms = alt.0.iter().flatten();
+            terms.flat_map(|term| rules_of(&term.kind)).collect()
+        }
+        TermKind::Optional(inner) | TermKind::Many(inner) => rules_of(&inner.kind),
+        _ => Vec::new(),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::io::{self, BufRead, Read, Write};
 
 use toolglot_chat::{
-    ArgumentSpans, Digest, DigestContext, FaultDetector, LOOKALIKE_BYTES, LookalikeContext,
-    OtherPrograms, Reader, Reading, Trace, compile, lookalike_notes,
+    ArgumentSpans, Digest, DigestContext, FaultDetector, LOOKALIKE_BYTES, LookalikeCache,
+    LookalikeContext, Reader, Reading, Trace, compile, lookalike_notes,
 };
 use toolglot_engine::{Event, Sink, Span};
 use toolglot_wire::{Bytes, EventLine};
@@ -35,7 +35,7 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
             dialects: &dialects,
             toolbox: toolbox.as_ref(),
             reader: &reader,
-            others: &OtherPrograms::default(),
+            cache: &LookalikeCache::default(),
         };
         return events(arguments, lookalikes, out);
     }
@@ -45,7 +45,7 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
         dialects: &dialects,
         toolbox: toolbox.as_ref(),
         reader: &reader,
-        others: &OtherPrograms::default(),
+        cache: &LookalikeCache::default(),
     };
     let lookalikes = lookalike_notes(lookalikes, &reading);
     // Arguments may be large: only a page needs what was read as well.
