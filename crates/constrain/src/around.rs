@@ -45,7 +45,7 @@ pub(crate) fn closers(around: &Around) -> Closers {
             // A line break closes where nothing else does.
             true if n == 0 => add(text),
             true => {}
-            false => tags(trimmed).for_each(&mut add),
+            false => tags(trimmed).map(stem).for_each(&mut add),
         }
     }
     add(opener(&around.before));
@@ -62,6 +62,14 @@ fn opener(text: &str) -> &str {
         at + usize::from(matches!(tag.as_bytes()[at], b'=' | b'>'))
     });
     if end < 3 { "" } else { &tag[..end] }
+}
+
+/// A closing tag without what ends it: `</p` and anything after it is believed to close, as in `</p name="b">`.
+fn stem(tag: &str) -> &str {
+    match tag.strip_suffix('>') {
+        Some(stem) if stem.starts_with("</") && stem.len() > 2 => stem,
+        _ => tag,
+    }
 }
 
 /// The tags of a text, each with what stands right after it, or all of the text where it has none.

@@ -9,7 +9,7 @@ use toolglot_value::{Map, Value};
 use crate::ToolSchema;
 use crate::around::{Around, closers, texts};
 use crate::error::GrammarError;
-use crate::grammar::{CharClass, Node};
+use crate::grammar::{CharClass, Node, RawText};
 use crate::members::Member;
 use crate::schema::{SchemaWriter, kinds};
 use crate::text::{Closers, Notation};
@@ -61,13 +61,28 @@ impl Walk<'_> {
         writer: &mut SchemaWriter<'_>,
         around: &Around,
     ) -> Walked {
-        let schema = writer.resolved(tool.parameters, "")?.into_owned();
+        let mut ways = Vec::new();
+        for (schema, _) in writer.alternatives(tool.parameters, "")? {
+            ways.push(self.call_of(form, tool, &schema, writer, around)?);
+        }
+        Ok(Node::choice(ways))
+    }
+
+    /// A call with arguments of this schema, which has no alternatives.
+    fn call_of(
+        &self,
+        form: &Form,
+        tool: &ToolSchema<'_>,
+        schema: &Value,
+        writer: &mut SchemaWriter<'_>,
+        around: &Around,
+    ) -> Walked {
         let nothing = Map::new();
         let map = schema.as_object().unwrap_or(&nothing);
         let members = writer.declared(map, "")?;
         let mut state = CallState {
             name: tool.name,
-            schema: &schema,
+            schema,
             is_written: vec![false; members.len()],
             members,
             key: None,
@@ -126,7 +141,13 @@ impl Walk<'_> {
                 };
                 state.is_written[at] = true;
                 let member = &state.members[at];
-                writer.raw(&member.schema, &member.pointer, &closers(around))?
+                let value = writer.raw(&member.schema, &member.pointer, &closers(around))?;
+                // Outside the loop over arguments a blank value is none.
+                if argument.is_some() && state.key.is_none() {
+                    filled(value)
+                } else {
+                    value
+                }
             }
             Form::Json(quotes) => {
                 let notation = match quotes {
@@ -197,7 +218,10 @@ impl Walk<'_> {
                 self.first(rules.iter().map(|rule| &rule.form), state, writer, around)?
             }
             Form::If(condition, inner) => match condition {
-                Condition::HasArguments if state.members.is_empty() => Node::empty(),
+                Condition::HasArguments if state.members.is_empty() => {
+                    state.note_others(writer);
+                    Node::empty()
+                }
                 Condition::HasArguments => {
                     let needs = state.members.iter().zip(&state.is_written);
                     let is_needed = needs
@@ -246,18 +270,7 @@ impl Walk<'_> {
             .filter(|&n| !state.is_written[n])
             .collect();
         let members: Vec<Member> = left.iter().map(|&n| state.members[n].clone()).collect();
-        let map = state.schema.as_object();
-        if map.is_none_or(|map| {
-            !map.contains_key("properties")
-                || map
-                    .get("additionalProperties")
-                    .is_some_and(|more| *more != Value::Bool(false))
-        }) {
-            writer.note(
-                "/additionalProperties",
-                "parameters that are not declared are not in the grammar",
-            );
-        }
+        state.note_others(writer);
         let mut unfit = None;
         let node = writer.members(&members, "", Node::empty(), None, &mut |writer, member| {
             let is_it = |other: &Member| other.name == member.name;
@@ -447,6 +460,20 @@ impl CallState<'_> {
         (!self.is_written[at]).then_some(at)
     }
 
+    /// A form that writes each argument in a place of its own has none for others than the declared ones.
+    fn note_others(&self, writer: &mut SchemaWriter<'_>) {
+        let takes_others = self.schema.as_object().is_none_or(|map| {
+            let more = map.get("additionalProperties");
+            !map.contains_key("properties") || more.is_some_and(|more| *more != Value::Bool(false))
+        });
+        if takes_others {
+            writer.note(
+                "/additionalProperties",
+                "parameters that are not declared are not in the grammar",
+            );
+        }
+    }
+
     /// What a capture is in this call, where it is one text.
     fn text(&self, capture: Capture) -> Option<String> {
         match capture {
@@ -455,6 +482,18 @@ impl CallState<'_> {
             Capture::Skip => Some(self.skip.clone()),
             Capture::Id | Capture::Ns | Capture::Kind => None,
         }
+    }
+}
+
+/// A value whose text is not blank.
+fn filled(value: Node) -> Node {
+    match value {
+        Node::Text(text) => Node::Text(RawText {
+            is_filled: true,
+            ..text
+        }),
+        Node::Choice(nodes) => Node::choice(nodes.into_iter().map(filled)),
+        other => other,
     }
 }
 
@@ -471,16 +510,17 @@ fn arguments(state: &CallState<'_>, writer: &mut SchemaWriter<'_>, notation: &No
 fn python(state: &CallState<'_>, writer: &mut SchemaWriter<'_>, strings: &Notation) -> Walked {
     let literals = Notation::Python('"');
     let comma = writer.comma(&literals);
+    let begins = |name: &str| name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    if !begins(state.name) {
+        let why = format!("`{}` cannot be the name of a function", state.name);
+        return Err(Unfit::Form(why));
+    }
+    state.note_others(writer);
     for member in &state.members {
-        let is_name = member
-            .name
-            .starts_with(|c: char| c.is_alphabetic() || c == '_')
-            && member.name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        if !is_name {
-            return Err(Unfit::Form(format!(
-                "`{}` cannot be a keyword argument",
-                member.name
-            )));
+        let name = &member.name;
+        if !begins(name) || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            let why = format!("`{name}` cannot be a keyword argument");
+            return Err(Unfit::Form(why));
         }
     }
     let members = writer.members(&state.members, "", comma, None, &mut |writer, member| {

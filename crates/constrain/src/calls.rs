@@ -5,18 +5,19 @@ use std::collections::BTreeMap;
 use toolglot_engine::Dialect;
 use toolglot_engine::form::{Alternative, Capture, Condition, Form, FormEntry, Forms};
 
-use crate::ToolSchema;
 use crate::around::{Around, texts};
 use crate::call::{Unfit, Walk, Walked};
 use crate::error::{GrammarError, GrammarNote};
 use crate::grammar::{Node, RuleId, Rules};
 use crate::schema::SchemaWriter;
+use crate::{Target, ToolSchema};
 
 /// Walks the forms of one dialect.
 pub(crate) struct CallWriter<'a> {
     pub(crate) dialect: &'a Dialect,
     pub(crate) forms: &'a Forms,
     pub(crate) tools: &'a [ToolSchema<'a>],
+    target: Target,
     pub(crate) rules: Rules,
     pub(crate) notes: Vec<GrammarNote>,
     /// Rules of the calls that a rule of the dialect writes, by its name.
@@ -48,11 +49,13 @@ impl<'a> CallWriter<'a> {
         dialect: &'a Dialect,
         forms: &'a Forms,
         tools: &'a [ToolSchema<'a>],
+        target: Target,
     ) -> CallWriter<'a> {
         CallWriter {
             dialect,
             forms,
             tools,
+            target,
             rules: Rules::default(),
             notes: Vec::new(),
             calls: BTreeMap::new(),
@@ -107,6 +110,9 @@ impl<'a> CallWriter<'a> {
                         continue;
                     }
                     match self.call(&entry.form, tool, &Around::default()) {
+                        Ok(node) if entry.tool.is_none() && self.is_other_form(tool, &node) => {
+                            still.push(tool);
+                        }
                         Ok(node) => ways.push(node),
                         Err(Unfit::Form(reason)) => {
                             why = reason;
@@ -155,6 +161,22 @@ impl<'a> CallWriter<'a> {
         Ok(WrittenCalls {
             node: Node::choice(nodes),
             openers,
+        })
+    }
+
+    /// Whether a call starts as one that the dialect writes in another form for a tool of that name: it would be read as such.
+    fn is_other_form(&self, tool: usize, node: &Node) -> bool {
+        let name = Some(self.tools[tool].name);
+        let mut starts = Vec::new();
+        self.prefixes(node, &mut starts);
+        let entries = self.forms.entries.iter();
+        let mut own = entries.filter(|entry| entry.tool.as_deref() == name);
+        own.any(|entry| {
+            let marker = self.leading_text(&entry.form);
+            !marker.trim().is_empty()
+                && starts
+                    .iter()
+                    .any(|start| start.starts_with(marker.trim_end()))
         })
     }
 
@@ -347,6 +369,7 @@ impl<'a> CallWriter<'a> {
         };
         let mut writer =
             SchemaWriter::new(tool.name, tool.parameters, &mut self.rules, &mut self.notes);
+        writer.can_count = self.target == Target::Lark;
         let walked = walk.call(form, tool, &mut writer, around);
         if walked.is_err() {
             self.notes.truncate(n_notes);

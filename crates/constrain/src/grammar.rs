@@ -95,8 +95,30 @@ pub(crate) enum Node {
     Choice(Vec<Node>),
     Repeat(Box<Node>, u32, Option<u32>),
     Rule(RuleId),
-    /// Any text that holds none of these strings, or any such text that is not blank.
-    Without(Vec<String>, bool),
+    /// Any text that holds none of some strings.
+    Text(RawText),
+}
+
+/// Any text that holds none of some strings, and what else it has to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct RawText {
+    /// The strings.
+    pub(crate) without: Vec<String>,
+    /// It is not blank.
+    pub(crate) is_filled: bool,
+    /// It does not start like an object or an array of JSON, blanks aside.
+    pub(crate) is_plain: bool,
+    /// How many characters it has at least and at most; only languages that can count have such.
+    pub(crate) length: Option<(u32, Option<u32>)>,
+}
+
+impl RawText {
+    pub(crate) fn without(strings: &[String]) -> RawText {
+        RawText {
+            without: strings.to_vec(),
+            ..RawText::default()
+        }
+    }
 }
 
 impl Node {
@@ -227,7 +249,7 @@ impl Rules {
                     order.push(*id);
                     todo.push(self.node(*id));
                 }
-                Node::Rule(_) | Node::Literal(_) | Node::Class(_) | Node::Without(..) => {}
+                Node::Rule(_) | Node::Literal(_) | Node::Class(_) | Node::Text(_) => {}
             }
         }
         order

@@ -22,6 +22,7 @@
 //!
 //! What a schema says and a target cannot is a [`GrammarNote`] with its JSON pointer, never dropped silently.
 
+mod alternatives;
 mod around;
 mod call;
 mod calls;

@@ -5,7 +5,7 @@ use toolglot_engine::form::Forms;
 
 use crate::calls::CallWriter;
 use crate::error::{GrammarError, GrammarNote};
-use crate::grammar::{CharClass, Node};
+use crate::grammar::{CharClass, Node, RawText};
 use crate::print::{self, Message};
 use crate::{Grammar, Options, Reasoning, ToolChoice, ToolSchema};
 
@@ -16,7 +16,7 @@ pub(crate) fn grammar(
 ) -> Result<Grammar, GrammarError> {
     let tools = chosen(tools, options.tool_choice)?;
     let forms = Forms::new(dialect);
-    let mut writer = CallWriter::new(dialect, &forms, &tools);
+    let mut writer = CallWriter::new(dialect, &forms, &tools, options.target);
     let calls = writer.message(options.parallel)?;
     let mut notes = std::mem::take(&mut writer.notes);
     let reasoning = reasoning(options.reasoning, &forms, dialect.name(), &mut notes)?;
@@ -85,7 +85,7 @@ fn reasoning(
     };
     let blank = Node::Class(CharClass::new(vec![('\n', '\n'), (' ', ' ')])).repeat(0, Some(4));
     let rest = Node::sequence([
-        Node::Without(vec![closer.clone()], false),
+        Node::Text(RawText::without(std::slice::from_ref(closer))),
         Node::literal(closer.as_str()),
         blank,
     ]);

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 
 use toolglot_value::{Map, Value};
 
+use crate::alternatives::{SEVERAL_FIT, is_only_about};
 use crate::error::{GrammarError, GrammarNote};
 use crate::grammar::{Node, RuleId, Rules};
 use crate::text::Notation;
 use crate::value_types::constant;
 
 /// Deepest schema.
-const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 /// Most rules of a grammar.
 pub(crate) const MAX_RULES: usize = 10_000;
 
@@ -48,9 +49,11 @@ pub(crate) struct SchemaWriter<'a> {
     pub(crate) root: &'a Value,
     pub(crate) rules: &'a mut Rules,
     pub(crate) notes: &'a mut Vec<GrammarNote>,
+    /// The target can say how long a raw value is.
+    pub(crate) can_count: bool,
     /// Rules of references, by pointer and notation.
     pub(crate) references: BTreeMap<(String, Notation), RuleId>,
-    depth: usize,
+    pub(crate) depth: usize,
 }
 
 impl<'a> SchemaWriter<'a> {
@@ -65,6 +68,7 @@ impl<'a> SchemaWriter<'a> {
             root,
             rules,
             notes,
+            can_count: false,
             references: BTreeMap::new(),
             depth: 0,
         }
@@ -130,10 +134,8 @@ impl<'a> SchemaWriter<'a> {
             let merged = self.merged(map, all, at)?;
             return self.value(&Value::Object(merged), at, notation);
         }
-        if let Some(Value::Array(values)) = map.get("enum") {
-            if values.is_empty() {
-                return Err(self.nothing(&format!("{at}/enum"), "it lists no value"));
-            }
+        if map.contains_key("enum") {
+            let values = self.listed(map, at)?;
             return Ok(Node::choice(
                 values.iter().map(|value| constant(value, notation)),
             ));
@@ -144,10 +146,7 @@ impl<'a> SchemaWriter<'a> {
         for word in ["anyOf", "oneOf"] {
             if let Some(Value::Array(several)) = map.get(word) {
                 if word == "oneOf" && several.len() > 1 {
-                    self.note(
-                        &format!("{at}/oneOf"),
-                        "a value that fits several of these is not excluded",
-                    );
+                    self.note(&format!("{at}/oneOf"), SEVERAL_FIT);
                 }
                 return self.one_of(map, word, several, at, notation);
             }
@@ -183,6 +182,41 @@ impl<'a> SchemaWriter<'a> {
         Ok(Node::choice(ways))
     }
 
+    /// The values of an `enum` that have a type of the schema.
+    pub(crate) fn listed(
+        &self,
+        map: &Map<String, Value>,
+        at: &str,
+    ) -> Result<Vec<Value>, GrammarError> {
+        let values = map.get("enum").and_then(Value::as_array);
+        let types = map.contains_key("type").then(|| kinds(map));
+        let fits = |value: &&Value| {
+            let fits = |kind: &&str| match *kind {
+                "number" => value.is_number(),
+                "integer" => {
+                    value.is_i64()
+                        || value.is_u64()
+                        || value.as_f64().is_some_and(|n| n.fract() == 0.0)
+                }
+                "string" => value.is_string(),
+                "boolean" => value.is_boolean(),
+                "null" => value.is_null(),
+                "array" => value.is_array(),
+                "object" => value.is_object(),
+                _ => true,
+            };
+            types.as_ref().is_none_or(|types| types.iter().any(fits))
+        };
+        let listed: Vec<Value> = values.into_iter().flatten().filter(fits).cloned().collect();
+        match (listed.is_empty(), values.is_none_or(Vec::is_empty)) {
+            (false, _) => Ok(listed),
+            (_, true) => Err(self.nothing(&format!("{at}/enum"), "it lists no value")),
+            (_, false) => {
+                Err(self.nothing(&format!("{at}/enum"), "none of its values has the type"))
+            }
+        }
+    }
+
     /// One of several schemas, each with what stands beside them. Of those that allow nothing the others are left.
     fn one_of(
         &mut self,
@@ -201,8 +235,8 @@ impl<'a> SchemaWriter<'a> {
             let node = if is_only_about(&beside) {
                 self.value(one, &at, notation)
             } else {
-                let merged = self.merged(&beside, std::slice::from_ref(one), &at)?;
-                self.value(&Value::Object(merged), &at, notation)
+                let merged = self.merged(&beside, std::slice::from_ref(one), &at);
+                merged.and_then(|merged| self.value(&Value::Object(merged), &at, notation))
             };
             match node {
                 Ok(node) => ways.push(node),
@@ -217,64 +251,6 @@ impl<'a> SchemaWriter<'a> {
             }
             _ => Ok(Node::choice(ways)),
         }
-    }
-
-    /// A schema, and all of several others.
-    fn merged(
-        &mut self,
-        map: &Map<String, Value>,
-        all: &[Value],
-        at: &str,
-    ) -> Result<Map<String, Value>, GrammarError> {
-        let mut merged = map.clone();
-        merged.shift_remove("allOf");
-        for (n, one) in all.iter().enumerate() {
-            let at = format!("{at}/allOf/{n}");
-            let one = match self.resolved(one, &at)?.into_owned() {
-                Value::Object(one) => one,
-                Value::Bool(true) => continue,
-                _ => return Err(self.nothing(&at, "no value fits `false`")),
-            };
-            let one = match one.get("allOf").and_then(Value::as_array) {
-                Some(inner) if self.depth < MAX_DEPTH => {
-                    self.depth += 1;
-                    let inner = self.merged(&one, inner, &at);
-                    self.depth -= 1;
-                    inner?
-                }
-                _ => one,
-            };
-            for (word, value) in one {
-                let Some(before) = merged.get_mut(&word) else {
-                    merged.insert(word, value);
-                    continue;
-                };
-                match (word.as_str(), before, value) {
-                    ("properties", Value::Object(before), Value::Object(more)) => {
-                        for (key, schema) in more {
-                            let both = match before.get(&key) {
-                                Some(first) if *first != schema => Value::from_iter([(
-                                    "allOf",
-                                    Value::from(vec![first.clone(), schema]),
-                                )]),
-                                _ => schema,
-                            };
-                            before.insert(key, both);
-                        }
-                    }
-                    ("required", Value::Array(before), Value::Array(more)) => before.extend(more),
-                    (_, before, value) if *before == value => {}
-                    ("description" | "title" | "default" | "examples", ..) => {}
-                    (word, ..) => {
-                        self.note(
-                            &at,
-                            &format!("of two `{word}` only the first is in the grammar"),
-                        );
-                    }
-                }
-            }
-        }
-        Ok(merged)
     }
 
     /// A schema without the references that it starts with.
@@ -300,7 +276,9 @@ impl<'a> SchemaWriter<'a> {
     fn target(&self, reference: &str, at: &str) -> Result<&'a Value, GrammarError> {
         let root = self.root;
         let target = match reference.strip_prefix('#') {
-            Some(pointer) => root.pointer(pointer),
+            Some(pointer) => root
+                .pointer(pointer)
+                .or_else(|| root.pointer(&percent_decoded(pointer)?)),
             None => None,
         };
         target.ok_or_else(|| GrammarError::Reference {
@@ -341,6 +319,26 @@ impl<'a> SchemaWriter<'a> {
     }
 }
 
+/// A pointer in a reference, which is a URL: `%20` is a blank.
+fn percent_decoded(pointer: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = pointer.as_bytes();
+    while let [first, after @ ..] = rest {
+        let code = after.get(..2).and_then(|hex| str::from_utf8(hex).ok());
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) if *first == b'%' => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
 /// The types that a schema names, or that its words are about.
 pub(crate) fn kinds(map: &Map<String, Value>) -> Vec<&str> {
     let mut kinds: Vec<&str> = match map.get("type") {
@@ -377,37 +375,18 @@ pub(crate) fn kinds(map: &Map<String, Value>) -> Vec<&str> {
     kinds
 }
 
-/// The type of JSON that a word of another language means.
-fn json_type(word: &str) -> &str {
-    match word {
-        "str" | "text" => "string",
-        "int" | "long" => "integer",
-        "float" | "double" => "number",
-        "bool" => "boolean",
-        "dict" => "object",
-        "list" | "tuple" => "array",
-        "none" | "None" => "null",
-        word => word,
-    }
-}
-
-/// Whether a schema's words only describe.
-fn is_only_about(map: &Map<String, Value>) -> bool {
-    map.keys().all(|word| {
-        matches!(
-            word.as_str(),
-            "description"
-                | "title"
-                | "default"
-                | "examples"
-                | "$defs"
-                | "definitions"
-                | "$schema"
-                | "$id"
-                | "$comment"
-                | "deprecated"
-                | "readOnly"
-                | "writeOnly"
-        )
-    })
+/// The type of JSON that a word of another language means, in whatever letters.
+pub(crate) fn json_type(word: &str) -> &str {
+    const TYPES: &[(&str, &[&str])] = &[
+        ("array", &["array", "list", "tuple"]),
+        ("boolean", &["bool", "boolean"]),
+        ("integer", &["int", "integer", "long", "uint"]),
+        ("null", &["none", "null"]),
+        ("number", &["double", "float", "number"]),
+        ("object", &["dict", "hashmap", "map", "object"]),
+        ("string", &["str", "string", "text"]),
+    ];
+    let is_it = |one: &&str| one.eq_ignore_ascii_case(word);
+    let known = TYPES.iter().find(|(_, words)| words.iter().any(is_it));
+    known.map_or(word, |(kind, _)| kind)
 }

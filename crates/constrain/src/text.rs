@@ -2,7 +2,7 @@
 
 use toolglot_value::Value;
 
-use crate::grammar::{CharClass, Node};
+use crate::grammar::{CharClass, Node, RawText};
 
 /// How values are spelled.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,9 +16,15 @@ pub(crate) enum Notation {
     /// Python literals, strings in this quote.
     Python(char),
     /// Raw text up to one of the closers.
-    Raw(Closers),
+    Raw {
+        closers: Closers,
+        /// Other types stand beside it, so that what looks like an object or an array is one.
+        is_plain: bool,
+    },
     /// Text of an element.
     Element {
+        /// As in raw text.
+        is_plain: bool,
         /// `&lt;` stands for `<`.
         has_entities: bool,
         /// The whole text may be a CDATA section.
@@ -65,23 +71,12 @@ impl Notation {
             Notation::Json | Notation::JsonBefore(_) => "\"".to_owned(),
             Notation::Tokens(token) => token.clone(),
             Notation::Python(quote) => quote.to_string(),
-            Notation::Raw(_) | Notation::Element { .. } => String::new(),
+            Notation::Raw { .. } | Notation::Element { .. } => String::new(),
         }
     }
 
     /// The content of any string.
     pub(crate) fn any_content(&self) -> Node {
-        let escape = || {
-            Node::sequence([
-                Node::literal("\\"),
-                Node::choice([
-                    Node::Class(CharClass::new(
-                        "\"\\/bfnrt".chars().map(|c| (c, c)).collect(),
-                    )),
-                    Node::sequence([Node::literal("u"), hex().repeat(4, Some(4))]),
-                ]),
-            ])
-        };
         match self {
             Notation::Json | Notation::Python('"') => {
                 Node::choice([Node::Class(plain('"')), escape()]).repeat(0, None)
@@ -91,43 +86,70 @@ impl Notation {
                 Node::choice([Node::Class(plain(*quote)), escape(), quoted]).repeat(0, None)
             }
             Notation::JsonBefore(closers) => {
-                // `<` in front of anything that starts no closer; a run of `<` may also end the string.
-                let firsts = closers.firsts();
-                let mut units = vec![escape()];
-                let mut ends = Vec::new();
-                let not_first = except(&plain('"'), &firsts);
-                units.push(Node::Class(not_first.clone()));
-                for &first in firsts.iter().filter(|&&first| plain('"').contains(first)) {
-                    let run = Node::literal(first).repeat(1, None);
-                    let next = except(&not_first, &closers.seconds(first));
-                    let next = Node::choice([Node::Class(next), escape()]);
-                    units.push(Node::sequence([run.clone(), next]));
-                    ends.push(run);
+                let (unit, end) = units_before(closers);
+                let units = unit.repeat(0, None);
+                match end {
+                    Some(end) => Node::sequence([units, end.optional()]),
+                    None => units,
                 }
-                let units = Node::choice(units).repeat(0, None);
-                if ends.is_empty() {
-                    return units;
-                }
-                Node::sequence([units, Node::choice(ends).optional()])
             }
-            Notation::Tokens(token) => Node::Without(vec![token.clone()], false),
-            Notation::Raw(closers) => Node::Without(closers.0.clone(), false),
+            Notation::Tokens(_) | Notation::Raw { .. } => Node::Text(self.raw_text()),
             Notation::Element {
+                is_plain,
                 has_entities,
                 has_cdata,
             } => {
-                let text = if *has_entities {
-                    let entity = ["&lt;", "&gt;", "&amp;"].map(Node::literal);
-                    let plain = Node::Class(CharClass::except(&['<', '&']));
-                    Node::choice([plain].into_iter().chain(entity)).repeat(0, None)
+                let entities = ["&lt;", "&gt;", "&amp;"].map(Node::literal);
+                let entities = entities.into_iter().filter(|_| *has_entities);
+                let entities: Vec<Node> = entities.collect();
+                let one = |class: CharClass| {
+                    let class = if *has_entities {
+                        except(&class, &['&'])
+                    } else {
+                        class
+                    };
+                    Node::choice([Node::Class(class)].into_iter().chain(entities.clone()))
+                };
+                let any = one(CharClass::except(&['<'])).repeat(0, None);
+                let text = if *is_plain {
+                    let blanks = [' ', '\t', '\r', '\n'];
+                    let blank = CharClass::new(blanks.map(|c| (c, c)).to_vec());
+                    let first = except(&blank.negated(), &['<', '[', '{']);
+                    let first = Node::sequence([one(first), any]).optional();
+                    Node::sequence([Node::Class(blank).repeat(0, None), first])
                 } else {
-                    Node::Class(CharClass::except(&['<'])).repeat(0, None)
+                    any
                 };
                 if !has_cdata {
                     return text;
                 }
-                Node::choice([text, cdata(false)])
+                Node::choice([text, cdata(false, *is_plain)])
             }
+        }
+    }
+
+    /// Raw text that ends at a closer or a token.
+    pub(crate) fn raw_text(&self) -> RawText {
+        match self {
+            Notation::Tokens(token) => RawText::without(std::slice::from_ref(token)),
+            Notation::Raw { closers, is_plain } => RawText {
+                is_plain: *is_plain,
+                ..RawText::without(&closers.0)
+            },
+            _ => RawText::default(),
+        }
+    }
+
+    /// The content of any string that is not empty, in JSON in a raw value.
+    pub(crate) fn some_content(&self) -> Node {
+        let Notation::JsonBefore(closers) = self else {
+            return self.one_of(&CharClass::except(&[])).repeat(1, None);
+        };
+        let (unit, end) = units_before(closers);
+        let units = unit.repeat(1, None);
+        match end {
+            Some(end) => Node::choice([Node::sequence([units, end.clone().optional()]), end]),
+            None => units,
         }
     }
 
@@ -159,7 +181,7 @@ impl Notation {
             Notation::Tokens(token) => {
                 CharClass::except(&token.chars().take(1).collect::<Vec<_>>())
             }
-            Notation::Raw(closers) => CharClass::except(&closers.firsts()),
+            Notation::Raw { closers, .. } => CharClass::except(&closers.firsts()),
             Notation::Element { has_entities, .. } => {
                 if *has_entities {
                     escaped(&['<', '&', '>'], &entity);
@@ -189,13 +211,43 @@ impl Notation {
                 )
             }
             Notation::Tokens(token) => format!("{token}{text}{token}"),
-            Notation::Raw(_) => text.to_owned(),
+            Notation::Raw { .. } => text.to_owned(),
             Notation::Element { has_entities, .. } if *has_entities => {
                 text.chars().map(entity).collect()
             }
             Notation::Element { .. } => text.to_owned(),
         }
     }
+}
+
+/// An escape of JSON.
+fn escape() -> Node {
+    let short = "\"\\/bfnrt".chars().map(|c| (c, c)).collect();
+    Node::sequence([
+        Node::literal("\\"),
+        Node::choice([
+            Node::Class(CharClass::new(short)),
+            Node::sequence([Node::literal("u"), hex().repeat(4, Some(4))]),
+        ]),
+    ])
+}
+
+/// What a string of JSON is made of where closers must not start in it, and what else may stand at its end: `<` stands before
+/// anything that starts no closer, and a run of `<` may also end the string.
+fn units_before(closers: &Closers) -> (Node, Option<Node>) {
+    let firsts = closers.firsts();
+    let not_first = except(&plain('"'), &firsts);
+    let mut units = vec![escape(), Node::Class(not_first.clone())];
+    let mut ends = Vec::new();
+    for &first in firsts.iter().filter(|&&first| plain('"').contains(first)) {
+        let run = Node::literal(first).repeat(1, None);
+        let next = except(&not_first, &closers.seconds(first));
+        let next = Node::choice([Node::Class(next), escape()]);
+        units.push(Node::sequence([run.clone(), next]));
+        ends.push(run);
+    }
+    let end = (!ends.is_empty()).then(|| Node::choice(ends));
+    (Node::choice(units), end)
 }
 
 /// The characters that stand for themselves in a string with these quotes.
@@ -218,10 +270,14 @@ fn entity(c: char) -> String {
 }
 
 /// A CDATA section, of a text that is not blank if so said.
-pub(crate) fn cdata(is_filled: bool) -> Node {
+pub(crate) fn cdata(is_filled: bool, is_plain: bool) -> Node {
     Node::sequence([
         Node::literal("<![CDATA["),
-        Node::Without(vec!["]]>".to_owned()], is_filled),
+        Node::Text(RawText {
+            is_filled,
+            is_plain,
+            ..RawText::without(&["]]>".to_owned()])
+        }),
         Node::literal("]]>"),
     ])
 }

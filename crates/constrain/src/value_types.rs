@@ -64,30 +64,34 @@ impl SchemaWriter<'_> {
         if min == 0 && max.is_none() {
             return Ok(notation.any_content());
         }
-        let closers = match notation {
-            Notation::Raw(closers) => Some(closers.0.clone()),
-            Notation::Tokens(token) => Some(vec![token.clone()]),
-            _ => None,
-        };
-        if let Some(closers) = closers {
-            // One text that is not blank can be said beside the closers, a length cannot.
-            if min > 1 || max.is_some() {
+        if matches!(notation, Notation::Raw { .. } | Notation::Tokens(_)) {
+            let mut text = notation.raw_text();
+            text.is_filled = min > 0;
+            if self.can_count {
+                text.length = Some((min, max));
+            } else if min > 1 || max.is_some() {
+                // A text that is not blank can be said beside the closers, a length cannot.
                 self.note(
                     at,
                     "the length is not in the grammar, as a raw value may hold all but its closers",
                 );
             }
-            return Ok(Node::Without(closers, min > 0));
+            return Ok(Node::Text(text));
+        }
+        if let (Notation::JsonBefore(_), 1, None) = (notation, min, max) {
+            return Ok(notation.some_content());
         }
         let any = notation.one_of(&CharClass::except(&[])).repeat(min, max);
         if let Notation::Element {
-            has_cdata: true, ..
+            has_cdata: true,
+            is_plain,
+            ..
         } = notation
         {
             if min > 1 || max.is_some() {
                 self.note(at, "the length of a CDATA section is not in the grammar");
             }
-            return Ok(Node::choice([any, cdata(min > 0)]));
+            return Ok(Node::choice([any, cdata(min > 0, *is_plain)]));
         }
         Ok(any)
     }
@@ -330,7 +334,7 @@ impl SchemaWriter<'_> {
         }
         let id = self.rules.reserve("value");
         self.references.insert(key, id);
-        if matches!(notation, Notation::Raw(_) | Notation::Element { .. }) {
+        if matches!(notation, Notation::Raw { .. } | Notation::Element { .. }) {
             self.rules.set(id, notation.any_content());
             return id;
         }
@@ -421,7 +425,7 @@ fn spelled(value: &Value, notation: &Notation) -> String {
     };
     // Inside a raw value anything but a string is JSON.
     let inner = match notation {
-        Notation::Raw(_) | Notation::Element { .. } => &Notation::Json,
+        Notation::Raw { .. } | Notation::Element { .. } => &Notation::Json,
         other => other,
     };
     let (comma, colon) = match inner {

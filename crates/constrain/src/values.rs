@@ -34,12 +34,16 @@ impl ElementLayout<'_> {
         }
     }
 
-    fn text(self) -> Notation {
+    fn text(self, is_plain: bool) -> Notation {
         // Between tokens nothing is escaped, and only a token ends the text.
         if !self.values.entities && !self.prefix.is_empty() {
-            return Notation::Raw(Closers(vec![self.prefix.to_owned()]));
+            return Notation::Raw {
+                closers: Closers(vec![self.prefix.to_owned()]),
+                is_plain,
+            };
         }
         Notation::Element {
+            is_plain,
             has_entities: self.values.entities,
             has_cdata: self.values.cdata,
         }
@@ -49,7 +53,10 @@ impl ElementLayout<'_> {
 impl SchemaWriter<'_> {
     /// A raw value up to its closers: a string as it is, anything else as JSON.
     pub(crate) fn raw(&mut self, schema: &Value, at: &str, closers: &Closers) -> Built {
-        let raw = Notation::Raw(closers.clone());
+        let raw = Notation::Raw {
+            closers: closers.clone(),
+            is_plain: self.has_other_types(schema, at)?,
+        };
         let json = Notation::JsonBefore(closers.clone());
         self.by_kind(schema, at, &mut |writer, schema, kind, at| match kind {
             Kind::Text => writer.value(schema, at, &raw),
@@ -65,93 +72,78 @@ impl SchemaWriter<'_> {
         at: &str,
         one: &mut dyn FnMut(&mut Self, &Value, Kind, &str) -> Built,
     ) -> Built {
-        let schema = self.resolved(schema, at)?.into_owned();
-        let Value::Object(map) = &schema else {
-            return one(self, &schema, Kind::Any, at);
-        };
-        if let Some(values) = map.get("enum").and_then(Value::as_array) {
-            let mut ways = Vec::new();
-            for value in values {
-                let kind = if value.is_string() {
-                    Kind::Text
-                } else {
-                    Kind::Json
-                };
-                let schema = Value::from_iter([("const", value.clone())]);
-                ways.push(one(self, &schema, kind, at)?);
-            }
-            if ways.is_empty() {
-                return Err(self.nothing(&format!("{at}/enum"), "it lists no value"));
-            }
-            return Ok(Node::choice(ways));
-        }
-        if let Some(value) = map.get("const") {
-            let kind = if value.is_string() {
-                Kind::Text
-            } else {
-                Kind::Json
-            };
-            return one(self, &schema, kind, at);
-        }
-        for word in ["anyOf", "oneOf"] {
-            if let Some(several) = map.get(word).and_then(Value::as_array) {
-                let mut ways = Vec::new();
-                for (n, schema) in several.iter().enumerate() {
-                    let at = format!("{at}/{word}/{n}");
-                    ways.push(self.deeper(&at, |writer| writer.by_kind(schema, &at, one))?);
-                }
-                return Ok(Node::choice(ways));
-            }
-        }
-        if map.contains_key("allOf") {
-            return one(self, &schema, Kind::Json, at);
-        }
         let mut ways = Vec::new();
-        for kind in kinds(map) {
-            let mut alone = map.clone();
-            alone.insert("type".to_owned(), Value::from(kind));
-            alone.shift_remove("nullable");
-            let kind = match kind {
-                "string" => Kind::Text,
-                "any" => Kind::Any,
-                _ => Kind::Json,
-            };
-            ways.push(one(self, &Value::Object(alone), kind, at)?);
+        for (schema, at) in self.alternatives(schema, at)? {
+            ways.push(self.deeper(&at, |writer| writer.kind_of(&schema, &at, one))?);
         }
         Ok(Node::choice(ways))
     }
 
-    /// A schema as several, each of which has values of one type.
-    pub(crate) fn by_type(&self, schema: &Value, at: &str) -> Result<Vec<Value>, GrammarError> {
-        let schema = self.resolved(schema, at)?.into_owned();
-        let Value::Object(map) = &schema else {
-            return Ok(vec![schema]);
+    /// The value of a schema without alternatives, each of its types apart.
+    fn kind_of(
+        &mut self,
+        schema: &Value,
+        at: &str,
+        one: &mut dyn FnMut(&mut Self, &Value, Kind, &str) -> Built,
+    ) -> Built {
+        let Value::Object(map) = schema else {
+            return one(self, schema, Kind::Any, at);
         };
-        let one = |word: &str, value: &Value| Value::from_iter([(word, value.clone())]);
-        if let Some(values) = map.get("enum").and_then(Value::as_array)
-            && !values.is_empty()
-        {
-            return Ok(values.iter().map(|value| one("const", value)).collect());
+        let of_value = |value: &Value| match value {
+            Value::String(_) => Kind::Text,
+            _ => Kind::Json,
+        };
+        if map.contains_key("enum") {
+            let mut ways = Vec::new();
+            for value in self.listed(map, at)? {
+                let kind = of_value(&value);
+                let schema = Value::from_iter([("const", value)]);
+                ways.push(one(self, &schema, kind, at)?);
+            }
+            return Ok(Node::choice(ways));
         }
-        for word in ["anyOf", "oneOf"] {
-            if let Some(several) = map.get(word).and_then(Value::as_array) {
-                let mut all = Vec::new();
-                for (n, schema) in several.iter().enumerate() {
-                    all.extend(self.by_type(schema, &format!("{at}/{word}/{n}"))?);
+        if let Some(value) = map.get("const") {
+            return one(self, schema, of_value(value), at);
+        }
+        let mut ways = Vec::new();
+        for schema in each_type(map) {
+            let kind = match schema.get("type").and_then(Value::as_str) {
+                Some("string") => Kind::Text,
+                Some("any") => Kind::Any,
+                _ => Kind::Json,
+            };
+            ways.push(one(self, &schema, kind, at)?);
+        }
+        Ok(Node::choice(ways))
+    }
+
+    /// Whether values of a schema may be of other types than strings: then what looks like JSON is read as JSON.
+    fn has_other_types(&mut self, schema: &Value, at: &str) -> Result<bool, GrammarError> {
+        let of = |schema: &Value| match (schema.get("const"), schema.get("type")) {
+            (Some(value), _) if value.is_string() => Kind::Text,
+            (Some(_), _) => Kind::Json,
+            (None, Some(kind)) if kind == "string" => Kind::Text,
+            (None, Some(kind)) if kind != "any" => Kind::Json,
+            (None, _) => Kind::Any,
+        };
+        let kinds: Vec<Kind> = self.by_type(schema, at)?.iter().map(of).collect();
+        Ok(kinds.contains(&Kind::Json) && !kinds.contains(&Kind::Any))
+    }
+
+    /// A schema as several, each of which has values of one type.
+    pub(crate) fn by_type(&mut self, schema: &Value, at: &str) -> Result<Vec<Value>, GrammarError> {
+        let mut all = Vec::new();
+        for (schema, _) in self.alternatives(schema, at)? {
+            match &schema {
+                Value::Object(map) if map.contains_key("enum") => {
+                    let values = self.listed(map, at)?.into_iter();
+                    all.extend(values.map(|value| Value::from_iter([("const", value)])));
                 }
-                return Ok(all);
+                Value::Object(map) if !map.contains_key("const") => all.extend(each_type(map)),
+                _ => all.push(schema),
             }
         }
-        let of_type = |kind: &&str| {
-            let mut alone = map.clone();
-            alone.insert("type".to_owned(), Value::from(*kind));
-            alone.shift_remove("nullable");
-            Value::Object(alone)
-        };
-        match kinds(map).as_slice() {
-            [_] => Ok(vec![schema]),
-            several => Ok(several.iter().map(of_type).collect()),
-        }
+        Ok(all)
     }
 
     /// Members as sibling elements.
@@ -179,7 +171,7 @@ impl SchemaWriter<'_> {
             return self.deeper(at, |writer| writer.plain_element(key, schema, at, layout));
         };
         // One that holds itself is a rule for each name that it stands under.
-        let shared = (format!("{reference} {key}"), layout.text());
+        let shared = (format!("{reference} {key}"), layout.text(false));
         let target = self.resolved(schema, at)?.into_owned();
         self.shared(shared, key, at, |writer| {
             writer.deeper(at, |writer| writer.plain_element(key, &target, at, layout))
@@ -193,36 +185,52 @@ impl SchemaWriter<'_> {
         at: &str,
         layout: ElementLayout<'_>,
     ) -> Built {
-        if let Value::Object(map) = schema
-            && !map.contains_key("enum")
-            && !map.contains_key("const")
-        {
-            match kinds(map).as_slice() {
-                ["object"] if map.contains_key("properties") => {
-                    return self.object_element(key, map, at, layout);
+        let text = layout.text(self.has_other_types(schema, at)?);
+        let mut elements = Vec::new();
+        let mut contents = Vec::new();
+        for (schema, at) in self.alternatives(schema, at)? {
+            let types = match &schema {
+                Value::Object(map) if !map.contains_key("enum") && !map.contains_key("const") => {
+                    each_type(map)
                 }
-                ["array"] => return self.array_element(key, map, at, layout),
-                _ => {}
+                _ => vec![schema],
+            };
+            for schema in types {
+                let map = schema.as_object();
+                let kind = map.and_then(|map| Some((map, map.get("type")?.as_str()?)));
+                match kind {
+                    Some((map, "object")) if !map.contains_key("properties") => {
+                        self.note(&at, "members that are not declared are JSON in the grammar");
+                        contents.push(self.element_text(&schema, &at, &text)?);
+                        elements.push(enclosed(key, Node::empty(), layout));
+                    }
+                    Some((map, "object")) => {
+                        elements.push(self.object_element(key, map, &at, layout)?);
+                    }
+                    Some((map, "array")) => {
+                        elements.push(self.array_element(key, map, &at, layout)?);
+                    }
+                    _ => contents.push(self.element_text(&schema, &at, &text)?),
+                }
             }
         }
-        let text = layout.text();
-        let content = self.by_kind(
-            schema,
-            at,
-            &mut |writer, schema, kind, at| match (kind, schema) {
-                (Kind::Text, _) => writer.value(schema, at, &text),
-                (Kind::Any, _) => Ok(text.any_content()),
-                (Kind::Json, schema) => match schema.get("const") {
-                    Some(value) => Ok(constant(value, &text)),
-                    None => writer.value(
-                        schema,
-                        at,
-                        &Notation::JsonBefore(Closers(vec!["<".to_owned()])),
-                    ),
-                },
+        if !contents.is_empty() {
+            elements.push(tagged(key, Node::choice(contents), layout));
+        }
+        Ok(Node::choice(elements))
+    }
+
+    /// What stands in an element that has no elements in it.
+    fn element_text(&mut self, schema: &Value, at: &str, text: &Notation) -> Built {
+        let json = Notation::JsonBefore(Closers(vec!["<".to_owned()]));
+        self.by_kind(schema, at, &mut |writer, schema, kind, at| match kind {
+            Kind::Text => writer.value(schema, at, text),
+            Kind::Any => Ok(text.any_content()),
+            Kind::Json => match schema.get("const") {
+                Some(value) => Ok(constant(value, text)),
+                None => writer.value(schema, at, &json),
             },
-        )?;
-        Ok(tagged(key, content, layout))
+        })
     }
 
     fn object_element(
@@ -294,6 +302,17 @@ pub(crate) enum Kind {
     Any,
     /// JSON.
     Json,
+}
+
+/// A schema by each of its types.
+fn each_type(map: &Map<String, Value>) -> Vec<Value> {
+    let of_type = |kind: &str| {
+        let mut alone = map.clone();
+        alone.insert("type".to_owned(), Value::from(kind));
+        alone.shift_remove("nullable");
+        Value::Object(alone)
+    };
+    kinds(map).into_iter().map(of_type).collect()
 }
 
 /// `<key>content</key>` on a line of its own.

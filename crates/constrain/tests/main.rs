@@ -6,3 +6,5 @@ mod random;
 mod readings;
 mod refusals;
 mod schemas;
+mod tool_sets;
+mod values;

@@ -4,7 +4,7 @@ use toolglot_engine::Shape;
 use toolglot_json::internal::from_text;
 use toolglot_value::{Map, Value};
 
-use crate::elements::{elements, plain_text};
+use crate::elements::{Element, elements, plain_text};
 use crate::toolbox::Entry;
 
 /// One change that was made, for a note.
@@ -102,7 +102,9 @@ fn restructure(entry: &Entry, key: &str, value: Value, changes: &mut Vec<Change>
         return value;
     };
     let unpacked = match (entry.habits.element_lists.get(key), entry.fields.get(key)) {
-        (Some(element), _) if text.trim_start().starts_with('<') => element_list(text, element),
+        (Some(element), _) if text.trim_start().starts_with('<') => {
+            element_list(text, element, key)
+        }
         (_, Some(shape)) => typed(text, shape),
         _ => None,
     };
@@ -123,19 +125,24 @@ fn restructure(entry: &Entry, key: &str, value: Value, changes: &mut Vec<Change>
     unpacked
 }
 
-/// `[{"text": .., "mode": ..}]` of a row of elements.
-fn element_list(text: &str, name: &str) -> Option<Value> {
-    elements(text)?
-        .into_iter()
-        .map(|element| {
-            let mut item = Map::new();
-            item.insert("text".into(), plain_text(element.inner).into());
-            for (key, value) in element.attributes {
-                item.insert(key.into(), value.into());
-            }
-            (element.name == name).then_some(Value::Object(item))
-        })
-        .collect()
+/// `[{"text": .., "mode": ..}]` of a row of elements, which have this name or the singular of their list's.
+fn element_list(text: &str, name: &str, list: &str) -> Option<Value> {
+    let item = |element: Element<'_>| {
+        if element.name != name && list.strip_suffix('s') != Some(element.name) {
+            return None;
+        }
+        let inner = element.inner.trim();
+        if let Ok(item @ Value::Object(_)) = toolglot_value::from_str(inner) {
+            return Some(item);
+        }
+        let mut item = Map::new();
+        item.insert("text".into(), plain_text(element.inner).into());
+        for (key, value) in element.attributes {
+            item.insert(key.into(), value.into());
+        }
+        Some(Value::Object(item))
+    };
+    elements(text)?.into_iter().map(item).collect()
 }
 
 /// The value that `text` stands for, where the shape asks for something that is not text.

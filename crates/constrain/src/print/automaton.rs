@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::grammar::CharClass;
+use crate::grammar::{CharClass, RawText};
 
 /// A state: for each character class the state that follows. What leads nowhere would complete a string.
 pub(crate) struct State {
@@ -11,14 +11,19 @@ pub(crate) struct State {
     pub(crate) next: Vec<(CharClass, usize)>,
 }
 
-/// The automaton of texts that hold none of `strings`, and where `is_filled` are not blank; its start is the first state.
-pub(crate) fn without(strings: &[String], is_filled: bool) -> Vec<State> {
-    let states = any_without(strings);
-    if !is_filled {
+/// The automaton of such texts, whatever their length; its start is the first state.
+pub(crate) fn states(text: &RawText) -> Vec<State> {
+    let states = any_without(&text.without);
+    if !text.is_filled && !text.is_plain {
         return states;
     }
     // Each state twice: before something was written that is not blank, and after it.
     let n = states.len();
+    let first = if text.is_plain {
+        CharClass::except(&['[', '{'])
+    } else {
+        CharClass::except(&[])
+    };
     let blank = CharClass::new([' ', '\t', '\r', '\n'].map(|c| (c, c)).to_vec());
     let mut unfilled = Vec::new();
     let mut filled = Vec::new();
@@ -27,7 +32,7 @@ pub(crate) fn without(strings: &[String], is_filled: bool) -> Vec<State> {
         for (class, target) in &state.next {
             for (part, target) in [
                 (class.and(&blank), *target),
-                (class.and(&blank.negated()), *target + n),
+                (class.and(&blank.negated()).and(&first), *target + n),
             ] {
                 if !part.is_empty() {
                     next.push((part, target));
@@ -35,7 +40,7 @@ pub(crate) fn without(strings: &[String], is_filled: bool) -> Vec<State> {
             }
         }
         unfilled.push(State {
-            is_end: false,
+            is_end: !text.is_filled,
             next,
         });
         filled.push(State {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::Message;
 use super::automaton::{self, State};
 use crate::Grammar;
-use crate::grammar::{CharClass, Node, Rules};
+use crate::grammar::{CharClass, Node, RawText, Rules};
 
 /// The grammar of a message. With free text the grammar holds from a trigger on, as llama.cpp's lazy grammars do.
 pub(super) fn message(message: Message, rules: &Rules) -> Grammar {
@@ -39,8 +39,8 @@ pub(super) fn rules_text(root: &Node, rules: &Rules) -> (String, usize) {
         printer.rule(&mut out, rules.name(id), rules.node(id));
     }
     let mut n_rules = 1 + reached.len();
-    for ((strings, is_filled), n) in &printer.automata {
-        let states = automaton::without(strings, *is_filled);
+    for (text, n) in &printer.automata {
+        let states = automaton::states(text);
         n_rules += states.len();
         for (s, state) in states.iter().enumerate() {
             let _ = writeln!(out, "{} ::= {}", state_name(*n, s), state_text(*n, state));
@@ -52,7 +52,7 @@ pub(super) fn rules_text(root: &Node, rules: &Rules) -> (String, usize) {
 struct Printer<'r> {
     rules: &'r Rules,
     /// The texts that hold none of some strings, each with its number.
-    automata: BTreeMap<(Vec<String>, bool), usize>,
+    automata: BTreeMap<RawText, usize>,
 }
 
 impl Printer<'_> {
@@ -67,12 +67,9 @@ impl Printer<'_> {
             Node::Literal(text) => literal(out, text),
             Node::Class(class) => char_class(out, class),
             Node::Rule(id) => out.push_str(self.rules.name(*id)),
-            Node::Without(strings, is_filled) => {
+            Node::Text(text) => {
                 let n = self.automata.len();
-                let n = *self
-                    .automata
-                    .entry((strings.clone(), *is_filled))
-                    .or_insert(n);
+                let n = *self.automata.entry(text.clone()).or_insert(n);
                 out.push_str(&state_name(n, 0));
             }
             Node::Sequence(nodes) if nodes.is_empty() => out.push_str("\"\""),

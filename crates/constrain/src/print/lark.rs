@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::{Message, rest_after};
 use crate::Grammar;
 use crate::error::GrammarError;
-use crate::grammar::{CharClass, Node, Rules};
+use crate::grammar::{CharClass, Node, RawText, Rules};
 
 /// The grammar of a message; free text holds none of the openers.
 pub(super) fn message(message: Message, rules: &Rules) -> Result<Grammar, GrammarError> {
@@ -68,7 +68,7 @@ struct Printer<'r> {
 /// the second is regular and two where it is not, and the longer one would win before it is known which of them follows.
 fn is_regular(node: &Node) -> bool {
     match node {
-        Node::Literal(_) | Node::Class(_) | Node::Without(..) => true,
+        Node::Literal(_) | Node::Class(_) | Node::Text(_) => true,
         Node::Rule(_) => false,
         Node::Sequence(nodes) | Node::Choice(nodes) => nodes.iter().all(is_regular),
         Node::Repeat(inner, ..) => is_regular(inner),
@@ -80,7 +80,7 @@ fn is_regular(node: &Node) -> bool {
 fn is_closed(node: &Node) -> bool {
     match node {
         Node::Literal(text) => !text.is_empty(),
-        Node::Class(_) | Node::Without(..) => true,
+        Node::Class(_) | Node::Text(_) => true,
         Node::Rule(_) => false,
         Node::Sequence(nodes) => nodes.last().is_some_and(is_closed),
         Node::Choice(nodes) => nodes.iter().all(is_closed),
@@ -125,7 +125,7 @@ impl Printer<'_> {
                 let inner = self.grouped(inner);
                 format!("{inner}{}", suffix(*min, *max))
             }
-            Node::Literal(_) | Node::Class(_) | Node::Without(..) => {
+            Node::Literal(_) | Node::Class(_) | Node::Text(_) => {
                 self.terminal(std::slice::from_ref(node))
             }
         }
@@ -168,22 +168,7 @@ fn terminal_text(node: &Node) -> String {
     match node {
         Node::Literal(text) => format!("/{}/", escaped(text)),
         Node::Class(class) => format!("/{}/", char_class(class)),
-        Node::Without(strings, is_filled) => {
-            let any = if *is_filled {
-                r"/(?s:.*)\S(?s:.*)/"
-            } else {
-                "/(?s:.*)/"
-            };
-            let strings: Vec<String> = strings
-                .iter()
-                .filter(|text| !text.is_empty())
-                .map(|text| escaped(text))
-                .collect();
-            if strings.is_empty() {
-                return any.to_owned();
-            }
-            format!("({any} & ~/(?s:.*)({})(?s:.*)/)", strings.join("|"))
-        }
+        Node::Text(text) => raw_text(text),
         Node::Rule(_) => unreachable!("a terminal holds no rule"),
         Node::Sequence(nodes) if nodes.is_empty() => "\"\"".to_owned(),
         Node::Sequence(nodes) => {
@@ -197,6 +182,30 @@ fn terminal_text(node: &Node) -> String {
         Node::Repeat(inner, min, max) => {
             format!("({}){}", terminal_text(inner), suffix(*min, *max))
         }
+    }
+}
+
+/// A text that holds none of some strings: all that such a text has to be, at once.
+fn raw_text(text: &RawText) -> String {
+    let mut all = Vec::new();
+    all.push(match text.length {
+        Some((min, max)) => format!("/(?s:.){}/", suffix(min, max)),
+        None => "/(?s:.*)/".to_owned(),
+    });
+    if text.is_filled {
+        all.push(r"/(?s:.*)\S(?s:.*)/".to_owned());
+    }
+    if text.is_plain {
+        all.push(r"/\s*([^\s\[{](?s:.*))?/".to_owned());
+    }
+    let strings = text.without.iter().filter(|string| !string.is_empty());
+    let strings: Vec<String> = strings.map(|string| escaped(string)).collect();
+    if !strings.is_empty() {
+        all.push(format!("~/(?s:.*)({})(?s:.*)/", strings.join("|")));
+    }
+    match all.as_slice() {
+        [one] => one.clone(),
+        several => format!("({})", several.join(" & ")),
     }
 }
 

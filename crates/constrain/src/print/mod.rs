@@ -6,7 +6,7 @@ mod lark;
 mod structural_tag;
 
 use crate::error::GrammarError;
-use crate::grammar::{Node, Rules};
+use crate::grammar::{Node, RawText, Rules};
 use crate::{Grammar, Target};
 
 /// The parts of a message.
@@ -25,7 +25,7 @@ pub(crate) struct Message {
 impl Message {
     /// Text that starts no call.
     pub(crate) fn free_text(&self) -> Node {
-        Node::Without(self.openers.clone(), false)
+        Node::Text(RawText::without(&self.openers))
     }
 }
 
@@ -85,6 +85,6 @@ fn after(node: &Node, opener: &str, rules: &Rules) -> Option<Node> {
                 .repeat(min.saturating_sub(1), max.map(|max| max.saturating_sub(1)));
             Some(Node::sequence([first, more]))
         }
-        Node::Class(_) | Node::Without(..) => None,
+        Node::Class(_) | Node::Text(_) => None,
     }
 }

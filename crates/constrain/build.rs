@@ -1,0 +1,8 @@
+//! Sets `shared_cases` as the binary's crate does. The published package leaves this file out.
+
+#[path = "../toolglot/build.rs"]
+mod shared_cases;
+
+fn main() {
+    shared_cases::main();
+}
