@@ -1,4 +1,6 @@
 //! The tests of the crate, one module per subject.
 
 mod documents;
+mod formats;
+mod grammars;
 mod samples;

@@ -54,18 +54,21 @@ fn what_a_dialect_cannot_carry_is_shown_with_the_text() {
 
 #[test]
 fn a_call_that_ends_in_doubt_is_not_carried() {
-    let report = report("call = \"@call \" name \"\\n\" (key \": \" text \"\\n\")* \"@end\"");
-    let texts = report
-        .samples
-        .iter()
-        .find(|sample| sample.title == "two texts");
-    let texts = texts.expect("it is a sample");
-    let refusal = texts.refusal.as_deref().expect("`b: c` looks like a key");
+    let report = report("call = \"@call \" name (\" \" key \"=\" text \"line\")* \"!\"");
+    assert_eq!(refused(&report), ["a text of several lines"]);
+    let lines = &report.samples[2];
+    let refusal = lines.refusal.as_deref().expect("the text holds a closer");
     assert!(refusal.contains("`recovered`"), "{refusal}");
     assert_eq!(
-        texts.text.as_deref(),
-        Some("@call save\ntext: a.rs\nmore: b: c\n@end")
+        lines.text.as_deref(),
+        Some("@call save text=first line\n  second line\nline!")
     );
+}
+
+#[test]
+fn lines_of_keys_and_values_are_carried() {
+    let report = report("call = \"@call \" name \"\\n\" (key \": \" text \"\\n\")* \"@end\"");
+    assert_eq!(refused(&report), ["a text of several lines"]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod ast;
 pub(crate) mod bounds;
+pub(crate) mod check;
 mod error;
 mod evidence;
 mod file;

@@ -112,7 +112,6 @@ impl Parser {
                             ..
                         }
                     ) {
-                        self.give_empty(program, sink);
                         self.exit_call(view, pos, sink);
                     }
                 }
@@ -155,7 +154,6 @@ impl Parser {
         (self.set.registers.id, self.set.registers.ns) = (None, None);
         if let Some(tool) = tool {
             call.name = String::from(&**tool);
-            call.entered = Some(node);
             call.tool = program.tools.find(tool);
         }
         self.emitter.call = Some(call);
@@ -297,22 +295,6 @@ impl Parser {
         args.push('"');
         toolglot_json::internal::escape_into(args, &text);
         args.push('"');
-    }
-
-    /// A rule for one tool says which arguments its call has: one whose part did not come is empty.
-    fn give_empty(&mut self, program: &Program, sink: &mut dyn Sink) {
-        let Some(entered) = self.emitter.call.as_ref().and_then(|call| call.entered) else {
-            return;
-        };
-        for key in program.arguments_behind(entered) {
-            let has_key = |call: &OpenCall| !call.opened || call.has_key(key);
-            if !self.emitter.call.as_ref().is_none_or(has_key) {
-                self.emitter.key(key);
-                self.emitter.args().push_str("\"\"");
-                let at = self.emitter.cursor;
-                self.emitter.flush_args(at, sink);
-            }
-        }
     }
 
     pub(super) fn exit_call(&mut self, view: View<'_>, pos: u64, sink: &mut dyn Sink) {

@@ -55,6 +55,7 @@ impl Stepper<'_> {
                     let behind = Thread {
                         node: attrs.next,
                         off: 0,
+                        begins_line: false,
                         ..thread
                     };
                     self.go_on(behind, byte, pos, next, found);

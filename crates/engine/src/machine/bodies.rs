@@ -210,7 +210,7 @@ impl Parser {
         let mut threads = core::mem::take(&mut self.set.threads);
         threads.clear();
         let mut thread = Thread::at(next, Log::ROOT, at);
-        thread.marked = true;
+        (thread.marked, thread.begins_line, thread.one_line) = (true, false, false);
         self.stepper(program, view, NamePolicy::Reading)
             .add_closure(thread, at, &mut threads);
         self.set.threads = threads;

@@ -47,6 +47,7 @@ impl Stepper<'_> {
             Thread {
                 node: capture.next,
                 log,
+                begins_line: false,
                 ..thread
             },
             byte,

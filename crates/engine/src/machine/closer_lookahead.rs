@@ -116,7 +116,7 @@ impl Parser {
         let mut probe = core::mem::take(&mut self.spare.probe);
         probe.begin(at);
         probe.may_leave = value.may_be_left(at);
-        self.look_from(program, text, &mut probe, at, view);
+        self.look_from(program, text, &mut probe, value, at, view);
         value.probe = Some(probe);
     }
 
@@ -126,6 +126,7 @@ impl Parser {
         program: &Program,
         text: &TextNode,
         probe: &mut CloserLookahead,
+        value: &Value,
         at: u64,
         view: View<'_>,
     ) {
@@ -137,7 +138,9 @@ impl Parser {
         // The probe's log begins anew: it is flushed only where the reading goes on after it.
         self.set.log.clear();
         self.set.flushed = Log::ROOT;
-        let from = Thread::at(text.follow, Log::ROOT, at);
+        let mut from = Thread::at(text.follow, Log::ROOT, at);
+        (from.begins_line, from.one_line) = (value.line_blank, value.one_line);
+        from.pass(view.bytes(value.scan, at));
         let cx = (program, view, NamePolicy::Evidence);
         self.add_positions(cx, from, &[text.follow], &mut probe.follow);
         self.add_positions(cx, from, &text.enclosing, &mut probe.enclosing);
@@ -202,7 +205,7 @@ impl Parser {
                 self.set.found.work += at - probe.pos + 1;
                 probe.pos = at;
                 if found.is_some() {
-                    self.look_from(program, text, probe, at, view);
+                    self.look_from(program, text, probe, value, at, view);
                     return Progress::On;
                 }
                 if eof || at - probe.at > cap {
@@ -483,7 +486,7 @@ impl Parser {
 }
 
 /// Whether what stands after `bytes` begins a line; `is_begin`: they do, but for blanks.
-fn begins_line(bytes: &[u8], is_begin: bool) -> bool {
+pub(super) fn begins_line(bytes: &[u8], is_begin: bool) -> bool {
     match bytes
         .iter()
         .rposition(|&byte| byte == b'\n' || !is_blank(byte))

@@ -27,12 +27,12 @@ pub(crate) struct OpenCall {
     pub(crate) place: Place,
     /// The tool in the program's set.
     pub(crate) tool: Option<usize>,
-    /// Where its rule begins, if that is for one tool.
-    pub(crate) entered: Option<u32>,
     /// The head was told.
     pub(crate) started: bool,
     /// The arguments' `{` was told.
     pub(crate) opened: bool,
+    /// A raw value of it was begun.
+    pub(crate) has_value: bool,
     /// The arguments are complete: a body wrote all of them.
     pub(crate) whole: bool,
     /// What the rules of doubt judge it by.
@@ -61,9 +61,9 @@ impl OpenCall {
             written_id: None,
             place,
             tool: None,
-            entered: None,
             started: false,
             opened: false,
+            has_value: false,
             whole: false,
             facts: CallFacts::new(place),
             text_end: at,

@@ -75,7 +75,8 @@ pub(super) fn fence(
     let letter = bytes.get(run).is_some_and(u8::is_ascii_alphanumeric);
     // A fence that closes ends its line, where it stands on a line of its own.
     let ends_line = bytes.get(run).is_none_or(|&byte| is_blank(byte));
-    if value.one_line && (ends_line || letter) {
+    let one_line = value.one_line && text.trim != Trim::Lines;
+    if one_line && (ends_line || letter) {
         return Fence::Closer;
     }
     match (value.line_blank, letter) {
@@ -111,7 +112,7 @@ pub(super) fn fence(
         // Text after it on its line, and a bare fence comes: it stands in a sentence.
         (false, false, Next::Bare) => Fence::Data { upto },
         // A block on one line ends at its fence, whatever follows.
-        (false, _, _) if value.one_line => Fence::Closer,
+        (false, _, _) if one_line => Fence::Closer,
         (false, _, _) => Fence::Doubtful,
         (true, _, Next::Bare) if !wrapped => Fence::Doubtful,
         (true, _, _) => Fence::Closer,

@@ -91,7 +91,7 @@ impl Parser {
             Node::Text(_) => {
                 self.emitter.start_call(view, at, sink);
                 self.emitter.markup(view, at, sink);
-                let value = Value::begin(program, self, body, (view, at), sink);
+                let value = Value::begin(program, self, body, at, sink);
                 self.mode = Mode::Value(Box::new(value));
             }
             Node::Json {

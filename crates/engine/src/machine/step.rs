@@ -139,7 +139,7 @@ impl Stepper<'_> {
                     thread.node = *next;
                 }
                 Node::Bol { next } => {
-                    if !self.bol {
+                    if !thread.begins_line {
                         return;
                     }
                     thread.node = *next;
@@ -210,6 +210,7 @@ impl Stepper<'_> {
                     self.add(next, thread);
                 } else if !self.is_spelled(bytes, pos, found) {
                     thread.marked |= mark;
+                    thread.pass(bytes);
                     if mark && found.many {
                         let from = pos + 1 - bytes.len() as u64;
                         found
@@ -221,6 +222,7 @@ impl Stepper<'_> {
             }
             Node::Ws { next: to } => {
                 if is_blank(byte) && pos - thread.since < self.program.limits.blanks as u64 {
+                    thread.pass(&[byte]);
                     self.add(next, thread);
                     let mut behind = Thread {
                         node: *to,
@@ -237,12 +239,13 @@ impl Stepper<'_> {
                     self.add(next, thread);
                 }
                 (_, b'\n') => {
-                    let behind = Thread {
+                    let mut behind = Thread {
                         node: *to,
                         off: 0,
                         broke: true,
                         ..thread
                     };
+                    behind.pass(b"\n");
                     self.close_on(behind, pos + 1, next);
                 }
                 _ => {}
@@ -339,8 +342,10 @@ impl Stepper<'_> {
                 node: opener.target,
                 off: 0,
                 marked: opener.mark,
+                begins_line: self.bol,
                 ..thread
             };
+            way.pass(read);
             for &enter in &opener.enters {
                 way.log = self.log.push(way.log, Act::Enter(enter), self.candidate);
             }

@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::closer_lookahead::begins_line;
 use super::log::LogId;
 use crate::grammar::Capture;
 use crate::program::NodeId;
@@ -20,6 +21,10 @@ pub(crate) struct Thread {
     pub(crate) marked: bool,
     /// A line break was left out right before (`nl text nl`).
     pub(crate) broke: bool,
+    /// Only blanks are before it on its line.
+    pub(crate) begins_line: bool,
+    /// No line break was read since the entry's begin.
+    pub(crate) one_line: bool,
     /// It waits in a context (`think`, an open block).
     pub(crate) extra: bool,
     pub(crate) quote: u8,
@@ -40,12 +45,22 @@ impl Thread {
             since: pos,
             marked: false,
             broke: false,
+            begins_line: true,
+            one_line: true,
             extra: false,
             quote: 0,
             seen: 0,
             name_end: 0,
             instance: 0,
         }
+    }
+}
+
+impl Thread {
+    /// Reads text that is no line's whole, or ends one.
+    pub(super) fn pass(&mut self, bytes: &[u8]) {
+        self.begins_line = begins_line(bytes, self.begins_line);
+        self.one_line &= !bytes.contains(&b'\n');
     }
 }
 

@@ -255,28 +255,6 @@ fn nexts(node: &Node) -> Vec<NodeId> {
     }
 }
 
-/// The arguments that values behind `from` are, up to the end of the call.
-pub(super) fn arguments_behind(nodes: &[Node], from: NodeId) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
-    let mut todo = alloc::vec![from];
-    while let Some(id) = todo.pop() {
-        let node = &nodes[id as usize];
-        let exits = matches!(node, Node::Exit { role, .. } if *role == RuleRole::Call);
-        if exits || !seen.insert(id) {
-            continue;
-        }
-        if let Node::Text(text) = node
-            && let Some(key) = text.argument.as_deref()
-            && !found.contains(&key)
-        {
-            found.push(key);
-        }
-        todo.extend(nexts(node));
-    }
-    found
-}
-
 /// The texts of the `think` rule that an entry is: one for each way to write it.
 pub(super) fn reasoning(nodes: &[Node], entry: NodeId) -> Vec<NodeId> {
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
@@ -311,6 +289,7 @@ pub(super) fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool)
             Node::Match => ends = true,
             Node::Ws { next }
             | Node::Nl { next }
+            | Node::Bol { next }
             | Node::Enter { next, .. }
             | Node::Exit { next, .. }
             | Node::End { next } => todo.push(*next),
@@ -389,13 +368,20 @@ pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
 }
 
 fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
-    (text.trim, text.follow) = trimming(nodes, text.next);
+    (text.trim, text.follow) = match trimming(nodes, text.next) {
+        (Trim::PairedNl, follow) => (text.trim, follow),
+        found => found,
+    };
     let (mut level, open_ended) = next_literals(nodes, text.follow);
     text.open_ended = open_ended;
     text.fence = level.iter().any(|&lit| matches!(&nodes[lit as usize], Node::Literal { bytes, .. } if bytes.starts_with(b"```")));
+    // What begins a value like this one ends this one, too: none is nested.
+    let ends =
+        |opener: Lead| leads(nodes, text.follow).any(|closer| closer.pieces == opener.pieces);
+    text.own = text.own.filter(|&own| !leads(nodes, own).any(ends));
     // Closers of what encloses the value: leave out one closer, two, up to four.
     let mut seen: BTreeSet<NodeId> = level.iter().copied().collect();
-    for _ in 0..4 {
+    for depth in 0..4 {
         let mut deeper = Vec::new();
         for &literal in &level {
             if is_opener(nodes, literal) {
@@ -408,6 +394,9 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
                     }
                 }
             }
+        }
+        if depth == 0 && deeper.is_empty() {
+            text.is_last = level.iter().all(|&lit| is_enclosing_closer(nodes, lit));
         }
         text.enclosing.extend(
             deeper
@@ -482,7 +471,10 @@ fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {
 fn trimming(nodes: &[Node], next: NodeId) -> (Trim, NodeId) {
     match &nodes[next as usize] {
         Node::Ws { next } => (Trim::Blanks, *next),
-        Node::Nl { next } => (Trim::PairedNl, *next),
+        Node::Nl { next } => match &nodes[*next as usize] {
+            Node::Ws { next } => (Trim::Blanks, *next),
+            _ => (Trim::PairedNl, *next),
+        },
         // A loop of line breaks.
         Node::Split(all) => match all.as_slice() {
             [one, rest] if breaks_back_to(nodes, *one, next) => (Trim::Lines, *rest),

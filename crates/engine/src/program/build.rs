@@ -11,7 +11,6 @@ use core::ops::Range;
 
 use super::analyze::may_be_empty;
 use super::bytes::{ByteSet, Finder};
-use super::check;
 use super::extent;
 use super::node::{
     AttributeNode, AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim,
@@ -106,7 +105,7 @@ impl<'a> Builder<'a> {
             .help("an entry is a rule that no rule refers to"));
         }
         extent::bounded(dialect, &is_entry)?;
-        check::rules(dialect)?;
+        crate::grammar::check::rules(dialect)?;
         for rule in read().filter(is_entry) {
             // One entry per alternative: a long opener must not lift its short sibling.
             for seq in &rule.alt.0 {
@@ -312,8 +311,12 @@ impl<'a> Builder<'a> {
                     argument: argument.as_deref().map(Box::from),
                     next,
                     follow: next,
-                    trim: Trim::None,
+                    trim: match n.checked_sub(1).map(|before| &seq[before].kind) {
+                        Some(TermKind::Nl) => Trim::PairedNl,
+                        _ => Trim::OwnNl,
+                    },
                     enclosing: Vec::new(),
+                    is_last: false,
                     own: None,
                     lead_in: lead_in(seq, n),
                     own_needs_same_key: false,
@@ -427,12 +430,14 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Where the literal stands that begins the value at `text`: the earliest before it with no other body between.
+/// Where the value at `text` has its beginning: its earliest literal with no other body between, and what says where that may
+/// stand. What begins with a capture has none.
 fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
-    let mut found = None;
+    let (mut found, mut is_past_group) = (None, false);
     for (n, term) in seq[..text].iter().enumerate().rev() {
         match &term.kind {
             TermKind::Literal(pieces) => {
+                is_past_group = true;
                 if let Some(Piece::Bytes(bytes)) = pieces.first()
                     && !bytes.trim().is_empty()
                     && !bytes.starts_with("```")
@@ -440,13 +445,14 @@ fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
                     found = Some(n);
                 }
             }
+            TermKind::Capture(..) => found = None,
+            TermKind::Bol if found == Some(n + 1) => found = Some(n),
             TermKind::Ws(_)
             | TermKind::Nl
-            | TermKind::Capture(..)
             | TermKind::Attrs(_)
             | TermKind::Bol
             | TermKind::Start => {}
-            TermKind::Group(_) | TermKind::Optional(_) if found.is_none() => {}
+            TermKind::Group(_) | TermKind::Optional(_) if !is_past_group => {}
             _ => break,
         }
     }

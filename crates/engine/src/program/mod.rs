@@ -6,7 +6,6 @@
 mod analyze;
 mod build;
 mod bytes;
-mod check;
 mod extent;
 mod node;
 mod openers;
@@ -172,11 +171,6 @@ impl Program {
                 _ => return None,
             }
         }
-    }
-
-    /// The arguments that the call which `entered` begins may have, where its rule names them.
-    pub(crate) fn arguments_behind(&self, entered: NodeId) -> Vec<&str> {
-        analyze::arguments_behind(&self.rules.nodes, entered)
     }
 
     pub(crate) fn dialect_of(&self, id: NodeId) -> &CompiledDialect {

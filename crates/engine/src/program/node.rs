@@ -133,6 +133,8 @@ pub(crate) struct TextNode {
     pub(crate) trim: Trim,
     /// Closers of what encloses the value, reached from `follow` by leaving out one to four closers.
     pub(crate) enclosing: Vec<NodeId>,
+    /// Nothing stands behind its closer.
+    pub(crate) is_last: bool,
     /// The literal that begins a value like this one.
     pub(crate) own: Option<NodeId>,
     /// The literal right before it, where that may be left out.

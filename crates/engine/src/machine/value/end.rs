@@ -78,7 +78,8 @@ impl Parser {
             }
             self.pos = upto;
         } else {
-            self.read_closers(program, text, (end, at), behind, view);
+            let places = (end, at, (value.line_blank, value.one_line));
+            self.read_closers(program, text, places, behind, view);
         }
         self.candidate.checkpoint = self.pos;
         self.candidate
@@ -99,7 +100,7 @@ impl Parser {
         &mut self,
         program: &Program,
         text: &TextNode,
-        (end, at): (u64, u64),
+        (end, at, is_line): (u64, u64, (bool, bool)),
         behind: Behind,
         view: View<'_>,
     ) {
@@ -109,7 +110,7 @@ impl Parser {
         let from = if behind == Behind::Value { end } else { at };
         let mut threads = core::mem::take(&mut self.set.threads);
         let mut thread = Thread::at(text.next, Log::ROOT, from);
-        thread.marked = true;
+        (thread.marked, thread.begins_line, thread.one_line) = (true, is_line.0, is_line.1);
         let behind_closers: alloc::vec::Vec<NodeId>;
         let nodes = match behind {
             Behind::Value | Behind::Read { .. } => core::slice::from_ref(&text.next),

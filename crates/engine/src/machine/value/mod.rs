@@ -66,6 +66,8 @@ pub(crate) struct Value {
     pub(super) ahead: Option<FenceLookahead>,
     /// Its first bytes, where they may be those of a marker that was to stand before it.
     edge: Option<TruncatedOpener>,
+    /// No value of the call came before it.
+    is_first: bool,
     /// Its closer is there: another one may follow.
     orphan: Option<UnmatchedCloser>,
     /// It ends at a fence that may be its own: it may hold too little.
@@ -87,7 +89,7 @@ impl Value {
         program: &Program,
         parser: &mut Parser,
         body: Thread,
-        (view, at): (View<'_>, u64),
+        at: u64,
         sink: &mut dyn Sink,
     ) -> Value {
         let Node::Text(text) = program.node(body.node) else {
@@ -184,10 +186,12 @@ impl Value {
             has_nested: false,
             prose_to: at,
             probe: None,
-            line_blank: body.broke || parser.emitter.quote.at_bol(),
-            one_line: text.fence && text.trim != Trim::Lines && begins_on_line(parser, view, at),
+            line_blank: body.begins_line,
+            one_line: body.one_line,
             ahead: None,
             edge: text.lead_in.as_deref().map(TruncatedOpener::new),
+            is_first: (parser.emitter.call.as_mut())
+                .is_some_and(|call| !core::mem::replace(&mut call.has_value, true)),
             orphan: None,
             cut_in_doubt: false,
             how,
@@ -417,7 +421,7 @@ impl Parser {
                     at,
                     recovered: false,
                     ..
-                } if unmatched_closer::may_follow(program, text) => {
+                } if value.is_first && unmatched_closer::may_follow(program, text) => {
                     value.orphan = Some(UnmatchedCloser::behind(at));
                 }
                 Decision::Ends {
@@ -555,10 +559,4 @@ impl Parser {
         }
         self.emitter.mended(repairs, sink);
     }
-}
-
-/// Whether the value at `at` begins on its entry's first line.
-fn begins_on_line(parser: &Parser, view: View<'_>, at: u64) -> bool {
-    let from = parser.candidate.at.max(view.base);
-    !view.bytes(from.min(at), at).contains(&b'\n')
 }

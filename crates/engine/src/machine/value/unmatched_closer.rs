@@ -26,7 +26,7 @@ impl UnmatchedCloser {
 /// Whether one is looked for: the value is kept to the byte, or but for a line break at each end, and its closer is the only one
 /// of its call, and ends it.
 pub(super) fn may_follow(program: &Program, text: &TextNode) -> bool {
-    let is_alone = text.enclosing.is_empty() && text.own.is_some() && !text.fence;
+    let is_alone = text.is_last && text.own.is_some() && !text.fence;
     matches!(text.trim, Trim::None | Trim::PairedNl)
         && is_alone
         && !program.leads_to_values(text.next)

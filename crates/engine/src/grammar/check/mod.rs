@@ -4,12 +4,14 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::analyze::takes;
-use super::bytes::{ByteSet, is_blank};
-use crate::grammar::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+mod arguments;
+mod neighbours;
+
+use super::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+use crate::program::{ByteSet, is_blank, takes};
 
 /// Refuses rules that are undecided or unending, as far as their own text shows.
-pub(super) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
+pub(crate) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
     for rule in dialect.rules.iter().filter(|rule| !rule.is_taught()) {
         let speaks = matches!(rule.name.as_str(), "think" | "say" | "result" | "failure");
         alternatives(dialect, &rule.alt, speaks)?;
@@ -17,7 +19,11 @@ pub(super) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
             for seq in &rule.alt.0 {
                 named(dialect, rule, seq)?;
                 holes(dialect, seq, &mut BTreeSet::new(), 0)?;
+                arguments::of_call(dialect, seq)?;
             }
+        }
+        if !rule.is_only_written() {
+            neighbours::of_rule(dialect, rule)?;
         }
     }
     Ok(())
@@ -43,7 +49,7 @@ fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), Gramma
             }
             firsts.push(first);
         }
-        neighbours(seq, speaks)?;
+        optional_closers(seq, speaks)?;
         for term in seq {
             inside(dialect, &term.kind, speaks)?;
         }
@@ -87,42 +93,25 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
     Some((set, term))
 }
 
-/// What can be refused by looking at neighbours.
-fn neighbours(seq: &[Term], speaks: bool) -> Result<(), GrammarError> {
+/// A closer is there, or it is missing: the machine finds that out.
+fn optional_closers(seq: &[Term], speaks: bool) -> Result<(), GrammarError> {
     for pair in seq.windows(2) {
-        match (&pair[0].kind, &pair[1].kind) {
-            (TermKind::Capture(a, one_of), TermKind::Capture(b, _))
-                if one_of.is_empty() && !speaks =>
-            {
-                return Err(GrammarError::new(
-                    pair[1].span.clone(),
-                    format!(
-                        "capture `{}` directly after capture `{}`",
-                        word(*b),
-                        word(*a)
-                    ),
-                )
-                .help("a literal or `ws` must show where the first one ends"));
-            }
-            (TermKind::Text(_), TermKind::Optional(inner))
-                if !speaks && matches!(inner.kind, TermKind::Literal(_)) =>
-            {
-                return Err(GrammarError::new(
-                    pair[1].span.clone(),
-                    "an optional literal directly after `text`",
-                )
-                .help(
-                    "write it without `?`: a missing closer is found by the machine, from evidence",
-                ));
-            }
-            (TermKind::Text(_), TermKind::Text(_) | TermKind::Capture(..)) if !speaks => {
-                return Err(GrammarError::new(
-                    pair[1].span.clone(),
-                    "`text` has no closer: no literal follows it",
-                )
-                .help("put the literal that ends the value after `text`"));
-            }
-            _ => {}
+        if let (TermKind::Nl, TermKind::Nl) = (&pair[0].kind, &pair[1].kind) {
+            let place = pair[1].span.clone();
+            let error = GrammarError::new(place, "`nl` twice: each is one line break or none");
+            return Err(error.help("write it once, or `ws`"));
+        }
+        if let (TermKind::Text(_), TermKind::Optional(inner)) = (&pair[0].kind, &pair[1].kind)
+            && !speaks
+            && matches!(inner.kind, TermKind::Literal(_))
+        {
+            return Err(GrammarError::new(
+                pair[1].span.clone(),
+                "an optional literal directly after `text`",
+            )
+            .help(
+                "write it without `?`: a missing closer is found by the machine, from evidence",
+            ));
         }
     }
     Ok(())

@@ -1,0 +1,269 @@
+//! Grammars of the notation's words: calls with parameters in every shape, in blocks and by themselves.
+
+use toolglot_value::Value;
+
+use crate::grammars::random::Random;
+
+/// A dialect, and what its calls may be.
+pub(super) struct Grammar {
+    pub(super) file: String,
+    /// All literals of the rules that are read.
+    pub(super) literals: Vec<String>,
+    /// The only tool, with the arguments that a call must have and may have.
+    pub(super) fixed: Option<(String, Vec<String>, Vec<String>)>,
+}
+
+impl Grammar {
+    /// Whether no text among the arguments holds one of the grammar's literals, or ends so that one would start in it.
+    pub(super) fn is_plain(&self, arguments: &Value) -> bool {
+        match arguments {
+            Value::String(text) => self.literals.iter().all(|literal| {
+                let whole = format!("{text}{literal}");
+                whole.find(literal.as_str()) == Some(text.len())
+            }),
+            Value::Array(_) => self.is_plain(&Value::from(
+                arguments.to_string().replace("\",\"", "\", \""),
+            )),
+            Value::Object(members) => members.iter().all(|(_, value)| self.is_plain(value)),
+            _ => true,
+        }
+    }
+}
+
+/// Writes one rule, and remembers its literals.
+#[derive(Default)]
+struct Rule {
+    text: String,
+    literals: Vec<String>,
+}
+
+impl Rule {
+    fn literal(&mut self, literal: &str) {
+        let quoted = literal
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"")
+            .replace('\n', "\\n");
+        self.add(&format!("\"{quoted}\""));
+        self.literals.push(literal.to_owned());
+    }
+
+    fn add(&mut self, text: &str) {
+        if !self.text.is_empty()
+            && !self.text.ends_with([' ', '('])
+            && text != ")"
+            && text != ")*"
+            && text != ")?"
+        {
+            self.text.push(' ');
+        }
+        self.text.push_str(text);
+    }
+}
+
+/// Openers of a call, each with its closers.
+const CALLS: &[(&str, &[&str])] = &[
+    ("<|call|>", &["<|end|>", "<|/call|>", "\n"]),
+    ("<call ", &["</call>", "/>", ">"]),
+    ("<call>", &["</call>"]),
+    ("@call ", &["@end", "\n"]),
+    ("[[", &["]]", "]"]),
+    ("{{", &["}}"]),
+    ("```tool\n", &["\n```", "```"]),
+    ("$ ", &["\n"]),
+    ("### Tool: ", &["\n\n", "\n"]),
+    ("CALL ", &["\n", "END\n", "."]),
+    ("(", &[")"]),
+    ("<tool name=\"", &["</tool>"]),
+    (">>> ", &["\n"]),
+    ("[call: ", &["]"]),
+    ("%%", &["%%"]),
+];
+
+pub(super) fn grammar(random: &mut Random) -> Grammar {
+    let mut rule = Rule::default();
+    let mut fixed = None;
+    let (opener, closers) = *random.one(CALLS);
+    if random.chance(3) {
+        rule.add("bol");
+    }
+    rule.literal(opener);
+    let is_fixed = random.chance(5);
+    if !is_fixed {
+        blank(&mut rule, random, 4);
+        rule.add("name");
+    }
+    match (random.below(8), is_fixed) {
+        (_, true) => fixed = Some(fixed_values(&mut rule, random)),
+        (0, _) => {
+            separator(&mut rule, random);
+            blank(&mut rule, random, 3);
+            rule.add("json");
+            blank(&mut rule, random, 3);
+        }
+        (1, _) => {
+            separator(&mut rule, random);
+            rule.add("xml");
+        }
+        (2, _) => {
+            separator(&mut rule, random);
+            rule.add("(");
+            rule.add("json");
+            rule.add(")?");
+        }
+        _ => {
+            if random.chance(2) {
+                separator(&mut rule, random);
+            }
+            loop_of_parameters(&mut rule, random);
+        }
+    }
+    if random.chance(6) {
+        rule.add("(");
+        rule.literal("\n");
+        rule.add("|");
+        rule.add("end");
+        rule.add(")");
+    } else {
+        if random.chance(4) {
+            rule.add("ws");
+        }
+        let closer = *random.one(closers);
+        rule.literal(closer);
+    }
+    let tool = fixed
+        .as_ref()
+        .map_or(String::new(), |(tool, ..)| format!(" {tool}"));
+    let mut file = format!("dialect mine\ncall{tool} = {}\n", rule.text);
+    if random.chance(5) && fixed.is_none() {
+        let (opener, closer) = *random.one(&[
+            ("<calls>", "</calls>"),
+            ("<|calls|>", "<|/calls|>"),
+            ("BEGIN\n", "END"),
+        ]);
+        let between = *random.one(&["ws", "ws(\"\\n\")", "\"\\n\"?"]);
+        rule.literals.extend([opener.to_owned(), closer.to_owned()]);
+        let opener = opener.replace('\n', "\\n");
+        let line = format!("block = \"{opener}\" {between} (call {between})* \"{closer}\"\n");
+        file.push_str(&line);
+    }
+    Grammar {
+        file,
+        literals: rule.literals,
+        fixed,
+    }
+}
+
+fn blank(rule: &mut Rule, random: &mut Random, n: usize) {
+    if random.chance(n) {
+        rule.add(random.one::<&str>(&["ws", "ws(\" \")", "ws(\"\\n\")", "nl"]));
+    }
+}
+
+fn separator(rule: &mut Rule, random: &mut Random) {
+    let separator = *random.one(&[">", "\">", "\n", " ", ": ", "(", "|", "<|args|>", "</name>"]);
+    rule.literal(separator);
+}
+
+/// `("<arg " key ">" text "</arg>")*`
+fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
+    rule.add("(");
+    let has_opener = !random.chance(4);
+    if random.chance(6) {
+        rule.add("bol");
+    }
+    if has_opener {
+        let opener = *random.one(&[
+            "<|arg|>",
+            "<arg ",
+            "<",
+            " --",
+            ", ",
+            "|",
+            "\n- ",
+            "- ",
+            " :",
+            ";",
+            "@",
+            "<arg name=\"",
+            "<p>",
+            " ",
+            "&",
+            "[",
+            "\n",
+        ]);
+        rule.literal(opener);
+    } else if random.chance(4) {
+        rule.add("ws");
+    }
+    rule.add("key");
+    let between = *random.one(&[
+        "<|val|>", ">", "=", ": ", ":", " ", "\">", "</p>", " = ", ":\n", "]", "=\"",
+    ]);
+    rule.literal(between);
+    let trim = random.below(6);
+    if trim == 0 {
+        rule.add("ws");
+    } else if trim == 1 {
+        rule.add("nl");
+    }
+    if random.chance(8) {
+        rule.add("(");
+        let (open, close) = *random.one(&[("\"", "\""), ("[", "]"), ("<q>", "</q>")]);
+        rule.literal(open);
+        rule.add("text");
+        rule.literal(close);
+        rule.add("|");
+        rule.add("text");
+        rule.add(")");
+    } else {
+        rule.add("text");
+    }
+    if trim == 0 {
+        rule.add("ws");
+    } else if trim == 1 {
+        rule.add("nl");
+    }
+    if !random.chance(3) {
+        let closer = *random.one(&[
+            "</arg>", "<|/val|>", "\n", ";", "\"", "</p>", ",", "</{key}>", "|", "\n\n", ">",
+        ]);
+        if closer == "</{key}>" {
+            rule.add("\"</{key}>\"");
+            rule.literals.extend(
+                ["text", "more", "count", "path", "ok", "items"].map(|key| format!("</{key}>")),
+            );
+        } else {
+            rule.literal(closer);
+        }
+    }
+    blank(rule, random, 4);
+    rule.add(")*");
+}
+
+/// Texts of a rule for one tool, in order; all but the first may be missing.
+fn fixed_values(rule: &mut Rule, random: &mut Random) -> (String, Vec<String>, Vec<String>) {
+    let keys = ["text", "more", "path"];
+    let (mut required, mut optional) = (Vec::new(), Vec::new());
+    for (n, key) in keys.iter().enumerate().take(1 + random.below(3)) {
+        let is_optional = random.chance(3);
+        if is_optional {
+            rule.add("(");
+        }
+        if n > 0 {
+            let opener = *random.one(&[" IN ", "<p>", "\n", ", ", "|", " > "]);
+            rule.literal(opener);
+        }
+        rule.add(&format!("text({key})"));
+        if random.chance(2) {
+            let closer = *random.one(&["</p>", "\n", ";", "|"]);
+            rule.literal(closer);
+        }
+        if is_optional {
+            rule.add(")?");
+            optional.push((*key).to_owned());
+        } else {
+            required.push((*key).to_owned());
+        }
+    }
+    ("save".to_owned(), required, optional)
+}

@@ -1,0 +1,116 @@
+//! Which arguments a call has: each value has a name, and what is all of them is there once.
+
+use super::super::{Alt, Capture, Dialect, GrammarError, Term, TermKind};
+
+/// What was read of the arguments on the way to a term.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// A `key` for certain.
+    has_key: bool,
+    /// The value of one perhaps.
+    has_value: bool,
+    /// All of them perhaps.
+    has_all: bool,
+}
+
+impl Seen {
+    /// What was read on one of two ways.
+    fn or(self, other: Seen) -> Seen {
+        Seen {
+            has_key: self.has_key && other.has_key,
+            has_value: self.has_value || other.has_value,
+            has_all: self.has_all || other.has_all,
+        }
+    }
+}
+
+/// Refuses two bodies in a call, and values without a name.
+pub(super) fn of_call(dialect: &Dialect, seq: &[Term]) -> Result<(), GrammarError> {
+    sequence(dialect, seq, Seen::default()).map(|_| ())
+}
+
+fn sequence(dialect: &Dialect, seq: &[Term], mut seen: Seen) -> Result<Seen, GrammarError> {
+    for term in seq {
+        seen = after(dialect, term, seen)?;
+    }
+    Ok(seen)
+}
+
+fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarError> {
+    let value = |seen: Seen| {
+        if seen.has_all {
+            return Err(two_bodies(term));
+        }
+        Ok(Seen {
+            has_value: true,
+            ..seen
+        })
+    };
+    match &term.kind {
+        TermKind::Capture(Capture::Key, _) => Ok(Seen {
+            has_key: true,
+            ..seen
+        }),
+        TermKind::Text(None) if !seen.has_key => Err(GrammarError::new(
+            term.span.clone(),
+            "the value of `text` has no name",
+        )
+        .help("name the parameter, text(path), or read its name before it with `key`")),
+        TermKind::Text(_) => value(seen),
+        TermKind::Attrs(attributes) => {
+            let mut seen = seen;
+            for attribute in attributes {
+                match attribute.capture {
+                    Some(Capture::Key) => seen.has_key = true,
+                    Some(_) => {}
+                    None => seen = value(seen)?,
+                }
+            }
+            Ok(seen)
+        }
+        TermKind::Json(_) | TermKind::Object(_) | TermKind::Xml(_) | TermKind::Py(_) => {
+            if seen.has_all || seen.has_value {
+                return Err(two_bodies(term));
+            }
+            Ok(Seen {
+                has_all: true,
+                ..seen
+            })
+        }
+        TermKind::Optional(inner) => Ok(seen.or(after(dialect, inner, seen)?)),
+        TermKind::Many(inner) => {
+            let once = after(dialect, inner, seen)?;
+            if once.has_all && !seen.has_all {
+                return Err(two_bodies(inner));
+            }
+            Ok(seen.or(once))
+        }
+        TermKind::Group(alt) => one_of(dialect, [alt].into_iter(), seen),
+        TermKind::Rule(name) => {
+            let rules = dialect.rules_named(name);
+            one_of(dialect, rules.map(|rule| &rule.alt), seen)
+        }
+        _ => Ok(seen),
+    }
+}
+
+fn one_of<'d>(
+    dialect: &Dialect,
+    alts: impl Iterator<Item = &'d Alt>,
+    seen: Seen,
+) -> Result<Seen, GrammarError> {
+    let mut all: Option<Seen> = None;
+    for seq in alts.flat_map(|alt| &alt.0) {
+        let this = sequence(dialect, seq, seen)?;
+        all = Some(all.map_or(this, |all| all.or(this)));
+    }
+    Ok(all.unwrap_or(seen))
+}
+
+fn two_bodies(term: &Term) -> GrammarError {
+    GrammarError::new(
+        term.span.clone(),
+        "one call has its arguments in two places, which make no object",
+    )
+    .help("`json`, `object(..)`, `xml` and `py` are all arguments of a call: use one of them, or only `key` and `text`")
+}

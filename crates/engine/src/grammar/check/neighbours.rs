@@ -1,0 +1,230 @@
+//! What may come right after a term, and what that must not be.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::super::{Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+use super::word;
+
+/// A term that may come next.
+#[derive(Clone, Copy)]
+struct Next<'d> {
+    term: &'d Term,
+    /// Blanks may come before it, or none.
+    is_past_blanks: bool,
+    /// Something else may be written in its place.
+    is_second: bool,
+}
+
+/// Refuses terms of a rule that what comes next makes unreadable.
+pub(super) fn of_rule(dialect: &Dialect, rule: &Rule) -> Result<(), GrammarError> {
+    let walk = Walk { dialect };
+    if matches!(rule.name.as_str(), "think" | "say") {
+        return Ok(());
+    }
+    (rule.alt.0.iter()).try_for_each(|seq| walk.sequence(seq, &[]))
+}
+
+struct Walk<'d> {
+    dialect: &'d Dialect,
+}
+
+impl<'d> Walk<'d> {
+    /// Looks at all terms of a sequence; `after` is what may come after it.
+    fn sequence(&self, seq: &'d [Term], after: &[Next<'d>]) -> Result<(), GrammarError> {
+        for (n, term) in seq.iter().enumerate() {
+            let mut next = Vec::new();
+            if let Some(is_past_blanks) = self.firsts(&seq[n + 1..], false, &mut next) {
+                next.extend(after.iter().map(|one| Next {
+                    is_past_blanks: one.is_past_blanks || is_past_blanks,
+                    ..*one
+                }));
+            }
+            self.term(term, next)?;
+        }
+        Ok(())
+    }
+
+    fn term(&self, term: &'d Term, mut next: Vec<Next<'d>>) -> Result<(), GrammarError> {
+        match &term.kind {
+            TermKind::Optional(inner) => self.term(inner, next),
+            TermKind::Many(inner) => {
+                self.firsts(core::slice::from_ref(inner), false, &mut next);
+                self.term(inner, next)
+            }
+            TermKind::Group(alt) => alt.0.iter().try_for_each(|seq| self.sequence(seq, &next)),
+            TermKind::Rule(name) if !matches!(name.as_str(), "think" | "say") => {
+                let rules = self.dialect.rules_named(name);
+                rules
+                    .flat_map(|rule| &rule.alt.0)
+                    .try_for_each(|seq| self.sequence(seq, &next))
+            }
+            _ => next.iter().try_for_each(|&next| pair(term, next)),
+        }
+    }
+
+    /// Adds the terms that a sequence may start with. Says whether it may be nothing, and if so, whether it may be blanks.
+    fn firsts(
+        &self,
+        seq: &'d [Term],
+        mut is_past_blanks: bool,
+        found: &mut Vec<Next<'d>>,
+    ) -> Option<bool> {
+        for term in seq {
+            let mut one_of = |alts: &mut dyn Iterator<Item = &'d [Term]>| {
+                let mut open: Option<bool> = None;
+                for (n, seq) in alts.enumerate() {
+                    let n_before = found.len();
+                    let this = self.firsts(seq, is_past_blanks, found);
+                    let new = found[n_before..].iter_mut();
+                    new.for_each(|one| one.is_second |= n > 0);
+                    open = this.map(|this| this || open.unwrap_or(false)).or(open);
+                }
+                open
+            };
+            let open = match &term.kind {
+                // Blanks that are never written keep nothing apart.
+                TermKind::Ws(written) => {
+                    Some(is_past_blanks || written.as_ref().is_some_and(|text| !text.is_empty()))
+                }
+                TermKind::Nl => Some(true),
+                TermKind::Bol | TermKind::Start | TermKind::End => {
+                    found.push(Next {
+                        term,
+                        is_past_blanks,
+                        is_second: false,
+                    });
+                    Some(is_past_blanks)
+                }
+                TermKind::Optional(inner) | TermKind::Many(inner) => {
+                    let inner = core::slice::from_ref(&**inner);
+                    let inside = self.firsts(inner, is_past_blanks, found);
+                    Some(inside.unwrap_or(is_past_blanks))
+                }
+                TermKind::Group(alt) => one_of(&mut alt.0.iter().map(Vec::as_slice)),
+                TermKind::Rule(name) => {
+                    let rules = self.dialect.rules_named(name);
+                    one_of(&mut rules.flat_map(|rule| rule.alt.0.iter().map(Vec::as_slice)))
+                }
+                _ => {
+                    found.push(Next {
+                        term,
+                        is_past_blanks,
+                        is_second: false,
+                    });
+                    None
+                }
+            };
+            is_past_blanks = open?;
+        }
+        Some(is_past_blanks)
+    }
+}
+
+/// Refuses `next` right after `term`.
+fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
+    let refuse = |message: &str, help: &str| {
+        Err(GrammarError::new(next.term.span.clone(), message).help(help))
+    };
+    let is_adjacent = !next.is_past_blanks;
+    let is_body = matches!(
+        next.term.kind,
+        TermKind::Text(_)
+            | TermKind::Attrs(_)
+            | TermKind::Json(_)
+            | TermKind::Object(_)
+            | TermKind::Xml(_)
+            | TermKind::Py(_)
+    );
+    match (&term.kind, &next.term.kind) {
+        (TermKind::Capture(a, one_of), TermKind::Capture(b, _))
+            if one_of.is_empty() && is_adjacent =>
+        {
+            let message = format!(
+                "capture `{}` directly after capture `{}`",
+                word(*b),
+                word(*a)
+            );
+            refuse(
+                &message,
+                "a literal or `ws` must show where the first one ends",
+            )
+        }
+        (TermKind::Capture(a, one_of), TermKind::Text(_) | TermKind::Xml(_))
+            if one_of.is_empty() && is_adjacent =>
+        {
+            refuse(
+                &format!("a value directly after capture `{}`", word(*a)),
+                "a literal must show where the capture ends",
+            )
+        }
+        (TermKind::Text(_), TermKind::Capture(..)) => refuse(
+            "`text` has no closer: no literal follows it",
+            "put the literal that ends the value after `text`",
+        ),
+        (TermKind::Text(_), _) if is_body => refuse(
+            "`text` has no closer: no literal follows it",
+            "put the literal that ends the value after `text`",
+        ),
+        (TermKind::Nl, TermKind::Literal(pieces)) if starts(pieces, &['\n', '\r']) => refuse(
+            "a line break after `nl`, which takes it",
+            "leave one of them out",
+        ),
+        (TermKind::Ws(_), TermKind::Literal(pieces))
+            if is_adjacent && starts(pieces, &['\n', '\r']) =>
+        {
+            refuse(
+                "blanks after `ws`, which takes them",
+                "leave one of them out",
+            )
+        }
+        (TermKind::Capture(a, one_of), TermKind::Literal(pieces))
+            if one_of.is_empty() && is_adjacent && takes_word(*a) && starts_word(pieces) =>
+        {
+            refuse(
+                &format!(
+                    "letters directly after capture `{}`, which takes them",
+                    word(*a)
+                ),
+                "write blanks between, ws(\" \"), or start the literal with a sign",
+            )
+        }
+        (TermKind::Xml(prefix), TermKind::Literal(pieces)) if !matches!(&pieces[0], Piece::Bytes(text) if text.strip_prefix(prefix.as_deref().unwrap_or("")).is_some_and(|tag| tag.starts_with("</"))) => {
+            refuse(
+                "no closing tag follows `xml`",
+                "elements end at a closing tag: write one after them, as \"</call>\"",
+            )
+        }
+        (TermKind::Text(_), TermKind::Bol) if next.is_second => Ok(()),
+        (before, TermKind::Bol) if is_adjacent && !ends_line(before) => refuse(
+            "the text before this is never the end of a line",
+            "write the line break before it: \"\\n\", or ws(\"\\n\")",
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Whether what stands after the term may start a line.
+fn ends_line(term: &TermKind) -> bool {
+    match term {
+        TermKind::Literal(pieces) => match pieces.last() {
+            Some(Piece::Bytes(text)) => text.trim_end_matches([' ', '\t']).ends_with(['\n', '\r']),
+            _ => false,
+        },
+        TermKind::Ws(_) | TermKind::Nl | TermKind::Start | TermKind::Bol => true,
+        _ => false,
+    }
+}
+
+fn starts(literal: &[Piece], any_of: &[char]) -> bool {
+    matches!(&literal[0], Piece::Bytes(text) if text.starts_with(any_of))
+}
+
+fn starts_word(literal: &[Piece]) -> bool {
+    matches!(&literal[0], Piece::Bytes(text) if text.starts_with(char::is_alphanumeric))
+}
+
+/// Whether the capture is of a text that may go on with the letters after it.
+fn takes_word(capture: Capture) -> bool {
+    !matches!(capture, Capture::Skip | Capture::Kind)
+}
