@@ -73,7 +73,11 @@ fn lines_of_keys_and_values_are_carried() {
 
 #[test]
 fn a_label_needs_known_tools() {
-    assert!(report("call = \"[[call: \" name \"\\n\" json").needs_tools);
+    assert!(report("call = bol \"# \" name \"\\n\" json").needs_tools);
+    for marker in ["[[call:", "[[call: ", "```tool\\nTOOL_NAME: ", "### Tool: "] {
+        let rule = format!("call = \"{marker}\" name \"\\n\" json");
+        assert!(!report(&rule).needs_tools, "{marker}");
+    }
 }
 
 #[test]

@@ -88,7 +88,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     (
         "dialect a\ncall = \"<a>\" name \">\" json \";\" text(b) \"</a>\"\n",
         "arguments in two places",
-        "text(b)",
+        "text",
         "only `key` and `text`",
     ),
     (

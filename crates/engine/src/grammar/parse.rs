@@ -186,6 +186,7 @@ impl<'a> Reader<'a> {
             "bol" => TermKind::Bol,
             "start" => TermKind::Start,
             "end" => TermKind::End,
+            "eol" => end_of_line(span),
             "py" => TermKind::Py(self.mark(span)?),
             "text" => TermKind::Text(self.argument(span)?),
             "json" => TermKind::Json(self.texts(span)?),
@@ -311,6 +312,17 @@ impl<'a> Reader<'a> {
         self.expect(')', "after the roles")?;
         Ok(roles)
     }
+}
+
+/// A line break, or the end of the message.
+fn end_of_line(span: &Range<usize>) -> TermKind {
+    let literal = |text: &str| TermKind::Literal(vec![Piece::Bytes(text.into())]);
+    let kinds = [literal("\n"), literal("\r\n"), TermKind::End];
+    let term = |kind| {
+        let span = span.clone();
+        vec![Term { kind, span }]
+    };
+    TermKind::Group(Alt(kinds.into_iter().map(term).collect()))
 }
 
 fn envelope(

@@ -8,6 +8,7 @@ use toolglot_json::Completeness;
 
 use super::emitter::Speech;
 use super::log::{Act, Log};
+use super::thread::{StepResult, Thread};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::XmlOut;
@@ -237,7 +238,7 @@ impl Parser {
     /// The message ends between bodies: an entry that may end ends; one that only lacks closers is judged by `why`.
     fn end_between(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
         self.pass_end(program, view);
-        let ends = |threads: &[super::Thread]| {
+        let ends = |threads: &[Thread]| {
             threads
                 .iter()
                 .position(|thread| matches!(program.node(thread.node), Node::Match))
@@ -251,7 +252,7 @@ impl Parser {
             return false;
         }
         // A value that began is read from where it did, and one whose opener is cut off did not begin.
-        let is_text = |thread: &super::Thread| matches!(program.node(thread.node), Node::Text(_));
+        let is_text = |thread: &Thread| matches!(program.node(thread.node), Node::Text(_));
         let goes_on = self.candidate.committed
             && self.candidate.fallback_bodies.first().is_some_and(is_text)
             && self.set.threads.iter().any(|thread| !thread.extra);
@@ -283,12 +284,10 @@ impl Parser {
             }
             return !goes_on;
         }
-        let is_value = |thread: &super::Thread| {
-            matches!(program.node(thread.node), Node::Text(_) | Node::Xml(_))
-        };
+        let is_value =
+            |thread: &Thread| matches!(program.node(thread.node), Node::Text(_) | Node::Xml(_));
         let text = self.set.threads.iter().copied().find(is_value);
-        let is_other =
-            |thread: &super::Thread| program.node(thread.node).is_body() && !is_value(thread);
+        let is_other = |thread: &Thread| program.node(thread.node).is_body() && !is_value(thread);
         let text = text.filter(|_| !self.set.threads.iter().any(is_other));
         if let (Some(body), true) = (
             text,
@@ -312,9 +311,8 @@ impl Parser {
                 return true;
             }
             let tells = |act| matches!(act, Act::Captured { what, .. } if what == Capture::Name);
-            let is_named = |thread: &&super::Thread| {
-                !thread.extra && self.set.log.any(Log::ROOT, thread.log, tells)
-            };
+            let is_named =
+                |thread: &&Thread| !thread.extra && self.set.log.any(Log::ROOT, thread.log, tells);
             let Some(&begun) = self.candidate.checkpoint_threads.iter().find(is_named) else {
                 return self.end_begun(view, sink);
             };
@@ -366,7 +364,7 @@ impl Parser {
 
     /// Whether a tag that is a known tool's name begins its line, and the message was cut off after it.
     fn is_cut_tag(&self, program: &Program, view: View<'_>) -> bool {
-        let is_known = |thread: &super::Thread| {
+        let is_known = |thread: &Thread| {
             let named = self.set.log.newest(thread.log, Log::ROOT, Capture::Name);
             let dialect = program.dialect_of(thread.node);
             let known = |(start, end)| program.knows(dialect, view.slice(start, end));
@@ -377,20 +375,33 @@ impl Parser {
             && self.candidate.checkpoint_threads.iter().any(is_known)
     }
 
-    /// `end`: the message ends here.
+    /// `end`: the message ends here, and with it what was captured last.
     fn pass_end(&mut self, program: &Program, view: View<'_>) {
-        let mut behind = Vec::new();
-        for thread in self.set.threads.clone() {
-            if let Node::End { next } = program.node(thread.node) {
-                let next = super::Thread {
-                    node: *next,
-                    ..thread
-                };
-                self.stepper(program, view, super::NamePolicy::Reading)
-                    .add_closure(next, view.end(), &mut behind);
-            }
+        let (end, mut n) = (view.end(), 0);
+        while let Some(&thread) = self.set.threads.get(n) {
+            n += 1;
+            let mut stepper = self.stepper(program, view, super::NamePolicy::Reading);
+            let (next, log) = match program.node(thread.node) {
+                Node::End { next } => (*next, thread.log),
+                Node::Capture(capture)
+                    if program.ends_message(capture.next)
+                        && stepper.accepts(&thread, capture, end, &mut StepResult::default()) =>
+                {
+                    let (what, start) = (capture.what, thread.since);
+                    let act = Act::Captured { what, start, end };
+                    (capture.next, stepper.log.push(thread.log, act, end))
+                }
+                _ => continue,
+            };
+            let next = Thread {
+                node: next,
+                log,
+                ..thread
+            };
+            let mut behind = Vec::new();
+            stepper.add_closure(next, end, &mut behind);
+            self.set.threads.append(&mut behind);
         }
-        self.set.threads.append(&mut behind);
     }
 
     /// The message ends inside a call.

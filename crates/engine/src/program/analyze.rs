@@ -31,7 +31,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
         match nodes[id].clone() {
             Node::Capture(capture) => {
                 let (stop, ends) = stops(nodes, capture.next);
-                if ends || stop.is_empty() {
+                if ends || stop.is_empty() && !reaches_end(nodes, capture.next) {
                     return error(
                         format!(
                             "the capture `{:?}` is never ended: no literal follows it",
@@ -119,64 +119,63 @@ pub(super) fn first(nodes: &[Node], node: NodeId) -> (ByteSet, bool) {
 fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) {
     let mut set = ByteSet::default();
     let mut ends = false;
-    let mut seen = BTreeSet::new();
-    let mut todo = alloc::vec![node];
-    while let Some(id) = todo.pop() {
-        if !seen.insert(id) {
-            continue;
+    let is_word = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+    reach(nodes, [node], |_, node| match node {
+        Node::Literal { bytes, fold, .. } => {
+            insert_folded(&mut set, bytes[0], *fold);
+            false
         }
-        match &nodes[id as usize] {
-            Node::Literal { bytes, fold, .. } => insert_folded(&mut set, bytes[0], *fold),
-            Node::Template { pieces, fold, .. } => match pieces.first() {
+        Node::Template { pieces, fold, .. } => {
+            match pieces.first() {
                 Some(Piece::Bytes(bytes)) => insert_folded(&mut set, bytes.as_bytes()[0], *fold),
                 _ => set = ByteSet::ALL,
-            },
-            Node::Ws { next } => {
-                set.add(&ByteSet::of(b" \t\r\n"));
-                todo.extend(over_blanks.then_some(*next));
             }
-            Node::Nl { next } => {
-                set.add(&ByteSet::of(b"\r\n"));
-                todo.push(*next);
-            }
-            Node::Capture(capture) => {
-                // Names and keys never begin with a slash.
-                let slash = !matches!(capture.what, Capture::Name | Capture::Key);
-                for byte in 0..=255 {
-                    if takes(capture.what, byte) && (slash || byte != b'/') {
-                        set.insert(byte);
-                    }
-                }
-                if may_be_empty(capture.what) {
-                    todo.push(capture.next);
-                }
-            }
-            Node::Attrs(attrs) => {
-                for byte in 0..=255u8 {
-                    if byte.is_ascii_alphabetic() || byte == b'_' || byte == b' ' {
-                        set.insert(byte);
-                    }
-                }
-                todo.push(attrs.next);
-            }
-            Node::Json { .. } | Node::Object(_) => set.insert(b'{'),
-            Node::Py { .. } => {
-                for byte in 0..=255u8 {
-                    if byte.is_ascii_alphabetic() || byte == b'_' {
-                        set.insert(byte);
-                    }
-                }
-            }
-            Node::Text(_) | Node::Xml(_) | Node::Trie => set = ByteSet::ALL,
-            Node::Split(all) => todo.extend(all),
-            Node::Bol { next }
-            | Node::Start { next }
-            | Node::Enter { next, .. }
-            | Node::Exit { next, .. } => todo.push(*next),
-            Node::End { .. } => {}
-            Node::Match => ends = true,
+            false
         }
-    }
+        Node::Ws { .. } => {
+            set.add(&ByteSet::of(b" \t\r\n"));
+            over_blanks
+        }
+        Node::Nl { .. } => {
+            set.add(&ByteSet::of(b"\r\n"));
+            true
+        }
+        Node::Capture(capture) => {
+            // Names and keys never begin with a slash.
+            let slash = !matches!(capture.what, Capture::Name | Capture::Key);
+            let bytes = (0..=255).filter(|&byte| takes(capture.what, byte));
+            let bytes = bytes.filter(|&byte| slash || byte != b'/');
+            bytes.for_each(|byte| set.insert(byte));
+            may_be_empty(capture.what)
+        }
+        Node::Attrs(_) => {
+            let begins = |byte: &u8| is_word(byte) || *byte == b' ';
+            (0..=255).filter(begins).for_each(|byte| set.insert(byte));
+            true
+        }
+        Node::Json { .. } | Node::Object(_) => {
+            set.insert(b'{');
+            false
+        }
+        Node::Py { .. } => {
+            (0..=255).filter(is_word).for_each(|byte| set.insert(byte));
+            false
+        }
+        Node::Text(_) | Node::Xml(_) | Node::Trie => {
+            set = ByteSet::ALL;
+            false
+        }
+        Node::Match => {
+            ends = true;
+            false
+        }
+        Node::End { .. } => false,
+        Node::Split(_)
+        | Node::Bol { .. }
+        | Node::Start { .. }
+        | Node::Enter { .. }
+        | Node::Exit { .. } => true,
+    });
     (set, ends)
 }
 
@@ -208,27 +207,35 @@ pub(crate) fn may_be_empty(what: Capture) -> bool {
 
 /// Whether an id or a name space can come before the arguments, or the end, begin.
 pub(crate) fn has_late_head(nodes: &[Node], from: NodeId) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut todo = alloc::vec![from];
-    while let Some(id) = todo.pop() {
-        if !seen.insert(id) {
-            continue;
+    let mut found = false;
+    reach(nodes, [from], |_, node| match node {
+        Node::Capture(capture) => {
+            found |= matches!(capture.what, Capture::Id | Capture::Ns);
+            !found && capture.what != Capture::Key
         }
-        match &nodes[id as usize] {
-            Node::Capture(capture) => match capture.what {
-                Capture::Id | Capture::Ns => return true,
-                Capture::Key => {}
-                _ => todo.push(capture.next),
-            },
-            Node::Exit {
-                role: RuleRole::Call,
-                ..
-            } => {}
-            node if node.is_body() => {}
-            node => todo.extend(nexts(node)),
+        Node::Exit {
+            role: RuleRole::Call,
+            ..
+        } => false,
+        node => !node.is_body(),
+    });
+    found
+}
+
+/// Visits what can be reached from `from`, each node once and the first of a choice first, as far as `visit` says to go on.
+pub(super) fn reach(
+    nodes: &[Node],
+    from: impl Into<Vec<NodeId>>,
+    mut visit: impl FnMut(NodeId, &Node) -> bool,
+) {
+    let mut seen = BTreeSet::new();
+    let mut todo = from.into();
+    while let Some(id) = todo.pop() {
+        let node = &nodes[id as usize];
+        if seen.insert(id) && visit(id, node) {
+            todo.extend(nexts(node).into_iter().rev());
         }
     }
-    false
 }
 
 /// All nodes that a node goes on to.
@@ -257,19 +264,15 @@ fn nexts(node: &Node) -> Vec<NodeId> {
 
 /// The texts of the `think` rule that an entry is: one for each way to write it.
 pub(super) fn reasoning(nodes: &[Node], entry: NodeId) -> Vec<NodeId> {
-    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
-    let mut todo = alloc::vec![entry];
-    while let Some(id) = todo.pop() {
-        if !seen.insert(id) {
-            continue;
+    let mut found = Vec::new();
+    reach(nodes, [entry], |id, node| match node {
+        Node::Text(text) if text.role == RuleRole::Think => {
+            found.push(id);
+            false
         }
-        match &nodes[id as usize] {
-            Node::Text(text) if text.role == RuleRole::Think => found.push(id),
-            Node::Enter { role, .. } if *role != RuleRole::Think => {}
-            node if !node.is_body() => todo.extend(nexts(node)),
-            _ => {}
-        }
-    }
+        Node::Enter { role, .. } => *role == RuleRole::Think,
+        node => !node.is_body(),
+    });
     found.sort_unstable();
     found
 }
@@ -278,25 +281,24 @@ pub(super) fn reasoning(nodes: &[Node], entry: NodeId) -> Vec<NodeId> {
 pub(super) fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool) {
     let mut found = Vec::new();
     let mut ends = false;
-    let mut seen = BTreeSet::new();
-    let mut todo = alloc::vec![from];
-    while let Some(id) = todo.pop() {
-        if !seen.insert(id) {
-            continue;
+    reach(nodes, [from], |id, node| match node {
+        Node::Literal { .. } | Node::Template { .. } => {
+            found.push(id);
+            false
         }
-        match &nodes[id as usize] {
-            Node::Literal { .. } | Node::Template { .. } => found.push(id),
-            Node::Match => ends = true,
-            Node::Ws { next }
-            | Node::Nl { next }
-            | Node::Bol { next }
-            | Node::Enter { next, .. }
-            | Node::Exit { next, .. }
-            | Node::End { next } => todo.push(*next),
-            Node::Split(all) => todo.extend(all.iter().rev()),
-            _ => {}
+        Node::Match => {
+            ends = true;
+            false
         }
-    }
+        Node::Ws { .. }
+        | Node::Nl { .. }
+        | Node::Bol { .. }
+        | Node::Enter { .. }
+        | Node::Exit { .. }
+        | Node::End { .. }
+        | Node::Split(_) => true,
+        _ => false,
+    });
     (found, ends)
 }
 
@@ -329,42 +331,35 @@ pub(super) fn leads_to_values(nodes: &[Node], from: NodeId) -> bool {
 /// Whether the end of the call is reached over literals and blanks alone, and whether anything else is.
 fn to_call_end(nodes: &[Node], from: NodeId) -> (bool, bool) {
     let (mut ends, mut has_values) = (false, false);
-    let mut seen = BTreeSet::new();
-    let mut todo = alloc::vec![from];
-    while let Some(id) = todo.pop() {
-        if !seen.insert(id) {
-            continue;
-        }
-        match &nodes[id as usize] {
+    reach(nodes, [from], |_, node| {
+        let is_end = matches!(
+            node,
             Node::Match
-            | Node::Exit {
-                role: RuleRole::Call,
-                ..
-            } => ends = true,
-            Node::Capture(capture) => has_values |= capture.what == Capture::Key,
-            Node::Attrs(_) => has_values = true,
-            node if node.is_body() => has_values = true,
-            node => todo.extend(nexts(node)),
-        }
-    }
+                | Node::Exit {
+                    role: RuleRole::Call,
+                    ..
+                }
+        );
+        let is_value = node.is_body()
+            || matches!(node, Node::Attrs(_))
+            || matches!(node, Node::Capture(capture) if capture.what == Capture::Key);
+        ends |= is_end;
+        has_values |= is_value;
+        !is_end && !is_value && !matches!(node, Node::Capture(_))
+    });
     (ends, has_values)
 }
 
 pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut todo = alloc::vec![from];
-    while let Some(id) = todo.pop() {
-        if !seen.insert(id) {
-            continue;
-        }
-        match &nodes[id as usize] {
-            Node::End { .. } => return true,
-            Node::Split(all) => todo.extend(all),
-            Node::Ws { next } | Node::Nl { next } | Node::Exit { next, .. } => todo.push(*next),
-            _ => {}
-        }
-    }
-    false
+    let mut found = false;
+    reach(nodes, [from], |_, node| {
+        found |= matches!(node, Node::End { .. });
+        matches!(
+            node,
+            Node::Split(_) | Node::Ws { .. } | Node::Nl { .. } | Node::Exit { .. }
+        )
+    });
+    found
 }
 
 fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
@@ -574,25 +569,20 @@ fn cut_short(closer: Lead) -> Option<Lead> {
 /// The literals between the one that opens a value, at `own`, and its text.
 fn markers_within(nodes: &[Node], own: NodeId) -> Vec<Lead> {
     let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
-    let mut todo: Vec<NodeId> = next_literals(nodes, own).0;
-    todo = todo
-        .iter()
-        .flat_map(|&opener| nexts(&nodes[opener as usize]))
+    let openers = next_literals(nodes, own).0.into_iter();
+    let from: Vec<NodeId> = openers
+        .flat_map(|opener| nexts(&nodes[opener as usize]))
         .collect();
-    while let Some(id) = todo.pop() {
-        if !seen.insert(id) || nodes[id as usize].is_body() {
-            continue;
-        }
-        if let Node::Literal { .. } | Node::Template { .. } = nodes[id as usize] {
+    reach(nodes, from, |id, node| {
+        if let Node::Literal { .. } | Node::Template { .. } = node {
             let markers = leads(nodes, id).map(|lead| Lead {
                 doubts: true,
                 ..lead
             });
             found.extend(markers.filter(Lead::is_marker));
         }
-        todo.extend(nexts(&nodes[id as usize]));
-    }
+        !node.is_body()
+    });
     found
 }
 

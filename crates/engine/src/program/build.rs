@@ -1,7 +1,6 @@
 //! Rules to nodes: from the end backwards, so that every node knows its next.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -9,13 +8,14 @@ use alloc::vec::Vec;
 use core::fmt::Write as _;
 use core::ops::Range;
 
-use super::analyze::may_be_empty;
+use super::analyze::{may_be_empty, reach};
 use super::bytes::{ByteSet, Finder};
 use super::extent;
 use super::node::{
     AttributeNode, AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim,
     XmlNode,
 };
+use super::ways::leads_to_python;
 use crate::grammar::{Alt, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 
 /// One entry of the message.
@@ -226,19 +226,7 @@ impl<'a> Builder<'a> {
         Ok(match &term.kind {
             TermKind::Literal(pieces) => match pieces.as_slice() {
                 [Piece::Bytes(bytes)] => {
-                    // A function of code around a call (`print(`) marks none, nor a name space, nor an item of a list, nor a
-                    // label, nor a tag of one letter, which is HTML's.
-                    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-                    let is_space = |name: &str| name.chars().all(is_word);
-                    let is_label = |name: &str| name.chars().all(|c| c.is_ascii_lowercase());
-                    let is_code = bytes.starts_with("```")
-                        || bytes.ends_with('(')
-                        || bytes.strip_suffix('.').is_some_and(is_space)
-                        || bytes.strip_suffix(". ").is_some_and(is_space)
-                        || bytes.ends_with(": ")
-                        || bytes.strip_suffix(':').is_some_and(is_label)
-                        || matches!(bytes.as_bytes(), [b'<', name, b'>'] if name.is_ascii_alphabetic());
-                    let mark = bytes.len() >= 3 && !bytes.trim().is_empty() && !is_code;
+                    let mark = self.is_marker(bytes, next);
                     self.push(Node::Literal {
                         bytes: bytes.as_bytes().into(),
                         fold,
@@ -256,7 +244,7 @@ impl<'a> Builder<'a> {
                 let rules: Vec<&'a Rule> = self.dialect.rules_named(name).collect();
                 if rules.is_empty() {
                     return Err(GrammarError::new(term.span.clone(), format!("no rule is called `{name}`"))
-                        .help("words of the notation are ws nl bol start end name key id ns kind skip text json object xml py attrs"));
+                        .help("words of the notation are ws nl bol start end eol name key id ns kind skip text json object xml py attrs"));
                 }
                 let mut all = Vec::new();
                 for rule in rules {
@@ -374,6 +362,30 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// Whether more than a name after it marks a call. A function of code around a call (`print(`) marks none, nor a name space,
+    /// nor an item of a list, nor a tag of one letter, which is HTML's, nor a fence; nor a phrase (`Tool call:`), nor a word that
+    /// introduces a call of Python (`Answer:`). Blanks around it make no difference.
+    fn is_marker(&self, literal: &str, next: NodeId) -> bool {
+        let text = match literal.strip_prefix("```") {
+            Some(fence) => fence.split_once('\n').map_or("", |(_, after)| after),
+            None => literal,
+        };
+        let text = text.trim();
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let is_words = |text: &str| text.chars().all(|c| is_word(c) || c == ' ');
+        let is_label = |label: &str| {
+            label.chars().all(|c| c.is_ascii_lowercase())
+                || is_words(label) && (label.contains(' ') || leads_to_python(&self.nodes, next))
+        };
+        let is_code = text.ends_with('(')
+            || text
+                .strip_suffix('.')
+                .is_some_and(|name| name.chars().all(is_word))
+            || text.strip_suffix(':').is_some_and(is_label)
+            || matches!(text.as_bytes(), [b'<', name, b'>'] if name.is_ascii_alphabetic());
+        text.len() >= 3 && !is_code
+    }
+
     /// The expanded alternative as text: equal for rules that read the same.
     fn signature(&self, rule: &Rule, seq: &[Term]) -> String {
         let mut out = format!(
@@ -478,31 +490,26 @@ fn lead_in(seq: &[Term], text: usize) -> Option<Box<[u8]>> {
 
 /// Whether `to` can be reached from `from` without reading a byte.
 fn leads_by_nothing(nodes: &[Node], from: NodeId, to: NodeId) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut todo = alloc::vec![from];
-    while let Some(id) = todo.pop() {
-        if id == to {
-            return true;
-        }
-        if !seen.insert(id) {
-            continue;
-        }
-        match &nodes[id as usize] {
-            Node::Split(all) => todo.extend(all),
-            Node::Enter { next, .. }
-            | Node::Exit { next, .. }
-            | Node::Bol { next }
-            | Node::Start { next }
-            | Node::End { next }
-            | Node::Ws { next }
-            | Node::Nl { next } => todo.push(*next),
-            Node::Capture(capture) if may_be_empty(capture.what) => todo.push(capture.next),
-            // A value may be empty, and there may be no elements and no attributes.
-            Node::Text(text) => todo.push(text.next),
-            Node::Xml(xml) => todo.push(xml.next),
-            Node::Attrs(attrs) => todo.push(attrs.next),
-            _ => {}
-        }
-    }
-    false
+    let mut found = false;
+    reach(nodes, [from], |id, node| {
+        found |= id == to;
+        !found
+            && match node {
+                Node::Split(_)
+                | Node::Enter { .. }
+                | Node::Exit { .. }
+                | Node::Bol { .. }
+                | Node::Start { .. }
+                | Node::End { .. }
+                | Node::Ws { .. }
+                | Node::Nl { .. }
+                // A value may be empty, and there may be no elements and no attributes.
+                | Node::Text(_)
+                | Node::Xml(_)
+                | Node::Attrs(_) => true,
+                Node::Capture(capture) => may_be_empty(capture.what),
+                _ => false,
+            }
+    });
+    found
 }
