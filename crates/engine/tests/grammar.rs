@@ -107,7 +107,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "dialect a\ncall = \"<a>\" name (ws key \"=\" text \";\")* \"</a>\"\n",
         "capture `key` directly after capture `name`",
         "key",
-        "a literal or",
+        "a literal, or blanks",
     ),
     (
         "dialect a\ncall = \"<a>\" name ws \"end\" json \"</a>\"\n",
@@ -134,7 +134,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "line break before it",
     ),
     (
-        "dialect a\ncall = \"<a>\" name \">\" (key \"=\" text nl)* \"\\n\"\n",
+        "dialect a\ncall = \"<a>\" name \">\" (\";\" key \"=\" text nl)* \"\\n\"\n",
         "after `nl`, which takes it",
         "\"\\n\"",
         "leave one of them out",
@@ -164,7 +164,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "words of the notation",
     ),
     (
-        "dialect a\ncall = \"<a>\" name ws id\n",
+        "dialect a\ncall = \"<a>\" name ws(\" \") id\n",
         "never ended",
         "id",
         "put a literal",
@@ -173,7 +173,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "dialect a\ncall = \"<a>\" name key \">\"\n",
         "capture `key` directly after capture `name`",
         "key",
-        "`ws`",
+        "ws(\" \")",
     ),
     (
         "dialect a\ncall = \"<a>\" name \">\" text(x)\n",

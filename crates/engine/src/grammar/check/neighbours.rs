@@ -147,7 +147,7 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
             );
             refuse(
                 &message,
-                "a literal or `ws` must show where the first one ends",
+                "a literal, or blanks that are written, `ws(\" \")`, must show where the first one ends",
             )
         }
         (TermKind::Capture(a, one_of), TermKind::Text(_) | TermKind::Xml(_))
