@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use toolglot_constrain::{Options, Reasoning, Target, ToolChoice, ToolSchema};
+use toolglot_constrain::{InputGrammar, Options, Reasoning, Target, ToolChoice, ToolSchema};
 
 use crate::error::Fault;
 use crate::panic::caught;
@@ -12,7 +12,7 @@ use crate::render::dialect;
 
 /// Writes a grammar under which a model can write only calls that fit.
 #[pyfunction]
-#[pyo3(signature = (dialect, tools, format, *, tool_choice="auto", parallel=true, reasoning="none", strict=false))]
+#[pyo3(signature = (dialect, tools, format, *, tool_choice="auto", parallel=true, reasoning="none", tokens=Vec::new(), strict=false))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub(crate) fn grammar<'py>(
     py: Python<'py>,
@@ -22,6 +22,7 @@ pub(crate) fn grammar<'py>(
     tool_choice: &str,
     parallel: bool,
     reasoning: &str,
+    tokens: Vec<String>,
     strict: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let dialect = self::dialect(py, dialect)?;
@@ -34,6 +35,20 @@ pub(crate) fn grammar<'py>(
         .parse::<Reasoning>()
         .map_err(PyValueError::new_err)?;
     options.strict = strict;
+    let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    options.tokens = &tokens;
+    let inputs: Vec<InputGrammar<'_>> = toolbox
+        .iter()
+        .filter_map(|tool| {
+            let (syntax, definition) = toolbox.input_grammar(&tool.name)?;
+            Some(InputGrammar {
+                tool: &tool.name,
+                syntax,
+                definition,
+            })
+        })
+        .collect();
+    options.inputs = &inputs;
     let write = || {
         let tools: Vec<ToolSchema<'_>> = toolbox
             .iter()

@@ -72,11 +72,13 @@ def grammar(
     tool_choice: str = "auto",
     parallel: bool = True,
     reasoning: Literal["none", "open", "optional"] = "none",
+    tokens: Sequence[str] = (),
     strict: bool = False,
 ) -> Grammar:
     """Writes a grammar for constrained decoding: under it a model can write only calls that fit.
 
-    `tool_choice` is `auto`, `required`, `none`, or the name of a tool. With `strict`, what a schema says and the grammar cannot
+    `tool_choice` is `auto`, `required`, `none`, or the name of a tool. `tokens` are markers that are one token each in the model's
+    vocabulary. With `strict`, what a schema says and the grammar cannot
     is an error in place of a note.
     """
 

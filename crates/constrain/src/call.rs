@@ -65,6 +65,12 @@ impl Walk<'_> {
         for (schema, _) in writer.alternatives(tool.parameters, "")? {
             ways.push(self.call_of(form, tool, &schema, writer, around)?);
         }
+        if writer.input.take().is_some() {
+            writer.note(
+                "",
+                "the input's grammar is not in the grammar, as its text is not raw",
+            );
+        }
         Ok(Node::choice(ways))
     }
 

@@ -10,14 +10,14 @@ use crate::call::{Unfit, Walk, Walked};
 use crate::error::{GrammarError, GrammarNote};
 use crate::grammar::{Node, RuleId, Rules};
 use crate::schema::SchemaWriter;
-use crate::{Target, ToolSchema};
+use crate::{Options, Target, ToolSchema};
 
 /// Walks the forms of one dialect.
 pub(crate) struct CallWriter<'a> {
     pub(crate) dialect: &'a Dialect,
     pub(crate) forms: &'a Forms,
     pub(crate) tools: &'a [ToolSchema<'a>],
-    target: Target,
+    options: &'a Options<'a>,
     pub(crate) rules: Rules,
     pub(crate) notes: Vec<GrammarNote>,
     /// Rules of the calls that a rule of the dialect writes, by its name.
@@ -49,13 +49,13 @@ impl<'a> CallWriter<'a> {
         dialect: &'a Dialect,
         forms: &'a Forms,
         tools: &'a [ToolSchema<'a>],
-        target: Target,
+        options: &'a Options<'a>,
     ) -> CallWriter<'a> {
         CallWriter {
             dialect,
             forms,
             tools,
-            target,
+            options,
             rules: Rules::default(),
             notes: Vec::new(),
             calls: BTreeMap::new(),
@@ -369,7 +369,9 @@ impl<'a> CallWriter<'a> {
         };
         let mut writer =
             SchemaWriter::new(tool.name, tool.parameters, &mut self.rules, &mut self.notes);
-        writer.can_count = self.target == Target::Lark;
+        writer.is_lark = self.options.target == Target::Lark;
+        let mut inputs = self.options.inputs.iter();
+        writer.input = inputs.find(|input| input.tool == tool.name).copied();
         let walked = walk.call(form, tool, &mut writer, around);
         if walked.is_err() {
             self.notes.truncate(n_notes);

@@ -97,6 +97,8 @@ pub(crate) enum Node {
     Rule(RuleId),
     /// Any text that holds none of some strings.
     Text(RawText),
+    /// A grammar in Lark, nested as it is.
+    Lark(String),
 }
 
 /// Any text that holds none of some strings, and what else it has to be.
@@ -249,7 +251,11 @@ impl Rules {
                     order.push(*id);
                     todo.push(self.node(*id));
                 }
-                Node::Rule(_) | Node::Literal(_) | Node::Class(_) | Node::Text(_) => {}
+                Node::Rule(_)
+                | Node::Literal(_)
+                | Node::Class(_)
+                | Node::Text(_)
+                | Node::Lark(_) => {}
             }
         }
         order

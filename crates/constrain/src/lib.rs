@@ -113,6 +113,22 @@ pub struct Options<'a> {
     pub reasoning: Reasoning,
     /// Whether a note is an error.
     pub strict: bool,
+    /// The markers that are one token each in the model's vocabulary, such as `<|tool_call|>`. Where the language of the grammar
+    /// can, they are named as tokens: in Lark the text of a special token is not the token.
+    pub tokens: &'a [&'a str],
+    /// Tools that bring a grammar of their one argument.
+    pub inputs: &'a [InputGrammar<'a>],
+}
+
+/// The grammar of a tool's one argument, a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InputGrammar<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// `lark` or `regex`.
+    pub syntax: &'a str,
+    /// The grammar.
+    pub definition: &'a str,
 }
 
 impl Options<'_> {
@@ -124,6 +140,8 @@ impl Options<'_> {
             parallel: true,
             reasoning: Reasoning::None,
             strict: false,
+            tokens: &[],
+            inputs: &[],
         }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn grammar(
 ) -> Result<Grammar, GrammarError> {
     let tools = chosen(tools, options.tool_choice)?;
     let forms = Forms::new(dialect);
-    let mut writer = CallWriter::new(dialect, &forms, &tools, options.target);
+    let mut writer = CallWriter::new(dialect, &forms, &tools, options);
     let calls = writer.message(options.parallel)?;
     let mut notes = std::mem::take(&mut writer.notes);
     let reasoning = reasoning(options.reasoning, &forms, dialect.name(), &mut notes)?;
@@ -29,6 +29,7 @@ pub(crate) fn grammar(
         openers: calls.openers,
         has_text: matches!(options.tool_choice, ToolChoice::Auto | ToolChoice::None),
         is_parallel: options.parallel,
+        tokens: tokens(options, &forms, &mut notes),
     };
     let mut grammar = print::print(options.target, message, &mut writer.rules)?;
     grammar.notes.splice(0..0, notes);
@@ -57,6 +58,38 @@ pub(crate) fn chosen<'a>(
         ));
     }
     Ok(chosen)
+}
+
+/// The markers that can be named as tokens.
+fn tokens(options: &Options<'_>, forms: &Forms, notes: &mut Vec<GrammarNote>) -> Vec<String> {
+    let mut note = |message: String| {
+        notes.push(GrammarNote {
+            tool: String::new(),
+            pointer: String::new(),
+            message,
+        });
+    };
+    let literals = forms.literals();
+    let mut tokens = Vec::new();
+    for &token in options.tokens {
+        let inner = token
+            .strip_prefix('<')
+            .and_then(|rest| rest.strip_suffix('>'));
+        let is_named = inner.is_some_and(|inner| {
+            !inner.is_empty()
+                && !inner.contains(|c: char| matches!(c, '<' | '>') || c.is_whitespace())
+        });
+        if !literals.iter().any(|literal| literal.contains(token)) {
+            note(format!("the dialect writes no `{token}`"));
+        } else if !is_named {
+            note(format!(
+                "`{token}` is a text in the grammar: only tokens between `<` and `>` have a name"
+            ));
+        } else {
+            tokens.push(token.to_owned());
+        }
+    }
+    tokens
 }
 
 /// The reasoning before the answer.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use toolglot_value::{Map, Value};
 
+use crate::InputGrammar;
 use crate::alternatives::{SEVERAL_FIT, is_only_about};
 use crate::error::{GrammarError, GrammarNote};
 use crate::grammar::{Node, RuleId, Rules};
@@ -49,8 +50,10 @@ pub(crate) struct SchemaWriter<'a> {
     pub(crate) root: &'a Value,
     pub(crate) rules: &'a mut Rules,
     pub(crate) notes: &'a mut Vec<GrammarNote>,
-    /// The target can say how long a raw value is.
-    pub(crate) can_count: bool,
+    /// The target is Lark, which can say how long a raw value is, and nest grammars.
+    pub(crate) is_lark: bool,
+    /// The grammar of the tool's one argument, until it is written.
+    pub(crate) input: Option<InputGrammar<'a>>,
     /// Rules of references, by pointer and notation.
     pub(crate) references: BTreeMap<(String, Notation), RuleId>,
     pub(crate) depth: usize,
@@ -68,7 +71,8 @@ impl<'a> SchemaWriter<'a> {
             root,
             rules,
             notes,
-            can_count: false,
+            is_lark: false,
+            input: None,
             references: BTreeMap::new(),
             depth: 0,
         }

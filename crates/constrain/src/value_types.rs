@@ -67,7 +67,7 @@ impl SchemaWriter<'_> {
         if matches!(notation, Notation::Raw { .. } | Notation::Tokens(_)) {
             let mut text = notation.raw_text();
             text.is_filled = min > 0;
-            if self.can_count {
+            if self.is_lark {
                 text.length = Some((min, max));
             } else if min > 1 || max.is_some() {
                 // A text that is not blank can be said beside the closers, a length cannot.

@@ -6,6 +6,7 @@ use toolglot_value::{Map, Value};
 use crate::error::GrammarError;
 use crate::grammar::{CharClass, Node};
 use crate::members::Member;
+use crate::pattern::pattern;
 use crate::schema::{SchemaWriter, kinds};
 use crate::text::{Closers, Notation};
 use crate::value_types::{constant, separated};
@@ -53,6 +54,26 @@ impl ElementLayout<'_> {
 impl SchemaWriter<'_> {
     /// A raw value up to its closers: a string as it is, anything else as JSON.
     pub(crate) fn raw(&mut self, schema: &Value, at: &str, closers: &Closers) -> Built {
+        if let Some(input) = self.input.take() {
+            let raw = Notation::Raw {
+                closers: closers.clone(),
+                is_plain: false,
+            };
+            match input.syntax {
+                "lark" if self.is_lark => return Ok(Node::Lark(input.definition.to_owned())),
+                "regex" => match pattern(input.definition, &raw) {
+                    Ok(node) => return Ok(node),
+                    Err(why) => self.note(
+                        at,
+                        &format!("the input's pattern is not in the grammar: {why}"),
+                    ),
+                },
+                syntax => self.note(
+                    at,
+                    &format!("the input's grammar ({syntax}) is not in the grammar"),
+                ),
+            }
+        }
         let raw = Notation::Raw {
             closers: closers.clone(),
             is_plain: self.has_other_types(schema, at)?,

@@ -1,5 +1,6 @@
 //! Grammars judged by a reader of GBNF that knows nothing of how they are made, by the renderer and by the parser.
 
+mod around_calls;
 mod documents;
 mod gbnf;
 mod random;

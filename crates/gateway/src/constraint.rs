@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use toolglot_constrain::{
-    Grammar, GrammarError, Options, Reasoning, Target, ToolChoice as Calls, ToolSchema, grammar,
+    Grammar, GrammarError, InputGrammar, Options, Reasoning, Target, ToolChoice as Calls,
+    ToolSchema, grammar,
 };
 use toolglot_engine::Dialect;
 use toolglot_toolset::{ToolSpec, Toolbox};
@@ -206,7 +207,19 @@ fn make(
             parameters: &spec.parameters,
         })
         .collect();
+    let inputs: Vec<InputGrammar<'_>> = specs
+        .iter()
+        .filter_map(|spec| {
+            let (syntax, definition) = toolbox.input_grammar(&spec.name)?;
+            Some(InputGrammar {
+                tool: &spec.name,
+                syntax,
+                definition,
+            })
+        })
+        .collect();
     let mut options = Options::new(target);
+    options.inputs = &inputs;
     options.tool_choice = if key.is_required {
         Calls::Required
     } else {

@@ -204,6 +204,7 @@ impl CatalogTool {
             element_lists: self.element_lists,
             needless: self.needless,
             is_freeform: false,
+            input_grammar: None,
         };
         Entry::new(
             ToolSpec {

@@ -241,6 +241,8 @@ impl Listing {
             let listed = self.add(at, name, description.as_ref(), &freeform_parameters())?;
             listed.space = prefix.len();
             listed.entry.habits.is_freeform = true;
+            listed.entry.habits.input_grammar = input_grammar(tool)
+                .map(|(syntax, definition)| (syntax.to_owned(), definition.to_owned()));
             return Ok(());
         }
         let parameters = ["parameters", "inputSchema", "input_schema"]
@@ -347,17 +349,20 @@ fn freeform_parameters() -> Value {
     json!({"type": "object", "properties": {INPUT: input}, "required": [INPUT], "additionalProperties": false})
 }
 
-/// The description of a freeform tool, with the grammar of its input: `{"syntax", "definition"}`, which Chat Completions has under
-/// `grammar`.
+/// The grammar of a freeform tool's input: `{"syntax", "definition"}`, which Chat Completions has under `grammar`.
+fn input_grammar(tool: &Map<String, Value>) -> Option<(&str, &str)> {
+    let format = tool.get("format")?;
+    let grammar = format.get("grammar").unwrap_or(format);
+    let syntax = grammar["syntax"].as_str().unwrap_or_default();
+    Some((syntax, grammar["definition"].as_str()?))
+}
+
+/// The description of a freeform tool, with the grammar of its input.
 fn freeform_description(tool: &Map<String, Value>) -> Option<Value> {
     let given = tool.get("description");
-    let format = tool.get("format").unwrap_or(&Value::Null);
-    let grammar = format.get("grammar").unwrap_or(format);
-    let (Some(definition), syntax) = (grammar["definition"].as_str(), grammar["syntax"].as_str())
-    else {
+    let Some((syntax, definition)) = input_grammar(tool) else {
         return given.cloned();
     };
-    let syntax = syntax.unwrap_or_default();
     let words = match given {
         None | Some(Value::Null) => "",
         Some(Value::String(words)) => words.trim_end(),

@@ -102,6 +102,8 @@ pub(crate) struct Habits {
     pub(crate) needless: Vec<String>,
     /// The API gives and takes one raw text for it: the parameter [`INPUT`].
     pub(crate) is_freeform: bool,
+    /// The grammar of that text: its language, and the grammar in it.
+    pub(crate) input_grammar: Option<(String, String)>,
 }
 
 /// The one parameter of a freeform tool.
@@ -216,6 +218,13 @@ impl Toolbox {
     pub fn is_freeform(&self, name: &str) -> bool {
         let entry = self.entry(name);
         entry.is_some_and(|entry| entry.habits.is_freeform)
+    }
+
+    /// The grammar that a freeform tool brings for its one text: the language (`lark`, `regex`), and the grammar.
+    pub fn input_grammar(&self, name: &str) -> Option<(&str, &str)> {
+        let entry = self.entries.iter().find(|entry| entry.spec.name == name)?;
+        let (syntax, definition) = entry.habits.input_grammar.as_ref()?;
+        Some((syntax, definition))
     }
 
     /// The tool of exactly that name.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::Message;
 use super::automaton::{self, State};
+use super::{Message, Piece, pieces};
 use crate::Grammar;
 use crate::grammar::{CharClass, Node, RawText, Rules};
 
@@ -17,7 +17,7 @@ pub(super) fn message(message: Message, rules: &Rules) -> Grammar {
         Some(calls) => Node::sequence([message.reasoning.unwrap_or(Node::empty()), calls]),
         None => Node::sequence([message.reasoning.unwrap_or(Node::empty()), free_text]),
     };
-    let (text, n_rules) = rules_text(&root, rules);
+    let (text, n_rules) = rules_text(&root, rules, &message.tokens);
     Grammar {
         text,
         triggers: if is_lazy { message.openers } else { Vec::new() },
@@ -27,9 +27,10 @@ pub(super) fn message(message: Message, rules: &Rules) -> Grammar {
 }
 
 /// `root` and the rules that it leads to, and how many rules these are.
-pub(super) fn rules_text(root: &Node, rules: &Rules) -> (String, usize) {
+pub(super) fn rules_text(root: &Node, rules: &Rules, tokens: &[String]) -> (String, usize) {
     let mut printer = Printer {
         rules,
+        tokens,
         automata: BTreeMap::new(),
     };
     let mut out = String::new();
@@ -51,6 +52,8 @@ pub(super) fn rules_text(root: &Node, rules: &Rules) -> (String, usize) {
 
 struct Printer<'r> {
     rules: &'r Rules,
+    /// The markers that are one token each.
+    tokens: &'r [String],
     /// The texts that hold none of some strings, each with its number.
     automata: BTreeMap<RawText, usize>,
 }
@@ -62,9 +65,28 @@ impl Printer<'_> {
         out.push('\n');
     }
 
+    fn literal(&self, out: &mut String, text: &str, place: Place) {
+        let pieces = pieces(text, self.tokens);
+        let is_grouped = place == Place::Item && pieces.len() > 1;
+        out.push_str(if is_grouped { "(" } else { "" });
+        for (n, piece) in pieces.iter().enumerate() {
+            out.push_str(if n > 0 { " " } else { "" });
+            match piece {
+                Piece::Text(text) => literal(out, text),
+                Piece::Token(token) => out.push_str(token),
+            }
+        }
+        if pieces.is_empty() {
+            out.push_str("\"\"");
+        }
+        out.push_str(if is_grouped { ")" } else { "" });
+    }
+
     fn node(&mut self, out: &mut String, node: &Node, place: Place) {
         match node {
-            Node::Literal(text) => literal(out, text),
+            Node::Literal(text) => self.literal(out, text, place),
+            // Nested only where the target is Lark.
+            Node::Lark(_) => out.push_str("\"\""),
             Node::Class(class) => char_class(out, class),
             Node::Rule(id) => out.push_str(self.rules.name(*id)),
             Node::Text(text) => {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Message, rest_after};
+use super::{Message, Piece, pieces, rest_after};
 use crate::Grammar;
 use crate::error::GrammarError;
 use crate::grammar::{CharClass, Node, RawText, Rules};
@@ -34,6 +34,7 @@ pub(super) fn message(message: Message, rules: &Rules) -> Result<Grammar, Gramma
     };
     let mut printer = Printer {
         rules,
+        tokens: &message.tokens,
         terminals: BTreeMap::new(),
     };
     let mut out = String::new();
@@ -60,18 +61,24 @@ pub(super) fn message(message: Message, rules: &Rules) -> Result<Grammar, Gramma
 
 struct Printer<'r> {
     rules: &'r Rules,
+    /// The markers that are one token each.
+    tokens: &'r [String],
     /// Terminals by their text.
     terminals: BTreeMap<String, usize>,
 }
 
 /// Whether a node is written as part of a terminal. A rule is not: what stands between two rules would be one terminal where
 /// the second is regular and two where it is not, and the longer one would win before it is known which of them follows.
-fn is_regular(node: &Node) -> bool {
+/// A token is none either.
+fn is_regular(node: &Node, tokens: &[String]) -> bool {
     match node {
-        Node::Literal(_) | Node::Class(_) | Node::Text(_) => true,
-        Node::Rule(_) => false,
-        Node::Sequence(nodes) | Node::Choice(nodes) => nodes.iter().all(is_regular),
-        Node::Repeat(inner, ..) => is_regular(inner),
+        Node::Literal(text) => !tokens.iter().any(|token| text.contains(token.as_str())),
+        Node::Class(_) | Node::Text(_) => true,
+        Node::Rule(_) | Node::Lark(_) => false,
+        Node::Sequence(nodes) | Node::Choice(nodes) => {
+            nodes.iter().all(|node| is_regular(node, tokens))
+        }
+        Node::Repeat(inner, ..) => is_regular(inner, tokens),
     }
 }
 
@@ -81,7 +88,7 @@ fn is_closed(node: &Node) -> bool {
     match node {
         Node::Literal(text) => !text.is_empty(),
         Node::Class(_) | Node::Text(_) => true,
-        Node::Rule(_) => false,
+        Node::Rule(_) | Node::Lark(_) => false,
         Node::Sequence(nodes) => nodes.last().is_some_and(is_closed),
         Node::Choice(nodes) => nodes.iter().all(is_closed),
         // More of the same characters, such as digits: what follows starts with others.
@@ -94,7 +101,7 @@ fn is_closed(node: &Node) -> bool {
 impl Printer<'_> {
     /// A node as the right side of a rule.
     fn rule_text(&mut self, node: &Node) -> String {
-        if is_regular(node) && is_closed(node) {
+        if self.is_regular(node) && is_closed(node) {
             return self.terminal(std::slice::from_ref(node));
         }
         match node {
@@ -103,7 +110,17 @@ impl Printer<'_> {
                 let mut parts = Vec::new();
                 let mut run: Vec<Node> = Vec::new();
                 for node in nodes {
-                    if is_regular(node) {
+                    if let (Node::Literal(text), false) = (node, self.is_regular(node)) {
+                        for piece in pieces(text, self.tokens) {
+                            match piece {
+                                Piece::Text(text) => run.push(Node::literal(text)),
+                                Piece::Token(token) => {
+                                    self.run(&mut parts, &std::mem::take(&mut run));
+                                    parts.push(token.to_owned());
+                                }
+                            }
+                        }
+                    } else if self.is_regular(node) {
                         run.push(node.clone());
                     } else {
                         self.run(&mut parts, &std::mem::take(&mut run));
@@ -125,10 +142,18 @@ impl Printer<'_> {
                 let inner = self.grouped(inner);
                 format!("{inner}{}", suffix(*min, *max))
             }
+            Node::Literal(_) if !self.is_regular(node) => {
+                self.rule_text(&Node::Sequence(vec![node.clone()]))
+            }
+            Node::Lark(definition) => format!("%lark {{\n{definition}\n}}"),
             Node::Literal(_) | Node::Class(_) | Node::Text(_) => {
                 self.terminal(std::slice::from_ref(node))
             }
         }
+    }
+
+    fn is_regular(&self, node: &Node) -> bool {
+        is_regular(node, self.tokens)
     }
 
     /// Regular nodes, one after the other: a terminal up to the last that is closed, and the others by themselves.
@@ -169,7 +194,7 @@ fn terminal_text(node: &Node) -> String {
         Node::Literal(text) => format!("/{}/", escaped(text)),
         Node::Class(class) => format!("/{}/", char_class(class)),
         Node::Text(text) => raw_text(text),
-        Node::Rule(_) => unreachable!("a terminal holds no rule"),
+        Node::Rule(_) | Node::Lark(_) => unreachable!("a terminal holds no rule"),
         Node::Sequence(nodes) if nodes.is_empty() => "\"\"".to_owned(),
         Node::Sequence(nodes) => {
             let parts: Vec<String> = nodes.iter().map(terminal_text).collect();

@@ -20,6 +20,39 @@ pub(crate) struct Message {
     pub(crate) has_text: bool,
     /// Several calls may stand in a message.
     pub(crate) is_parallel: bool,
+    /// The markers that are one token each.
+    pub(crate) tokens: Vec<String>,
+}
+
+/// A piece of a literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Piece<'t> {
+    Text(&'t str),
+    /// One token, `<` and `>` included.
+    Token(&'t str),
+}
+
+/// A literal, taken apart at the tokens in it.
+fn pieces<'t>(mut text: &'t str, tokens: &[String]) -> Vec<Piece<'t>> {
+    let mut pieces = Vec::new();
+    loop {
+        let found = tokens
+            .iter()
+            .filter_map(|token| Some((text.find(token.as_str())?, token.len())));
+        // The first token, and of several there the longest.
+        let Some((at, length)) = found.min_by_key(|&(at, length)| (at, usize::MAX - length)) else {
+            break;
+        };
+        if at > 0 {
+            pieces.push(Piece::Text(&text[..at]));
+        }
+        pieces.push(Piece::Token(&text[at..at + length]));
+        text = &text[at + length..];
+    }
+    if !text.is_empty() {
+        pieces.push(Piece::Text(text));
+    }
+    pieces
 }
 
 impl Message {
@@ -85,6 +118,6 @@ fn after(node: &Node, opener: &str, rules: &Rules) -> Option<Node> {
                 .repeat(min.saturating_sub(1), max.map(|max| max.saturating_sub(1)));
             Some(Node::sequence([first, more]))
         }
-        Node::Class(_) | Node::Text(_) => None,
+        Node::Class(_) | Node::Text(_) | Node::Lark(_) => None,
     }
 }

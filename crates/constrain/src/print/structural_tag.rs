@@ -2,7 +2,7 @@
 
 use toolglot_value::{Value, json};
 
-use super::{Message, gbnf, rest_after};
+use super::{Message, Piece, gbnf, pieces, rest_after};
 use crate::Grammar;
 use crate::error::{GrammarError, GrammarNote};
 use crate::grammar::{Node, Rules};
@@ -12,7 +12,7 @@ pub(super) fn message(message: &Message, rules: &Rules) -> Result<Grammar, Gramm
     let mut n_rules = 0;
     let mut notes = Vec::new();
     let mut grammar = |node: &Node| {
-        let (text, n) = gbnf::rules_text(node, rules);
+        let (text, n) = gbnf::rules_text(node, rules, &[]);
         n_rules += n;
         json!({"type": "grammar", "grammar": text})
     };
@@ -28,18 +28,37 @@ pub(super) fn message(message: &Message, rules: &Rules) -> Result<Grammar, Gramm
                         .to_owned(),
                 ));
             }
+            // A tag starts with its trigger; the grammar goes on after it. A token triggers at the first one of an opener.
+            let tokens: Option<Vec<&str>> = message
+                .openers
+                .iter()
+                .map(|opener| match pieces(opener, &message.tokens).first() {
+                    Some(Piece::Token(token)) => Some(*token),
+                    _ => None,
+                })
+                .collect();
+            let is_token = tokens.is_some();
+            let mut triggers =
+                tokens.unwrap_or_else(|| message.openers.iter().map(String::as_str).collect());
+            triggers.dedup();
             let mut tags: Vec<Value> = Vec::new();
-            for opener in &message.openers {
-                // The tag starts with its trigger; the grammar goes on after it.
-                let rest = grammar(&rest_after(calls, opener, rules)?);
-                tags.push(
-                    json!({"type": "tag", "begin": opener.as_str(), "content": rest, "end": ""}),
-                );
+            for &trigger in &triggers {
+                let rest = grammar(&rest_after(calls, trigger, rules)?);
+                let begin = if is_token {
+                    json!({"type": "token", "token": trigger})
+                } else {
+                    Value::from(trigger)
+                };
+                tags.push(json!({"type": "tag", "begin": begin, "content": rest, "end": ""}));
             }
-            let triggers: Vec<&str> = message.openers.iter().map(String::as_str).collect();
+            let (kind, word) = if is_token {
+                ("token_triggered_tags", "trigger_tokens")
+            } else {
+                ("triggered_tags", "triggers")
+            };
             json!({
-                "type": "triggered_tags",
-                "triggers": triggers,
+                "type": kind,
+                word: triggers,
                 "tags": tags,
                 "at_least_one": false,
                 "stop_after_first": !message.is_parallel,

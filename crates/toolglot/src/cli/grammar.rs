@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use toolglot_constrain::{Options, Reasoning, Target, ToolChoice, ToolSchema, grammar};
+use toolglot_constrain::{
+    InputGrammar, Options, Reasoning, Target, ToolChoice, ToolSchema, grammar,
+};
 
 use crate::cli::args::{GrammarArguments, GrammarFormat, GrammarReasoning};
 use crate::cli::failure::Failure;
@@ -39,6 +41,20 @@ pub(crate) fn write_grammar(
         GrammarReasoning::Optional => Reasoning::Optional,
     };
     options.strict = arguments.strict;
+    let tokens: Vec<&str> = arguments.tokens.iter().map(String::as_str).collect();
+    options.tokens = &tokens;
+    let inputs: Vec<InputGrammar<'_>> = toolbox
+        .iter()
+        .filter_map(|tool| {
+            let (syntax, definition) = toolbox.input_grammar(&tool.name)?;
+            Some(InputGrammar {
+                tool: &tool.name,
+                syntax,
+                definition,
+            })
+        })
+        .collect();
+    options.inputs = &inputs;
     let grammar = grammar(&dialect, &tools, &options)?;
     let mut text = grammar.text;
     if !text.ends_with('\n') {

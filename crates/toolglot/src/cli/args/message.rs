@@ -143,6 +143,9 @@ pub(crate) struct GrammarArguments {
     /// The reasoning before the answer
     #[arg(long, value_name = "WHEN", default_value = "none")]
     pub(crate) reasoning: GrammarReasoning,
+    /// A marker that is one token of the model, such as `<|tool_call|>`: Lark names it as one
+    #[arg(long = "token", value_name = "TEXT")]
+    pub(crate) tokens: Vec<String>,
     /// Refuse a schema that the grammar can say only in part
     #[arg(long)]
     pub(crate) strict: bool,
