@@ -355,7 +355,7 @@ fn dialect_of<'d>(dialects: &'d [Dialect], note: &Note) -> Option<&'d Dialect> {
     }
     dialects.iter().find(|dialect| {
         let is_refused = || {
-            let mut words = dialect.setting("refuse").unwrap_or_default().split('|');
+            let mut words = dialect.setting("not_tools").unwrap_or_default().split('|');
             words.any(|word| note.message.starts_with(&format!("`{}`", word.trim())))
         };
         note.message

@@ -338,7 +338,7 @@ impl Walk<'_> {
                     Role::Id => {
                         Node::sequence([Node::literal("\""), self.id(), Node::literal("\"")])
                     }
-                    Role::Ns => continue,
+                    Role::Server => continue,
                 };
                 let key = constant(&Value::from(key.as_str()), &json);
                 let between = if members.is_empty() {
@@ -414,7 +414,7 @@ impl Walk<'_> {
 
     /// The word that says how a value is typed.
     fn kind(&self, state: &CallState<'_>, capture: Capture) -> Option<String> {
-        if capture != Capture::Kind {
+        if capture != Capture::Type {
             return None;
         }
         let Typing::Kind(words) = &self.dialect.values().typing else {
@@ -451,7 +451,7 @@ impl Walk<'_> {
                 Node::Class(CharClass::new(alphanumeric)).repeat(n, Some(n))
             }
             // An id that is spelt from parts counts.
-            None if self.dialect.setting("id").is_some() => Node::any_digit().repeat(1, Some(6)),
+            None if self.dialect.id_spelling().is_some() => Node::any_digit().repeat(1, Some(6)),
             None => {
                 let class = [alphanumeric, vec![('_', '_'), ('-', '-')]].concat();
                 Node::Class(CharClass::new(class)).repeat(1, Some(40))
@@ -485,8 +485,8 @@ impl CallState<'_> {
         match capture {
             Capture::Name => Some(self.name.to_owned()),
             Capture::Key => Some(self.members[self.key?].name.clone()),
-            Capture::Skip => Some(self.skip.clone()),
-            Capture::Id | Capture::Ns | Capture::Kind => None,
+            Capture::Any => Some(self.skip.clone()),
+            Capture::Id | Capture::Server | Capture::Type => None,
         }
     }
 }

@@ -257,7 +257,7 @@ impl<'a> CallWriter<'a> {
                 block.skip.clone_from(text);
                 Node::literal(text.as_str())
             }
-            Form::Captured(Capture::Skip) => Node::literal(block.skip.clone()),
+            Form::Captured(Capture::Any) => Node::literal(block.skip.clone()),
             Form::Sequence(forms) => {
                 let mut nodes = Vec::new();
                 for (n, form) in forms.iter().enumerate() {

@@ -77,7 +77,7 @@ impl Walk<'_> {
             }
             Form::LineStart => {}
             Form::Captured(Capture::Name) => self.text(self.name),
-            Form::Captured(Capture::Skip) => {
+            Form::Captured(Capture::Any) => {
                 let skip = self.skip.clone();
                 self.text(&skip);
             }
@@ -144,7 +144,7 @@ pub(crate) fn envelope_schema(envelope: &Envelope, tool: &ToolSchema<'_>, place:
             let schema = match role {
                 Role::Name => json!({"const": tool.name}),
                 Role::Args => arguments(key),
-                Role::Id | Role::Ns => continue,
+                Role::Id | Role::Server => continue,
             };
             properties.insert(key.clone(), schema);
         }

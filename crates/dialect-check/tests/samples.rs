@@ -38,7 +38,7 @@ fn a_dialect_that_carries_all_shows_all() {
 
 #[test]
 fn what_a_dialect_cannot_carry_is_shown_with_the_text() {
-    let report = report("call = bol \"$ \" name (\" \" key \"=\" text)? \"\\n\"");
+    let report = report("call = line_start \"$ \" name (\" \" key \"=\" raw)? \"\\n\"");
     assert!(refused(&report).contains(&"two texts"));
     let lines = report
         .samples
@@ -54,7 +54,7 @@ fn what_a_dialect_cannot_carry_is_shown_with_the_text() {
 
 #[test]
 fn a_call_that_ends_in_doubt_is_not_carried() {
-    let report = report("call = \"@call \" name (\" \" key \"=\" text \"line\")* \"!\"");
+    let report = report("call = \"@call \" name (\" \" key \"=\" raw \"line\")* \"!\"");
     assert_eq!(refused(&report), ["a text of several lines"]);
     let lines = &report.samples[2];
     let refusal = lines.refusal.as_deref().expect("the text holds a closer");
@@ -67,13 +67,13 @@ fn a_call_that_ends_in_doubt_is_not_carried() {
 
 #[test]
 fn lines_of_keys_and_values_are_carried() {
-    let report = report("call = \"@call \" name \"\\n\" (key \": \" text \"\\n\")* \"@end\"");
+    let report = report("call = \"@call \" name \"\\n\" (key \": \" raw \"\\n\")* \"@end\"");
     assert_eq!(refused(&report), ["a text of several lines"]);
 }
 
 #[test]
 fn a_label_needs_known_tools() {
-    assert!(report("call = bol \"# \" name \"\\n\" json").needs_tools);
+    assert!(report("call = line_start \"# \" name \"\\n\" json").needs_tools);
     for marker in ["[[call:", "[[call: ", "```tool\\nTOOL_NAME: ", "### Tool: "] {
         let rule = format!("call = \"{marker}\" name \"\\n\" json");
         assert!(!report(&rule).needs_tools, "{marker}");
@@ -82,13 +82,12 @@ fn a_label_needs_known_tools() {
 
 #[test]
 fn a_dialect_without_calls_is_dead() {
-    assert!(report("think = \"<t>\" text \"</t>\"").is_dead());
+    assert!(report("think = \"<t>\" raw \"</t>\"").is_dead());
 }
 
 #[test]
 fn a_dialect_of_fixed_tools_shows_those() {
-    let report =
-        report("call write_file = \"<write \" text(path) \">\" text(content) \"</write>\"");
+    let report = report("call write_file = \"<write \" raw(path) \">\" raw(content) \"</write>\"");
     assert_eq!(refused(&report), [""; 0]);
     assert_eq!(
         report.samples[0].text.as_deref(),

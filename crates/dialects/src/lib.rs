@@ -32,12 +32,14 @@
 //!
 //! A dialect of one's own is a file: [`parse`] reads it, and it may build on those of [`all`].
 
+mod fix;
 mod system;
 
 use std::sync::{Arc, OnceLock};
 
 use toolglot_engine::{Dialect, GrammarError, Limits, Program, ToolSet};
 
+pub use fix::{FixedFile, Replacement, fix};
 pub use system::{CountedCall, OneCall, ResultShape, System};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
@@ -120,7 +122,7 @@ pub fn all() -> &'static [Dialect] {
 /// Dialects that read plain shell blocks (`split`) are in it as well; beside prose they belong in no union.
 pub fn union() -> Vec<&'static Dialect> {
     let follows = |dialect: &&Dialect| {
-        let family = dialect.setting("family");
+        let family = dialect.setting("auto_prefers");
         family.is_some_and(|family| family != dialect.name())
     };
     let (followers, mut heads): (Vec<&Dialect>, Vec<&Dialect>) = all().iter().partition(follows);
@@ -169,6 +171,7 @@ pub fn parse(file: &str) -> Result<Vec<Dialect>, GrammarError> {
             ),
             span: 0..0,
             dialect: None,
+            replacement: None,
         });
     }
     for dialect in &dialects {

@@ -74,7 +74,8 @@ fn rule(pieces: &[Piece]) -> String {
     let mut words: Vec<String> = Vec::new();
     for (n, piece) in pieces.iter().enumerate() {
         // The blank before a name or a key ends a word: `<do ` is not `<done`.
-        let is_before_capture = matches!(pieces.get(n + 1), Some(Piece::Word(next)) if next != "text" && !is_json(next));
+        let is_before_capture =
+            matches!(pieces.get(n + 1), Some(Piece::Word(next)) if next != "raw" && !is_json(next));
         match piece {
             Piece::Literal(text) => {
                 let middle = text.trim_matches(is_blank);
@@ -212,7 +213,7 @@ fn tagged_call(call: &str) -> Option<Vec<Piece>> {
     pieces.push(Piece::Literal(opener.to_owned()));
     pieces.push(word("key"));
     pieces.push(Piece::Literal(middle.to_owned()));
-    pieces.push(word("text"));
+    pieces.push(word("raw"));
     pieces.push(Piece::Literal(closer.to_owned()));
     pieces.push(word(")*"));
     pieces.extend(around(&tail[closer.len()..], false));
@@ -286,13 +287,13 @@ mod tests {
             &format!(
                 "{CALLS}<do {{{{ c.function.name }}}}>\n{{% for k, v in c.function.arguments.items() %}}<p n={{{{ k }}}}>{{{{ v }}}}</p>\n{{% endfor %}}</do>{{% endfor %}}"
             ),
-            "call = \"<do \" name \">\" ws(\"\\n\") (\"<p n=\" key \">\" text \"</p>\" ws(\"\\n\"))* \"</do>\"\n",
+            "call = \"<do \" name \">\" ws(\"\\n\") (\"<p n=\" key \">\" raw \"</p>\" ws(\"\\n\"))* \"</do>\"\n",
         );
         check(
             &format!(
                 "{CALLS}<{{{{ c.function.name }}}}>{{% for k, v in c.function.arguments.items() %}}<{{{{ k }}}}>{{{{ v }}}}</{{{{ k }}}}>{{% endfor %}}</{{{{ c.function.name }}}}>{{% endfor %}}"
             ),
-            "call = \"<\" name \">\" (\"<\" key \">\" text \"</{key}>\")* \"</{name}>\"\n",
+            "call = \"<\" name \">\" (\"<\" key \">\" raw \"</{key}>\")* \"</{name}>\"\n",
         );
     }
 

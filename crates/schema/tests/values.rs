@@ -21,7 +21,7 @@ call = "<call>" ws object(name: name, args: arguments) ws "</call>"
 dialect plain
 values: schema|string
 call = "<call=" name ">" ws param* "</call>"
-param = "<arg=" key ">" nl text nl "</arg>" ws
+param = "<arg=" key ">" nl raw nl "</arg>" ws
 "#;
 
 /// A schema, and a text with what becomes of it.

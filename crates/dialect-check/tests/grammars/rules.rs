@@ -84,7 +84,7 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
     let mut fixed = None;
     let (opener, closers) = *random.one(CALLS);
     if random.chance(3) {
-        rule.add("bol");
+        rule.add("line_start");
     }
     rule.literal(opener);
     let is_fixed = random.chance(5);
@@ -121,7 +121,7 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
         rule.add("(");
         rule.literal("\n");
         rule.add("|");
-        rule.add("end");
+        rule.add("message_end");
         rule.add(")");
     } else {
         if random.chance(4) {
@@ -164,12 +164,12 @@ fn separator(rule: &mut Rule, random: &mut Random) {
     rule.literal(separator);
 }
 
-/// `("<arg " key ">" text "</arg>")*`
+/// `("<arg " key ">" raw "</arg>")*`
 fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
     rule.add("(");
     let has_opener = !random.chance(4);
     if random.chance(6) {
-        rule.add("bol");
+        rule.add("line_start");
     }
     if has_opener {
         let opener = *random.one(&[
@@ -210,13 +210,13 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
         rule.add("(");
         let (open, close) = *random.one(&[("\"", "\""), ("[", "]"), ("<q>", "</q>")]);
         rule.literal(open);
-        rule.add("text");
+        rule.add("raw");
         rule.literal(close);
         rule.add("|");
-        rule.add("text");
+        rule.add("raw");
         rule.add(")");
     } else {
-        rule.add("text");
+        rule.add("raw");
     }
     if trim == 0 {
         rule.add("ws");
@@ -253,7 +253,7 @@ fn fixed_values(rule: &mut Rule, random: &mut Random) -> (String, Vec<String>, V
             let opener = *random.one(&[" IN ", "<p>", "\n", ", ", "|", " > "]);
             rule.literal(opener);
         }
-        rule.add(&format!("text({key})"));
+        rule.add(&format!("raw({key})"));
         if random.chance(2) {
             let closer = *random.one(&["</p>", "\n", ";", "|"]);
             rule.literal(closer);

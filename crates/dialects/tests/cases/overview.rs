@@ -77,7 +77,10 @@ fn decisions(union: &BTreeMap<String, Union>) -> String {
     );
     let mut families: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for dialect in toolglot_dialects::all() {
-        if let Some(family) = dialect.setting("family").filter(|&f| f != dialect.name()) {
+        if let Some(family) = dialect
+            .setting("auto_prefers")
+            .filter(|&f| f != dialect.name())
+        {
             families
                 .entry(family)
                 .or_default()

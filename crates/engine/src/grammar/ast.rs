@@ -22,18 +22,18 @@ impl Rule {
         self.is_taught()
             || matches!(
                 self.name.as_str(),
-                "result" | "failure" | "result_block" | "barred"
+                "result" | "failure" | "result_block" | "not_in_results"
             )
     }
 
     /// Whether the rule says how the model was taught to write a call or a block of calls.
     pub(crate) fn is_taught(&self) -> bool {
-        matches!(self.name.as_str(), "written" | "written_block")
+        matches!(self.name.as_str(), "write" | "write_block")
     }
 
     /// Whether the rule is one call.
     pub(crate) fn is_call(&self) -> bool {
-        matches!(self.name.as_str(), "call" | "written")
+        matches!(self.name.as_str(), "call" | "write")
     }
 }
 
@@ -46,7 +46,7 @@ impl Alt {
     pub(crate) fn arguments(&self) -> Vec<&str> {
         fn collect<'t>(kind: &'t TermKind, found: &mut Vec<&'t str>) {
             match kind {
-                TermKind::Text(Some(name)) if !found.contains(&name.as_str()) => found.push(name),
+                TermKind::Raw(Some(name)) if !found.contains(&name.as_str()) => found.push(name),
                 TermKind::Group(alt) => {
                     for term in alt.0.iter().flatten() {
                         collect(&term.kind, found);
@@ -63,20 +63,17 @@ impl Alt {
         found
     }
 
-    /// Tells the name of each rule that it refers to.
-    pub(crate) fn each_reference<'r>(&'r self, told: &mut dyn FnMut(&'r str)) {
-        fn of<'r>(kind: &'r TermKind, told: &mut dyn FnMut(&'r str)) {
-            match kind {
-                TermKind::Rule(rule) => told(rule),
+    /// Tells the name of each rule that it refers to, and where.
+    pub(crate) fn each_reference<'r>(&'r self, told: &mut dyn FnMut(&'r str, &'r Range<usize>)) {
+        fn of<'r>(term: &'r Term, told: &mut dyn FnMut(&'r str, &'r Range<usize>)) {
+            match &term.kind {
+                TermKind::Rule(rule) => told(rule, &term.span),
                 TermKind::Group(alt) => alt.each_reference(told),
-                TermKind::Optional(inner) | TermKind::Many(inner) => of(&inner.kind, told),
+                TermKind::Optional(inner) | TermKind::Many(inner) => of(inner, told),
                 _ => {}
             }
         }
-        self.0
-            .iter()
-            .flatten()
-            .for_each(|term| of(&term.kind, told));
+        self.0.iter().flatten().for_each(|term| of(term, told));
     }
 
     /// The size of its terms, those inside others included.
@@ -110,17 +107,17 @@ pub(crate) enum TermKind {
     /// Any blanks; what they are written as.
     Ws(Option<String>),
     Nl,
-    Bol,
-    Start,
-    End,
+    LineStart,
+    MessageStart,
+    MessageEnd,
     /// The list is empty, or holds the only texts that fit.
     Capture(Capture, Vec<String>),
-    Text(Option<String>),
+    Raw(Option<String>),
     Json(Vec<String>),
     Object(Envelope),
     Xml(Option<String>),
     /// The mark around strings, as they are written; any is read.
-    Py(PythonQuote),
+    Python(PythonQuote),
     Attrs(Vec<Attribute>),
 }
 
@@ -138,7 +135,7 @@ impl TermKind {
                 return pieces.sum::<usize>().max(1);
             }
             TermKind::Capture(_, texts) | TermKind::Json(texts) => all(texts),
-            TermKind::Text(name) | TermKind::Xml(name) => name.as_deref().map_or(0, size),
+            TermKind::Raw(name) | TermKind::Xml(name) => name.as_deref().map_or(0, size),
             TermKind::Object(envelope) => envelope.roles.iter().map(|(_, keys)| all(keys)).sum(),
             TermKind::Attrs(attributes) => attributes.iter().map(|one| all(&one.keys)).sum(),
             TermKind::Rule(_)
@@ -147,10 +144,10 @@ impl TermKind {
             | TermKind::Many(_)
             | TermKind::Ws(_)
             | TermKind::Nl
-            | TermKind::Bol
-            | TermKind::Start
-            | TermKind::End
-            | TermKind::Py(_) => 0,
+            | TermKind::LineStart
+            | TermKind::MessageStart
+            | TermKind::MessageEnd
+            | TermKind::Python(_) => 0,
         };
         1 + listed
     }
@@ -190,11 +187,11 @@ pub enum Capture {
     /// The call's id.
     Id,
     /// The tool's name space or server.
-    Ns,
+    Server,
     /// A short word: how a value is typed.
-    Kind,
-    /// Nothing.
-    Skip,
+    Type,
+    /// A short run that means nothing.
+    Any,
 }
 
 impl Capture {
@@ -203,9 +200,9 @@ impl Capture {
             "name" => Capture::Name,
             "key" => Capture::Key,
             "id" => Capture::Id,
-            "ns" => Capture::Ns,
-            "kind" => Capture::Kind,
-            "skip" => Capture::Skip,
+            "server" => Capture::Server,
+            "type" => Capture::Type,
+            "any" => Capture::Any,
             _ => return None,
         })
     }
@@ -219,7 +216,7 @@ pub enum Role {
     /// The call's id.
     Id,
     /// The tool's name space or server.
-    Ns,
+    Server,
     /// The arguments.
     Args,
 }

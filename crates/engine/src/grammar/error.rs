@@ -15,6 +15,8 @@ pub struct GrammarError {
     pub span: Range<usize>,
     /// The dialect concerned.
     pub dialect: Option<String>,
+    /// What may be written in place of the bytes, where a known word has another name.
+    pub replacement: Option<String>,
 }
 
 impl GrammarError {
@@ -24,6 +26,7 @@ impl GrammarError {
             help: None,
             span,
             dialect: None,
+            replacement: None,
         }
     }
 

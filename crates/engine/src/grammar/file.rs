@@ -8,27 +8,7 @@ use core::ops::Range;
 
 use super::ast::Rule;
 use super::bounds::{DIALECTS, FILE, NAMES, TERMS};
-use super::{Dialect, GrammarError, IdForm, Values, parse};
-
-/// Settings that mean something to the engine or stand in the header.
-const SETTINGS: &[&str] = &[
-    "values",
-    "case",
-    "tools",
-    "split",
-    "refuse",
-    "none",
-    "stop_strings",
-    "id",
-    "ids",
-    "models",
-    "source",
-    "date",
-    "quirks",
-    "license",
-    "family",
-    "alone",
-];
+use super::{Dialect, GrammarError, IdForm, Values, parse, words};
 
 pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
     if file.len() > FILE {
@@ -42,6 +22,7 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
     // Terms of the dialect that is read, and its header.
     let mut n_terms = 0;
     let mut place = 0..0;
+    rule_names(file)?;
     for (line, at) in logical_lines(file) {
         let mut words = line.trim().splitn(2, char::is_whitespace);
         let first = words.next().unwrap_or("");
@@ -77,7 +58,9 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
         dialect.source.push('\n');
         let name = dialect.name.clone();
         if let Some(setting) = first.strip_suffix(':') {
-            set(dialect, setting, words.next().unwrap_or(""), at).map_err(|e| e.of(&name))?;
+            let at = at + line.len() - line.trim_start().len();
+            set(dialect, setting, &line.trim_start()[first.len()..], at)
+                .map_err(|e| e.of(&name))?;
         } else {
             let rule = parse::rule(line, at).map_err(|e| e.of(&name))?;
             n_terms += 1 + rule.alt.n_terms();
@@ -96,6 +79,25 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
         complete(dialect, &mut inherited, &place)?;
     }
     Ok(dialects)
+}
+
+/// The names of the rules, all of them before what the rules say: a word that is replaced in a rule may be another one's name.
+fn rule_names(file: &str) -> Result<(), GrammarError> {
+    for (line, at) in logical_lines(file) {
+        let start = line.len() - line.trim_start().len();
+        let line = line.trim_start();
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let name = &line[..line.find(|c| !is_name(c)).unwrap_or(line.len())];
+        let rest = line[name.len()..].trim_start();
+        let is_rule = rest
+            .trim_start_matches(is_name)
+            .trim_start()
+            .starts_with('=');
+        if is_rule && !name.is_empty() {
+            words::rule_name(name, at + start..at + start + name.len())?;
+        }
+    }
+    Ok(())
 }
 
 /// Lines, joined where the next one begins with blanks and `|`, with their places.
@@ -132,6 +134,20 @@ fn complete(
         return Err(GrammarError::new(place.clone(), what)
             .help("say how a call is written: `call = \"<call \" name \">\" json \"</call>\"`"));
     }
+    let mut missing = None;
+    for rule in &dialect.rules {
+        rule.alt.each_reference(&mut |name, place| {
+            let is_there = |rule: &Rule| rule.name == name && rule.tool.is_none();
+            if missing.is_none() && !dialect.rules.iter().chain(&*inherited).any(is_there) {
+                missing = Some((name.to_string(), place.clone()));
+            }
+        });
+    }
+    if let Some((name, place)) = missing {
+        let rules = dialect.rules.iter().chain(&*inherited);
+        let rules = rules.map(|rule| rule.name.as_str());
+        return Err(words::no_rule(&name, rules, place).of(&dialect.name));
+    }
     let has_other_calls = dialect
         .rules
         .iter()
@@ -141,14 +157,14 @@ fn complete(
     // What the rules of the base refer to.
     let mut parts: BTreeSet<String> = BTreeSet::new();
     for rule in inherited.iter() {
-        rule.alt.each_reference(&mut |name| {
+        rule.alt.each_reference(&mut |name, _| {
             parts.insert(name.into());
         });
     }
     for rule in inherited.drain(..) {
-        let is_replaced = dialect.rules[..n_own]
-            .iter()
-            .any(|own| own.name == rule.name && own.tool == rule.tool && own.name != "barred");
+        let is_replaced = dialect.rules[..n_own].iter().any(|own| {
+            own.name == rule.name && own.tool == rule.tool && own.name != "not_in_results"
+        });
         let is_foreign = has_other_calls && rule.is_taught();
         if !is_replaced && !is_foreign {
             dialect.rules.push(rule);
@@ -157,7 +173,7 @@ fn complete(
     // A part of what was replaced begins nothing by itself, nor do its own parts.
     let mut n_uses: BTreeMap<String, usize> = BTreeMap::new();
     for rule in &dialect.rules {
-        rule.alt.each_reference(&mut |name| {
+        rule.alt.each_reference(&mut |name, _| {
             *n_uses.entry(name.into()).or_default() += 1;
         });
     }
@@ -177,7 +193,7 @@ fn complete(
             n += 1;
             let goes = n > n_own && rule.name == name && is_part(rule);
             if goes {
-                rule.alt.each_reference(&mut |used| {
+                rule.alt.each_reference(&mut |used, _| {
                     let left = n_uses.get_mut(used).expect("every use was counted");
                     *left -= 1;
                     if *left == 0 {
@@ -248,11 +264,11 @@ fn header(
                     | "case"
                     | "tools"
                     | "split"
-                    | "refuse"
-                    | "none"
+                    | "not_tools"
+                    | "no_tool"
                     | "stop_strings"
-                    | "id"
-                    | "ids"
+                    | "id_spelling"
+                    | "id_form"
             )
         });
         dialect.values = found.values.clone();
@@ -263,31 +279,37 @@ fn header(
 
 fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(), GrammarError> {
     let place = at..at + setting.len() + 1;
-    if !SETTINGS.contains(&setting) {
+    words::setting(setting, at..at + setting.len())?;
+    let value_at = at + setting.len() + 1;
+    if matches!(setting, "id_spelling" | "values") {
+        words::holes(value, value, value_at)?;
+        if let Some(found) = value.find("schema|kind(") {
+            let found = value_at + found + "schema|".len();
+            return Err(words::replaced("kind", "type", found..found + 4));
+        }
+    }
+    let value = value.trim().to_string();
+    if setting == "id_spelling" && !value.contains("{id}") {
+        return Err(GrammarError::new(
+            place,
+            format!("`id_spelling: {value}` does not hold `{{id}}`"),
+        )
+        .help("write the id around what `id` captures: `functions.{name}:{id}`"));
+    }
+    if setting == "id_form" && IdForm::parse(&value).is_none() {
         return Err(
-            GrammarError::new(place, format!("no setting is called `{setting}`"))
-                .help(format!("settings are {}", SETTINGS.join(", "))),
+            GrammarError::new(place, format!("unknown form of an id `id_form: {value}`"))
+                .help("write `id_form: count` or `id_form: letters 9`: 8 to 64 letters and digits"),
         );
     }
-    let value = value.trim().trim_end_matches('\n').to_string();
-    if setting == "id" && !value.contains("{id}") {
-        return Err(
-            GrammarError::new(place, format!("`id: {value}` does not hold `{{id}}`"))
-                .help("write the id around what `id` captures: `functions.{name}:{id}`"),
-        );
-    }
-    if setting == "ids" && IdForm::parse(&value).is_none() {
-        return Err(
-            GrammarError::new(place, format!("unknown form of an id `ids: {value}`"))
-                .help("write `ids: count` or `ids: letters 9`: 8 to 64 letters and digits"),
-        );
-    }
-    if setting == "alone" && value != "say" {
-        return Err(
-            GrammarError::new(place, format!("`alone: {value}` names no such rules")).help(
-                "write `alone: say`: only `say` may be left to a dialect that is named alone",
-            ),
-        );
+    if setting == "auto_without" && value != "say" {
+        return Err(GrammarError::new(
+            place,
+            format!("`auto_without: {value}` names no such rules"),
+        )
+        .help(
+            "write `auto_without: say`: only `say` may be read only where one dialect is named",
+        ));
     }
     if value.split('|').count() > NAMES {
         return Err(

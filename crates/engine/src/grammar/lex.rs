@@ -100,6 +100,11 @@ impl<'a> Lexer<'a> {
         self.at + start..self.at + end
     }
 
+    /// What is at a place of the file, as it is written.
+    pub(super) fn text(&self, place: &Range<usize>) -> &'a str {
+        &self.line[place.start - self.at..place.end - self.at]
+    }
+
     /// The place behind the last token.
     pub(super) fn here(&self) -> Range<usize> {
         self.place(self.pos, self.pos)

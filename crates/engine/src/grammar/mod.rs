@@ -9,6 +9,7 @@ mod file;
 mod lex;
 mod parse;
 mod settings;
+mod words;
 
 pub(crate) use ast::{Alt, Piece, Rule, Term, TermKind};
 pub use ast::{Attribute, Capture, Envelope, PythonQuote, Role};
@@ -77,9 +78,9 @@ impl Dialect {
         Some((from.trim(), to.trim()))
     }
 
-    /// How an id is spelt from what is captured: `functions.{name}:{id}`.
-    pub(crate) fn id_spelling(&self) -> Option<&str> {
-        self.setting("id")
+    /// How an id is spelled from what is captured: `functions.{name}:{id}`.
+    pub fn id_spelling(&self) -> Option<&str> {
+        self.setting("id_spelling")
     }
 
     /// How the text of a value becomes JSON.
@@ -87,9 +88,9 @@ impl Dialect {
         &self.values
     }
 
-    /// What an id has to look like for its models (`ids: letters 9`), if they take no other.
+    /// What an id has to look like for its models (`id_form: letters 9`), if they take no other.
     pub fn id_form(&self) -> Option<IdForm> {
-        IdForm::parse(self.setting("ids")?)
+        IdForm::parse(self.setting("id_form")?)
     }
 
     /// The rules of that name without a fixed tool.

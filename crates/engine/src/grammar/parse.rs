@@ -13,6 +13,7 @@ use super::ast::{
 };
 use super::bounds::DEPTH;
 use super::lex::{Lexer, Token};
+use super::words;
 
 /// The rule of a line. `at` is where that begins in the file.
 pub(super) fn rule(line: &str, at: usize) -> Result<Rule, GrammarError> {
@@ -152,7 +153,7 @@ impl<'a> Reader<'a> {
             return Err(GrammarError::new(span, "a term is missing"));
         };
         let kind = match token {
-            Token::Literal(text) => TermKind::Literal(pieces(&text, &span)?),
+            Token::Literal(text) => TermKind::Literal(self.pieces(&text, &span)?),
             Token::Mark('(') => {
                 if self.depth == DEPTH {
                     return Err(GrammarError::new(
@@ -183,25 +184,29 @@ impl<'a> Reader<'a> {
         Ok(match word {
             "ws" => TermKind::Ws(self.blanks(span)?),
             "nl" => TermKind::Nl,
-            "bol" => TermKind::Bol,
-            "start" => TermKind::Start,
-            "end" => TermKind::End,
+            "line_start" => TermKind::LineStart,
+            "message_start" => TermKind::MessageStart,
+            "message_end" => TermKind::MessageEnd,
             "eol" => end_of_line(span),
-            "py" => TermKind::Py(self.mark(span)?),
-            "text" => TermKind::Text(self.argument(span)?),
+            "python" => TermKind::Python(self.mark(span)?),
+            "raw" => TermKind::Raw(self.argument(span)?),
             "json" => TermKind::Json(self.texts(span)?),
             "xml" => TermKind::Xml(self.argument(span)?),
             "object" => TermKind::Object(envelope(self.roles()?, span)?),
             "attrs" => TermKind::Attrs(
                 self.roles()?
                     .into_iter()
-                    .map(|(role, keys)| attribute(role, keys))
-                    .collect(),
+                    .map(|(role, place, keys)| attribute(role, &place, keys))
+                    .collect::<Result<_, _>>()?,
             ),
-            _ => match Capture::named(word) {
-                Some(capture) => TermKind::Capture(capture, self.texts(span)?),
-                None => TermKind::Rule(word.into()),
-            },
+            _ => {
+                if let Some(capture) = Capture::named(word) {
+                    TermKind::Capture(capture, self.texts(span)?)
+                } else {
+                    words::reference(word, span)?;
+                    TermKind::Rule(word.into())
+                }
+            }
         })
     }
 
@@ -222,7 +227,7 @@ impl<'a> Reader<'a> {
         let place = self.here();
         let Some((Token::Word(argument) | Token::Literal(argument), _)) = self.take()? else {
             return Err(GrammarError::new(place, "an argument is missing")
-                .help("`text(a)` is the parameter `a`, `json(\"Q\")` has strings between `Q`"));
+                .help("`raw(a)` is the parameter `a`, `json(\"Q\")` has strings between `Q`"));
         };
         self.expect(')', "after the argument")?;
         Ok(Some(argument))
@@ -252,7 +257,7 @@ impl<'a> Reader<'a> {
                 word.clone(),
                 format!("`{other}` is not a quote of Python"),
             )
-            .help("write py(\"'\"), or py for double quotes")),
+            .help("write python(\"'\"), or python for double quotes")),
         }
     }
 
@@ -266,7 +271,7 @@ impl<'a> Reader<'a> {
                     Some((Token::Literal(text), _)) => texts.push(text),
                     _ => {
                         return Err(GrammarError::new(place, "a literal is missing")
-                            .help("write skip(\"a\"|\"b\")"));
+                            .help("write any(\"a\"|\"b\")"));
                     }
                 }
                 if !self.eat('|')? {
@@ -279,7 +284,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `(ROLE: KEY|KEY, ..)`.
-    fn roles(&mut self) -> Result<Vec<(String, Vec<String>)>, GrammarError> {
+    fn roles(&mut self) -> Result<Vec<Roles>, GrammarError> {
         self.expect('(', "before the roles")?;
         let mut roles = Vec::new();
         loop {
@@ -304,7 +309,7 @@ impl<'a> Reader<'a> {
                     break;
                 }
             }
-            roles.push((role, keys));
+            roles.push((role, place, keys));
             if !self.eat(',')? {
                 break;
             }
@@ -312,12 +317,36 @@ impl<'a> Reader<'a> {
         self.expect(')', "after the roles")?;
         Ok(roles)
     }
+
+    /// Cuts a literal at its holes.
+    fn pieces(&self, text: &str, span: &Range<usize>) -> Result<Vec<Piece>, GrammarError> {
+        if text.is_empty() {
+            return Err(
+                GrammarError::new(span.clone(), "an empty literal matches everywhere")
+                    .help("leave it out, or write `?` after a group"),
+            );
+        }
+        words::holes(text, self.lexer.text(span), span.start)?;
+        let mut pieces = Vec::new();
+        let mut rest = text;
+        while let Some((open, capture, close)) = hole(rest) {
+            if open > 0 {
+                pieces.push(Piece::Bytes(rest[..open].into()));
+            }
+            pieces.push(Piece::Hole(capture));
+            rest = &rest[close..];
+        }
+        if !rest.is_empty() {
+            pieces.push(Piece::Bytes(rest.into()));
+        }
+        Ok(pieces)
+    }
 }
 
 /// A line break, or the end of the message.
 fn end_of_line(span: &Range<usize>) -> TermKind {
     let literal = |text: &str| TermKind::Literal(vec![Piece::Bytes(text.into())]);
-    let kinds = [literal("\n"), literal("\r\n"), TermKind::End];
+    let kinds = [literal("\n"), literal("\r\n"), TermKind::MessageEnd];
     let term = |kind| {
         let span = span.clone();
         vec![Term { kind, span }]
@@ -325,27 +354,27 @@ fn end_of_line(span: &Range<usize>) -> TermKind {
     TermKind::Group(Alt(kinds.into_iter().map(term).collect()))
 }
 
-fn envelope(
-    roles: Vec<(String, Vec<String>)>,
-    span: &Range<usize>,
-) -> Result<Envelope, GrammarError> {
+/// A role, its place, and the keys that have it.
+type Roles = (String, Range<usize>, Vec<String>);
+
+fn envelope(roles: Vec<Roles>, span: &Range<usize>) -> Result<Envelope, GrammarError> {
     let mut envelope = Envelope {
         roles: Vec::new(),
         name_is_key: false,
     };
-    for (role, keys) in roles {
+    for (role, place, keys) in roles {
         let role = match role.as_str() {
             "name" => Role::Name,
             "id" => Role::Id,
-            "ns" => Role::Ns,
+            "server" => Role::Server,
             "args" => Role::Args,
             "key" => Role::Id,
             other => {
-                return Err(GrammarError::new(
-                    span.clone(),
-                    format!("object() has no role `{other}`"),
-                )
-                .help("roles are name, id, ns, args"));
+                words::reference(other, &place)?;
+                return Err(
+                    GrammarError::new(place, format!("object() has no role `{other}`"))
+                        .help("roles are name, id, server, args"),
+                );
             }
         };
         if keys.iter().any(|key| key == "*") {
@@ -360,8 +389,16 @@ fn envelope(
     Ok(envelope)
 }
 
-fn attribute(role: String, keys: Vec<String>) -> Attribute {
-    match Capture::named(&role) {
+fn attribute(
+    role: String,
+    place: &Range<usize>,
+    keys: Vec<String>,
+) -> Result<Attribute, GrammarError> {
+    let capture = Capture::named(&role);
+    if let Some(word) = words::other_capture(&role) {
+        return Err(words::replaced(&role, word, place.clone()));
+    }
+    Ok(match capture {
         Some(capture) => Attribute {
             capture: Some(capture),
             argument: None,
@@ -372,30 +409,7 @@ fn attribute(role: String, keys: Vec<String>) -> Attribute {
             argument: Some(role),
             keys,
         },
-    }
-}
-
-/// Cuts a literal at its holes.
-fn pieces(text: &str, span: &Range<usize>) -> Result<Vec<Piece>, GrammarError> {
-    if text.is_empty() {
-        return Err(
-            GrammarError::new(span.clone(), "an empty literal matches everywhere")
-                .help("leave it out, or write `?` after a group"),
-        );
-    }
-    let mut pieces = Vec::new();
-    let mut rest = text;
-    while let Some((open, capture, close)) = hole(rest) {
-        if open > 0 {
-            pieces.push(Piece::Bytes(rest[..open].into()));
-        }
-        pieces.push(Piece::Hole(capture));
-        rest = &rest[close..];
-    }
-    if !rest.is_empty() {
-        pieces.push(Piece::Bytes(rest.into()));
-    }
-    Ok(pieces)
+    })
 }
 
 /// The first `{capture}` of `text`: where it begins, what it names, where it ends.

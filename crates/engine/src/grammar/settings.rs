@@ -44,13 +44,13 @@ impl Values {
                 "schema|infer" => values.typing = Typing::Infer,
                 "schema|json" => values.typing = Typing::Json,
                 _ => match part
-                    .strip_prefix("schema|kind(")
+                    .strip_prefix("schema|type(")
                     .and_then(|rest| rest.strip_suffix(')'))
                 {
                     Some(kinds) => values.typing = kinds_of(kinds)?,
                     None => {
                         return Err(format!(
-                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|json, schema|kind(..), entities, entities in attrs, cdata"
+                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|json, schema|type(..), entities, entities in attrs, cdata"
                         ));
                     }
                 },
@@ -60,7 +60,7 @@ impl Values {
     }
 }
 
-/// `ids:` what an id has to look like for the dialect's models.
+/// `id_form:` what an id has to look like for the dialect's models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdForm {
     /// A number that counts over the conversation, from 0.
@@ -120,7 +120,7 @@ fn kinds_of(kinds: &str) -> Result<Typing, String> {
             Some((kind, "json")) => list.push((kind.to_string(), true)),
             _ => {
                 return Err(format!(
-                    "`kind({kinds})`: each item is `VALUE: string` or `VALUE: json`"
+                    "`type({kinds})`: each item is `VALUE: string` or `VALUE: json`"
                 ));
             }
         }

@@ -81,12 +81,12 @@ impl Parser {
         for &(act, pos) in &acts {
             match act {
                 Act::Captured {
-                    what: Capture::Kind,
+                    what: Capture::Type,
                     start,
                     end,
                 } => self.set.registers.kind_at = Some(Span::new(start, end)),
                 Act::Captured {
-                    what: Capture::Skip,
+                    what: Capture::Any,
                     start,
                     end,
                 } => self.skip_element(view, Span::new(start, end), sink),
@@ -208,7 +208,7 @@ impl Parser {
                 ));
                 self.set.registers.id = Some(text.into_owned());
             }
-            (Capture::Ns, Some(call)) => {
+            (Capture::Server, Some(call)) => {
                 call.ns = (!text.is_empty()).then(|| text.clone().into_owned());
                 self.set.registers.ns = Some(text.into_owned());
             }
@@ -217,9 +217,9 @@ impl Parser {
                 assign(&mut self.set.registers.key, &text);
                 self.set.registers.key_at = Span::new(start, end);
             }
-            (Capture::Kind, _) => assign(&mut self.set.registers.kind, &text),
-            (Capture::Skip, _) => assign(&mut self.set.registers.skip, &text),
-            (Capture::Ns, None) => self.late_ns(&text, Span::new(start, end), sink),
+            (Capture::Type, _) => assign(&mut self.set.registers.kind, &text),
+            (Capture::Any, _) => assign(&mut self.set.registers.skip, &text),
+            (Capture::Server, None) => self.late_ns(&text, Span::new(start, end), sink),
             (Capture::Id, None) => {}
         }
     }
@@ -251,7 +251,7 @@ impl Parser {
             .note(Code::MissingCloser, at, message.into(), None, sink);
     }
 
-    /// An element that means nothing goes by, if a `kind` came right before what is skipped. After the name it may have
+    /// An element that means nothing goes by, if a `type` came right before what is skipped. After the name it may have
     /// been meant as an argument, unless it is empty.
     fn skip_element(&mut self, view: View<'_>, skipped: Span, sink: &mut dyn Sink) {
         let Some(at) = self.set.registers.kind_at.take() else {

@@ -207,7 +207,7 @@ fn has_needed(attrs: &AttrsNode, seen: u16) -> bool {
     attrs.attributes.iter().enumerate().all(|(n, attribute)| {
         let may_be_left = matches!(
             attribute.capture,
-            Some(Capture::Kind | Capture::Id | Capture::Ns | Capture::Skip)
+            Some(Capture::Type | Capture::Id | Capture::Server | Capture::Any)
         );
         may_be_left || seen >> n & 1 == 1
     })

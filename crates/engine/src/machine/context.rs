@@ -152,7 +152,7 @@ pub(super) fn ends_speech(program: &Program, mut node: NodeId) -> bool {
             | Node::Ws { next }
             | Node::Nl { next } => *next,
             Node::Template { next, .. } => *next,
-            Node::Capture(capture) if capture.what == Capture::Skip => capture.next,
+            Node::Capture(capture) if capture.what == Capture::Any => capture.next,
             Node::Match => return true,
             _ => return false,
         }

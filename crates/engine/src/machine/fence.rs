@@ -3,7 +3,7 @@
 //! A fence that closes stands where a line begins, or ends the line of a block that has only one. Backticks in the midst of
 //! a line, with text after them, are the value's if a bare fence follows, and in doubt if none does.
 //!
-//! A value that only its last line breaks are taken from (`text break*`: what a file holds) may hold fences of its own. One
+//! A value that only its last line breaks are taken from (`raw break*`: what a file holds) may hold fences of its own. One
 //! with an info string is told by it. A bare one may as well be the closer: the first closes, and where another bare
 //! one follows the call is in doubt. So the lines up to the next fence are looked at before a closer is one.
 

@@ -375,7 +375,7 @@ impl Parser {
             && self.candidate.checkpoint_threads.iter().any(is_known)
     }
 
-    /// `end`: the message ends here, and with it what was captured last.
+    /// `message_end`: the message ends here, and with it what was captured last.
     fn pass_end(&mut self, program: &Program, view: View<'_>) {
         let (end, mut n) = (view.end(), 0);
         while let Some(&thread) = self.set.threads.get(n) {

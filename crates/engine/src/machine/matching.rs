@@ -502,7 +502,7 @@ impl Parser {
     }
 
     /// Whether what the context waits for has come: after a recovery any of its literals; else the end of what is
-    /// spoken. What may stand in place of that end (`text ("</think>" | block)`) begins like an entry.
+    /// spoken. What may stand in place of that end (`raw ("</think>" | block)`) begins like an entry.
     fn is_over_at(&self, program: &Program, thread: &Thread) -> bool {
         let within = matches!(program.node(thread.node), Node::Literal { .. } if thread.off > 0);
         let ends = |act| matches!(act, Act::Exit(_));

@@ -185,7 +185,7 @@ impl Parser {
         self.set.log.acts(ahead.body.log, named, &mut acts);
         for (act, _) in acts {
             if let Act::Captured {
-                what: what @ (Capture::Name | Capture::Ns | Capture::Id),
+                what: what @ (Capture::Name | Capture::Server | Capture::Id),
                 start,
                 end,
             } = act

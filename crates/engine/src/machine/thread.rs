@@ -84,10 +84,10 @@ impl Registers {
         match what {
             Capture::Name => &self.name,
             Capture::Key => &self.key,
-            Capture::Kind => &self.kind,
-            Capture::Skip => &self.skip,
+            Capture::Type => &self.kind,
+            Capture::Any => &self.skip,
             Capture::Id => self.id.as_deref().unwrap_or(""),
-            Capture::Ns => self.ns.as_deref().unwrap_or(""),
+            Capture::Server => self.ns.as_deref().unwrap_or(""),
         }
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                     || reaches_end(nodes, done.follow);
                 if !can_end {
                     return error(
-                        "`text` never ends: no literal follows it".into(),
+                        "`raw` never ends: no literal follows it".into(),
                         "put the closing literal after it",
                     );
                 }
@@ -190,19 +190,19 @@ fn insert_folded(set: &mut ByteSet, byte: u8, fold: bool) {
 /// Whether `byte` can stand in a capture of that kind.
 pub(crate) fn takes(what: Capture, byte: u8) -> bool {
     match what {
-        Capture::Name | Capture::Id | Capture::Ns => {
+        Capture::Name | Capture::Id | Capture::Server => {
             byte.is_ascii_alphanumeric()
                 || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'$' | b'@')
                 || byte >= 0x80
         }
-        Capture::Kind => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
+        Capture::Type => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
         Capture::Key => !matches!(byte, b'<' | b'>' | b'\n' | b'\r' | b'"'),
-        Capture::Skip => !matches!(byte, b'<' | b'\n' | b'\r'),
+        Capture::Any => !matches!(byte, b'<' | b'\n' | b'\r'),
     }
 }
 
 pub(crate) fn may_be_empty(what: Capture) -> bool {
-    matches!(what, Capture::Skip | Capture::Kind | Capture::Ns)
+    matches!(what, Capture::Any | Capture::Type | Capture::Server)
 }
 
 /// Whether an id or a name space can come before the arguments, or the end, begin.
@@ -210,7 +210,7 @@ pub(crate) fn has_late_head(nodes: &[Node], from: NodeId) -> bool {
     let mut found = false;
     reach(nodes, [from], |_, node| match node {
         Node::Capture(capture) => {
-            found |= matches!(capture.what, Capture::Id | Capture::Ns);
+            found |= matches!(capture.what, Capture::Id | Capture::Server);
             !found && capture.what != Capture::Key
         }
         Node::Exit {

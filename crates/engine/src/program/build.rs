@@ -94,7 +94,7 @@ impl<'a> Builder<'a> {
         let mut used: Vec<&str> = Vec::new();
         let read = || dialect.rules.iter().filter(|rule| !rule.is_only_written());
         for rule in read() {
-            rule.alt.each_reference(&mut |name| used.push(name));
+            rule.alt.each_reference(&mut |name, _| used.push(name));
         }
         let is_entry = |rule: &&Rule| rule.tool.is_some() || !used.contains(&rule.name.as_str());
         if !dialect.rules.is_empty() && !read().any(|rule| is_entry(&rule)) {
@@ -241,13 +241,8 @@ impl<'a> Builder<'a> {
                 }),
             },
             TermKind::Rule(name) => {
-                let rules: Vec<&'a Rule> = self.dialect.rules_named(name).collect();
-                if rules.is_empty() {
-                    return Err(GrammarError::new(term.span.clone(), format!("no rule is called `{name}`"))
-                        .help("words of the notation are ws nl bol start end eol name key id ns kind skip text json object xml py attrs"));
-                }
                 let mut all = Vec::new();
-                for rule in rules {
+                for rule in self.dialect.rules_named(name) {
                     for seq in &rule.alt.0 {
                         let saved = core::mem::take(&mut self.texts_to_own);
                         all.push(self.rule_seq(rule, seq, next)?);
@@ -281,9 +276,9 @@ impl<'a> Builder<'a> {
             }
             TermKind::Ws(_) => self.push(Node::Ws { next }),
             TermKind::Nl => self.push(Node::Nl { next }),
-            TermKind::Bol => self.push(Node::Bol { next }),
-            TermKind::Start => self.push(Node::Start { next }),
-            TermKind::End => self.push(Node::End { next }),
+            TermKind::LineStart => self.push(Node::Bol { next }),
+            TermKind::MessageStart => self.push(Node::Start { next }),
+            TermKind::MessageEnd => self.push(Node::End { next }),
             TermKind::Capture(what, one_of) => {
                 let one_of = one_of.iter().map(|text| text.as_str().into()).collect();
                 self.push(Node::Capture(CaptureNode {
@@ -293,7 +288,7 @@ impl<'a> Builder<'a> {
                     next,
                 }))
             }
-            TermKind::Text(argument) => {
+            TermKind::Raw(argument) => {
                 let node = self.push(Node::Text(Box::new(TextNode {
                     role: self.role.unwrap_or(RuleRole::Say),
                     argument: argument.as_deref().map(Box::from),
@@ -342,7 +337,7 @@ impl<'a> Builder<'a> {
                 closers: Arc::default(),
                 next,
             }))),
-            TermKind::Py(_) => self.push(Node::Py { next }),
+            TermKind::Python(_) => self.push(Node::Py { next }),
             TermKind::Attrs(attributes) => {
                 let attributes = attributes
                     .iter()
@@ -458,12 +453,12 @@ fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
                 }
             }
             TermKind::Capture(..) => found = None,
-            TermKind::Bol if found == Some(n + 1) => found = Some(n),
+            TermKind::LineStart if found == Some(n + 1) => found = Some(n),
             TermKind::Ws(_)
             | TermKind::Nl
             | TermKind::Attrs(_)
-            | TermKind::Bol
-            | TermKind::Start => {}
+            | TermKind::LineStart
+            | TermKind::MessageStart => {}
             TermKind::Group(_) | TermKind::Optional(_) if !is_past_group => {}
             _ => break,
         }

@@ -28,7 +28,7 @@ fn wrap() -> String {
         .map(|language| format!("\"{language}\""))
         .join(" | ");
     format!(
-        "dialect wrap\nstop = start (\"```\" \"`\"* | \"~~~\" \"~\"*) ({languages})? \" \"* (\"\\n\" | \"\\r\\n\")\n"
+        "dialect wrap\nstop = message_start (\"```\" \"`\"* | \"~~~\" \"~\"*) ({languages})? \" \"* (\"\\n\" | \"\\r\\n\")\n"
     )
 }
 
@@ -116,8 +116,8 @@ impl Rules {
                 name: dialect.name().into(),
                 values: dialect.values.clone(),
                 taught: dialect.list("tools").into_iter().collect(),
-                refuse: dialect.list("refuse"),
-                none: dialect.list("none"),
+                refuse: dialect.list("not_tools"),
+                none: dialect.list("no_tool"),
                 id: dialect.id_spelling().map(String::from),
                 late_head,
                 reads_lines: false,
@@ -137,7 +137,9 @@ impl Rules {
                         ..
                     }
                 )
-                && all[usize::from(entry.dialect)].setting("alone").is_some();
+                && all[usize::from(entry.dialect)]
+                    .setting("auto_without")
+                    .is_some();
             if speaks_alone || !seen.insert(entry.signature) {
                 continue;
             }

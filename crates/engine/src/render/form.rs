@@ -37,7 +37,7 @@ pub struct FormEntry {
     pub tool: Option<String>,
     /// The form takes any number of calls. Any other is written once for each call.
     pub repeats_calls: bool,
-    /// The model was taught this form (`written`, `written_block`).
+    /// The model was taught this form (`write`, `write_block`).
     pub is_taught: bool,
 }
 
@@ -208,7 +208,7 @@ impl Compiler<'_> {
     fn entries(&self) -> Vec<FormEntry> {
         let mut used = Vec::new();
         for rule in &self.dialect.rules {
-            rule.alt.each_reference(&mut |name| used.push(name));
+            rule.alt.each_reference(&mut |name, _| used.push(name));
         }
         let is_entry = |rule: &&Rule| {
             let is_used = rule.tool.is_none() && used.contains(&rule.name.as_str());
@@ -239,7 +239,7 @@ impl Compiler<'_> {
         let around = |seq: &Vec<Term>| {
             let text = seq
                 .iter()
-                .position(|term| matches!(term.kind, TermKind::Text(_)))?;
+                .position(|term| matches!(term.kind, TermKind::Raw(_)))?;
             let opener: String = seq[..text]
                 .iter()
                 .filter_map(|term| self.literal(term))
@@ -288,7 +288,7 @@ impl Compiler<'_> {
             let mut arguments = Vec::new();
             let mut has_value = false;
             for term in seq {
-                if let TermKind::Text(argument) = &term.kind {
+                if let TermKind::Raw(argument) = &term.kind {
                     has_value = true;
                     arguments.extend(argument.clone());
                 }
@@ -335,20 +335,20 @@ impl Compiler<'_> {
                 });
             }
             TermKind::Nl => forms.push(Form::Literal("\n".to_string())),
-            TermKind::Bol => forms.push(Form::LineStart),
-            TermKind::Start | TermKind::End => {}
-            TermKind::Capture(Capture::Skip, one_of) => {
+            TermKind::LineStart => forms.push(Form::LineStart),
+            TermKind::MessageStart | TermKind::MessageEnd => {}
+            TermKind::Capture(Capture::Any, one_of) => {
                 forms.push(Form::Skipped(one_of.first().cloned().unwrap_or_default()));
             }
             TermKind::Capture(Capture::Key, _) => forms.push(Form::NextKey),
             TermKind::Capture(capture, _) => forms.push(Form::Captured(*capture)),
-            TermKind::Text(argument) => forms.push(Form::Value(argument.clone())),
+            TermKind::Raw(argument) => forms.push(Form::Value(argument.clone())),
             TermKind::Json(quotes) => forms.push(Form::Json(quotes.first().cloned())),
             TermKind::Object(envelope) => forms.push(Form::Object(envelope.clone())),
             TermKind::Xml(prefix) => {
                 forms.push(Form::Elements(prefix.clone().unwrap_or_default()));
             }
-            TermKind::Py(mark) => forms.push(Form::Python(*mark)),
+            TermKind::Python(mark) => forms.push(Form::Python(*mark)),
             TermKind::Attrs(attributes) => forms.push(Form::Attributes(attributes.clone())),
             TermKind::Rule(name) => forms.push(Form::Rule(name.clone())),
             TermKind::Group(alt) => forms.push(self.choice(alt)),
@@ -360,7 +360,7 @@ impl Compiler<'_> {
             TermKind::Many(inner) => {
                 if leads_to_calls(self.dialect, inner) {
                     forms.push(Form::EachCall(one(inner)));
-                } else if self.holds(inner, &|kind| matches!(kind, TermKind::Text(_))) {
+                } else if self.holds(inner, &|kind| matches!(kind, TermKind::Raw(_))) {
                     forms.push(Form::EachArgument(one(inner)));
                 }
                 // Any other loop is left out.
@@ -378,12 +378,12 @@ impl Compiler<'_> {
         if has(&|kind| {
             matches!(
                 kind,
-                TermKind::Text(_) | TermKind::Json(_) | TermKind::Xml(_) | TermKind::Object(_)
+                TermKind::Raw(_) | TermKind::Json(_) | TermKind::Xml(_) | TermKind::Object(_)
             )
         }) {
             return When::If(Condition::HasArguments);
         }
-        if has(&|kind| matches!(kind, TermKind::Capture(Capture::Ns, _))) {
+        if has(&|kind| matches!(kind, TermKind::Capture(Capture::Server, _))) {
             return When::If(Condition::HasServer);
         }
         if has(&|kind| matches!(kind, TermKind::Capture(Capture::Id, _))) {

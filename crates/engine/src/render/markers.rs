@@ -1,6 +1,6 @@
 //! Markers that a result must not hold: what ends its frame, what begins another result, and the special tokens of the dialect.
 //!
-//! Which they are is data: the literals of the rules `result`, `failure`, `result_block`, `stop` and `barred`.
+//! Which they are is data: the literals of the rules `result`, `failure`, `result_block`, `stop` and `not_in_results`.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -62,7 +62,7 @@ impl<'d> Markers<'d> {
         let frames = frames.iter().flat_map(|name| dialect.rules_named(name));
         let frames = frames.filter_map(|rule| rule.alt.0.first());
         all.extend(frames.filter_map(|frame| opener(frame)));
-        for rule in reached(dialect, &["stop", "barred"]) {
+        for rule in reached(dialect, &["stop", "not_in_results"]) {
             let rules = dialect.rules_named(rule);
             for term in rules.flat_map(|rule| rule.alt.0.iter().flatten()) {
                 each_literal(term, &mut |literal| all.push(Marker::tag(literal.trim())));
@@ -205,7 +205,7 @@ fn closers(frame: &[Term]) -> Vec<Marker<'_>> {
 /// How a frame that nothing closes begins: another result in the text would begin so.
 fn opener(frame: &[Term]) -> Option<Marker<'_>> {
     let at = frame.iter().position(is_result)?;
-    let is_text = matches!(frame[at].kind, TermKind::Text(None));
+    let is_text = matches!(frame[at].kind, TermKind::Raw(None));
     if !is_text || super::result::is_fenced(frame) || !closers(frame).is_empty() {
         return None;
     }
@@ -239,7 +239,7 @@ fn opener(frame: &[Term]) -> Option<Marker<'_>> {
 pub(super) fn is_result(term: &Term) -> bool {
     matches!(
         term.kind,
-        TermKind::Text(None) | TermKind::Xml(_) | TermKind::Json(_)
+        TermKind::Raw(None) | TermKind::Xml(_) | TermKind::Json(_)
     )
 }
 
@@ -253,7 +253,7 @@ fn reached<'d>(dialect: &'d Dialect, names: &[&'static str]) -> Vec<&'d str> {
         if !reached.contains(&name) {
             reached.push(name);
             for rule in dialect.rules_named(name) {
-                rule.alt.each_reference(&mut |name| open.push(name));
+                rule.alt.each_reference(&mut |name, _| open.push(name));
             }
         }
     }

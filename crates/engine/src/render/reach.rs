@@ -26,7 +26,7 @@ pub(super) fn leads_to_calls(dialect: &Dialect, term: &Term) -> bool {
     holds(
         dialect,
         term,
-        &|kind| matches!(kind, TermKind::Rule(name) if name == "call" || name == "written"),
+        &|kind| matches!(kind, TermKind::Rule(name) if name == "call" || name == "write"),
     )
 }
 

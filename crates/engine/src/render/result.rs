@@ -391,7 +391,7 @@ impl Fill<'_> {
                     }
                 }
                 TermKind::Capture(capture, _) => out.push_str(&self.captured(*capture)),
-                TermKind::Text(None) => {
+                TermKind::Raw(None) => {
                     out.push_str(self.frame.word);
                     out.push_str(self.text);
                 }
@@ -400,7 +400,7 @@ impl Fill<'_> {
                     out.push_str(self.text);
                 }
                 TermKind::Json(_) => out.push_str(self.text),
-                TermKind::Text(Some(name)) => {
+                TermKind::Raw(Some(name)) => {
                     out.push_str(&self.argument(name).unwrap_or_default());
                 }
                 TermKind::Nl => out.push('\n'),
@@ -440,12 +440,12 @@ impl Fill<'_> {
     fn has(&self, seq: &[Term]) -> bool {
         let call = &self.result.call;
         seq.iter().all(|term| match &term.kind {
-            TermKind::Text(Some(name)) => self.argument(name).is_some_and(|text| {
+            TermKind::Raw(Some(name)) => self.argument(name).is_some_and(|text| {
                 let is_short = (1..=SHOWN).contains(&text.len()) && !text.contains(['\n', '\r']);
                 is_short && self.frame.markers.are_absent(&text, self.scheme)
             }),
             TermKind::Capture(Capture::Id, _) => call.id.is_some(),
-            TermKind::Capture(Capture::Ns, _) => call.server.is_some(),
+            TermKind::Capture(Capture::Server, _) => call.server.is_some(),
             _ => true,
         })
     }
@@ -456,8 +456,8 @@ impl Fill<'_> {
         let said = match capture {
             Capture::Name => call.name,
             Capture::Id => call.id.unwrap_or(""),
-            Capture::Ns => call.server.unwrap_or(""),
-            Capture::Key | Capture::Kind | Capture::Skip => "",
+            Capture::Server => call.server.unwrap_or(""),
+            Capture::Key | Capture::Type | Capture::Any => "",
         };
         said.chars()
             .map(|c| if is_of_a_name(c) { c } else { '_' })
@@ -481,7 +481,7 @@ pub(super) fn is_fenced(frame: &[Term]) -> bool {
         return false;
     };
     let beside = [at.checked_sub(1), Some(at + 1)];
-    matches!(frame[at].kind, TermKind::Text(None))
+    matches!(frame[at].kind, TermKind::Raw(None))
         && beside
             .into_iter()
             .all(|at| at.and_then(|at| frame.get(at)).and_then(literal) == Some(true))

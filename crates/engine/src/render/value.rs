@@ -71,7 +71,7 @@ pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_
             Role::Name => Some(quoted(call.name)),
             Role::Args => Some(spaced(call.arguments)),
             Role::Id => call.id.map(quoted),
-            Role::Ns => call.server.map(quoted),
+            Role::Server => call.server.map(quoted),
         };
         if let Some(value) = value {
             if !core::mem::replace(&mut first, false) {

@@ -156,7 +156,7 @@ impl<'a> Writer<'a> {
                 pen.key = key.clone().into_owned();
                 pen.out.push_str(&pen.key);
             }
-            Form::Captured(Capture::Kind) => {
+            Form::Captured(Capture::Type) => {
                 let word = kind_word(&self.dialect.values, pen.value());
                 pen.out.push_str(word.unwrap_or("json"));
             }
@@ -322,7 +322,7 @@ impl<'a> Writer<'a> {
                     pen.key = key.clone().into_owned();
                     pen.key.clone()
                 }
-                (Some(Capture::Kind), _) => match kind_word(&self.dialect.values, pen.value()) {
+                (Some(Capture::Type), _) => match kind_word(&self.dialect.values, pen.value()) {
                     Some(word) => word.into(),
                     None => continue,
                 },
@@ -427,10 +427,10 @@ impl<'a> Pen<'a> {
                         .map(String::from)
                 })
                 .unwrap_or_else(|| format!("{}", self.index)),
-            Capture::Ns => of_call(self.call.and_then(|call| call.server)),
+            Capture::Server => of_call(self.call.and_then(|call| call.server)),
             Capture::Key => self.key.clone(),
-            Capture::Skip => self.skip.clone(),
-            Capture::Kind => String::new(),
+            Capture::Any => self.skip.clone(),
+            Capture::Type => String::new(),
         }
     }
 }

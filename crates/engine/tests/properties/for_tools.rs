@@ -15,10 +15,10 @@ fn tools(names: &[&str]) -> ToolSet {
 /// Known names open an entry as a tag, as a Python call, and in bare JSON; `look` is taught where no tools are.
 const DIALECTS: &str = r#"dialect tags
 tools: look
-call = "<" name ">" text(path) "</" name ">"
+call = "<" name ">" raw(path) "</" name ">"
 
 dialect calls
-call = bol py
+call = line_start python
 
 dialect bare
 call = object(name: name, args: arguments)

@@ -63,7 +63,7 @@ fn texts_that_broke_a_promise_keep_it() {
 #[test]
 fn open_ended_reasoning_ends_at_an_entry() {
     let dialect = Dialect::parse(
-        "dialect a\nthink = \"<th>\" text\ncall f = \"<call>\" json \"</call>\"\ncall = \"<c2>\" name \":\" json\n",
+        "dialect a\nthink = \"<th>\" raw\ncall f = \"<call>\" json \"</call>\"\ncall = \"<c2>\" name \":\" json\n",
         &[],
     );
     let dialects = dialect.expect("it is notation");

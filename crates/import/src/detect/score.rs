@@ -111,7 +111,9 @@ impl Score {
 /// The dialect that counts where bytes cannot tell this one from it, the one that counts for that, and so on.
 pub(super) fn heads(dialect: &Dialect) -> impl Iterator<Item = &'static Dialect> {
     let next = |one: &Dialect| {
-        let family = one.setting("family").filter(|&name| name != one.name());
+        let family = one
+            .setting("auto_prefers")
+            .filter(|&name| name != one.name());
         family.and_then(toolglot_dialects::get)
     };
     std::iter::successors(next(dialect), move |one| next(one))

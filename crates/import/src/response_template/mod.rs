@@ -215,7 +215,7 @@ impl Rules {
         if let Some((prefix, suffix)) = wrapped(spec)? {
             let (prefix, suffix) = (literal(prefix), literal(suffix));
             self.lines
-                .push(format!("say = start {prefix} ws text ws {suffix}"));
+                .push(format!("say = message_start {prefix} ws raw ws {suffix}"));
         }
         // Its end is markup, and the blanks before that are the text's.
         if let Some(close) = close {
@@ -254,9 +254,7 @@ impl Rules {
             _ => "call =".to_owned(),
         };
         let is_python = spec["content"] == "python-call-list";
-        let close = closer.map_or_else(String::new, |close| {
-            format!(" ws {}", close.strip_prefix("ws ").unwrap_or(&close))
-        });
+        let close = closer.map_or_else(String::new, |close| format!(" {}", after_blanks(&close)));
         let open = blanks(&open);
         if shape.is_list || is_python {
             let list = "\"[\" ws (call ws \",\"? ws)* \"]\"";
@@ -273,7 +271,7 @@ impl Rules {
             // Its closer is what a model writes, whatever stands between the last parameter and the end.
             let closer = literal(&format!("</{tag}>"));
             self.lines
-                .push(format!("written = {open} param* {closer}{close}"));
+                .push(format!("write = {open} param* {closer}{close}"));
         }
         self.lines.push(format!("{head} {open} {body}{close}"));
         Ok(())
@@ -323,7 +321,7 @@ impl Rules {
                 let is_usual = shape.name == Name::Key("name".to_owned())
                     && shape.arguments.as_deref() == Some("arguments");
                 if is_usual {
-                    Ok("py".to_owned())
+                    Ok("python".to_owned())
                 } else {
                     Err(Unsupported(
                         "`transform`: a Python call has a `{name}` and `{arguments}`".to_owned(),
@@ -352,7 +350,7 @@ impl Rules {
         let pattern = pattern::read(pattern).map_err(in_tag)?;
         let param = terms(&pattern, Side::Inside, &|group| match group {
             "key" => Some("key"),
-            "value" => Some("text"),
+            "value" => Some("raw"),
             _ => None,
         })
         .map_err(in_tag)?;
@@ -374,13 +372,13 @@ impl Rules {
         }
         self.lines.push(format!("param = {}", blanks(&param)));
         // What stands between the tags and the closer is not looked at: a closing tag, as far as is known.
-        Ok("param* (\"</\" skip \">\")?".to_owned())
+        Ok("param* (\"</\" any \">\")?".to_owned())
     }
 }
 
 /// A rule of a text between delimiters. Where the blanks around the text are not part of it, theirs are no others.
 fn around(rule: &str, open: &str, text: &str, close: Option<&str>) -> String {
-    let is_stripped = text != "text";
+    let is_stripped = text != "raw";
     let (mut open, mut close) = (open, close);
     if is_stripped {
         open = open.strip_suffix(" ws").unwrap_or(open);
@@ -500,8 +498,8 @@ fn known_args(spec: &Value, known: &[&str]) -> Result<(), Unsupported> {
 fn text(spec: &Value) -> Result<&'static str, Unsupported> {
     known_args(spec, &["strip"])?;
     match &spec["content_args"]["strip"] {
-        Value::Null | Value::Bool(true) => Ok("ws text ws"),
-        Value::Bool(false) => Ok("text"),
+        Value::Null | Value::Bool(true) => Ok("ws raw ws"),
+        Value::Bool(false) => Ok("raw"),
         _ => Err(Unsupported(
             "`content_args`: `strip` is neither true nor false".to_owned(),
         )),
@@ -528,6 +526,24 @@ fn wrapped(spec: &Value) -> Result<Option<(&str, &str)>, Unsupported> {
 /// Terms with blanks after them, once.
 fn blanks(terms: &str) -> String {
     format!("{} ws", terms.strip_suffix(" ws").unwrap_or(terms))
+}
+
+/// Blanks, and the terms that follow them: those that a literal starts with are how the blanks are written.
+fn after_blanks(terms: &str) -> String {
+    let terms = terms.strip_prefix("ws ").unwrap_or(terms);
+    let literal = terms.strip_prefix('"').unwrap_or_default();
+    let mut rest = literal;
+    while let Some(next) = ["\\n", "\\r", "\\t", " "]
+        .iter()
+        .find_map(|blank| rest.strip_prefix(blank))
+    {
+        rest = next;
+    }
+    match &literal[..literal.len() - rest.len()] {
+        "" => format!("ws {terms}"),
+        blanks if rest.starts_with('"') => format!("ws(\"{blanks}\"){}", &rest[1..]),
+        blanks => format!("ws(\"{blanks}\") \"{rest}"),
+    }
 }
 
 /// Characters of a rule or a message that are shown.

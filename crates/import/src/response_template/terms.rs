@@ -85,13 +85,15 @@ fn seq_terms(
         && is_run(run)
         && let Part::Group(header) = &**header
     {
-        out.push(format!("({} skip)?", terms(header, Side::Inside, word)?));
+        out.push(format!("({} any)?", terms(header, Side::Inside, word)?));
         parts.nth(1);
     }
     for (n, part) in parts {
         match part {
-            Part::Start if side == Side::Open && n == 0 => out.push("start".to_owned()),
-            Part::End if side == Side::Close && n + 1 == seq.len() => out.push("end".to_owned()),
+            Part::Start if side == Side::Open && n == 0 => out.push("message_start".to_owned()),
+            Part::End if side == Side::Close && n + 1 == seq.len() => {
+                out.push("message_end".to_owned());
+            }
             Part::Start | Part::End => {
                 return Err(Unsupported(
                     "`^` and `$` are where nothing of the message can be: leave them out"
@@ -225,13 +227,13 @@ impl Out {
                 && self
                     .terms
                     .last()
-                    .is_some_and(|last| matches!(last.as_str(), "name" | "key" | "id" | "skip"))
+                    .is_some_and(|last| matches!(last.as_str(), "name" | "key" | "id" | "any"))
             {
-                self.push("ws".to_owned());
+                self.push("ws(\" \")".to_owned());
             }
-            self.push("skip".to_owned());
+            self.push("any".to_owned());
             if class.has('<') {
-                self.push("(\"<\" skip)*".to_owned());
+                self.push("(\"<\" any)*".to_owned());
             }
             return Ok(());
         }
@@ -314,7 +316,7 @@ mod tests {
         terms(&read(pattern)?, side, &|name| match name {
             "name" => Some("name"),
             "key" => Some("key"),
-            "value" => Some("text"),
+            "value" => Some("raw"),
             _ => None,
         })
     }
@@ -330,16 +332,16 @@ mod tests {
             (r"a(?:bc)?d", r#""a" "bc"? "d""#),
             (r"x\n?y", r#""x" nl "y""#),
             (r"x\s*\ny", r#""x" ws "y""#),
-            (r"call:[^{<]*\{", r#""call:" skip "{""#),
-            (r"<i\b[^>]*?\bname=", r#""<i " skip ("<" skip)* "name=""#),
+            (r"call:[^{<]*\{", r#""call:" any "{""#),
+            (r"<i\b[^>]*?\bname=", r#""<i " any ("<" any)* "name=""#),
             (
                 r"f\.(?P<name>\w+).*?<m>",
-                r#""f." name ws skip ("<" skip)* "<m>""#,
+                r#""f." name ws(" ") any ("<" any)* "<m>""#,
             ),
             (r"(?P<other>ab)c", r#""abc""#),
             (r"x{2}y", r#""x" "x" "y""#),
-            (r"(?:<h>)?[^<]*<t>", r#"("<h>" skip)? "<t>""#),
-            (r"^<t>", r#"start "<t>""#),
+            (r"(?:<h>)?[^<]*<t>", r#"("<h>" any)? "<t>""#),
+            (r"^<t>", r#"message_start "<t>""#),
             (r"<t>|<u>", r#"("<t>" | "<u>")"#),
             (r"say \{name\}", r#""say {n" "ame}""#),
         ] {
@@ -351,7 +353,7 @@ mod tests {
         }
         assert_eq!(
             written(r"</s>$", Side::Close).as_deref(),
-            Ok(r#""</s>" end"#)
+            Ok(r#""</s>" message_end"#)
         );
     }
 

@@ -12,28 +12,49 @@ use crate::cli::{import, source};
 /// The name of the dialect file of a folder.
 pub(crate) const IN_FOLDER: &str = "dialect";
 
+/// The file of dialects at a path: the path, or the file `dialect` of a folder.
+pub(crate) fn of(path: &Path) -> Cow<'_, Path> {
+    if path.is_dir() {
+        Cow::Owned(path.join(IN_FOLDER))
+    } else {
+        Cow::Borrowed(path)
+    }
+}
+
+/// The text of a file of dialects.
+///
+/// # Errors
+/// It cannot be read, or is a chat template.
+pub(crate) fn notation(path: &Path) -> Result<String, Failure> {
+    let text = source::document(path)?;
+    let start = text.trim_start();
+    // No dialect file starts with a brace: a chat template does, and a checkpoint's own declaration, which is JSON.
+    if ["{%", "{{", "{#"].iter().any(|tag| start.starts_with(tag)) {
+        return Err(Failure::ChatTemplate(source::name(path)));
+    }
+    Ok(text)
+}
+
 /// The dialects of a file, or of the file `dialect` of a folder. Each makes a program.
 ///
 /// # Errors
 /// Outside, if the file cannot be read; inside, what is wrong with it.
 pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<DialectFault>>, Failure> {
-    let path = &*if path.is_dir() {
-        Cow::Owned(path.join(IN_FOLDER))
-    } else {
-        Cow::Borrowed(path)
-    };
-    let text = source::document(path)?;
-    // No dialect file starts with a brace: a chat template does, and a checkpoint's own declaration, which is JSON.
-    let start = text.trim_start();
-    if ["{%", "{{", "{#"].iter().any(|tag| start.starts_with(tag)) {
-        return Err(Failure::ChatTemplate(source::name(path)));
-    }
-    let text = if start.starts_with('{') {
+    let path = &*of(path);
+    let text = notation(path)?;
+    let text = if text.trim_start().starts_with('{') {
         import::imported(&text, path, "imported")?
     } else {
         text
     };
-    Ok(toolglot_dialects::parse(&text).map_err(|error| {
+    Ok(toolglot_dialects::parse(&text).map_err(|mut error| {
+        if error.replacement.is_some() && path != Path::new("-") {
+            // With the file's own path it can be copied.
+            let path = path.display();
+            error.help = Some(format!(
+                "`toolglot dialects check --fix {path}` rewrites the file"
+            ));
+        }
         Box::new(DialectFault {
             error,
             text,

@@ -1,9 +1,11 @@
 //! `toolglot dialects`: the dialects that are built in, and files of one's own.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use toolglot_dialect_check::{DialectReport, Sample, dialect_report};
+use toolglot_dialects::Replacement;
 use toolglot_engine::Dialect;
 
 use crate::cli::args::DialectsCommand;
@@ -25,7 +27,12 @@ pub(crate) fn dialects(command: &DialectsCommand, out: &mut dyn Write) -> Result
                 .map(|()| Outcome::Fine)
                 .map_err(Failure::Output)
         }
-        DialectsCommand::Check { file, color } => check(file, *color, out),
+        DialectsCommand::Check { file, fix, color } => {
+            if *fix {
+                fix_file(file, out)?;
+            }
+            check(file, *color, out)
+        }
         DialectsCommand::Test { folder, bless } => dialect_cases::run(folder, *bless, out),
         DialectsCommand::Import { file, name } => import_file(file, name, out),
         DialectsCommand::Detect { template, dialect } => match dialect {
@@ -83,6 +90,29 @@ fn check(file: &Path, color: Color, out: &mut dyn Write) -> Result<Outcome, Fail
     }
     write!(screen, "{}", harmless(&shown)).map_err(Failure::Output)?;
     Ok(Outcome::faulty_if(is_dead))
+}
+
+/// Writes the words of the notation into the file, and says which.
+fn fix_file(file: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+    if file == Path::new("-") {
+        return Err(Failure::Inputs(
+            "`--fix` writes the file, and standard input cannot be written: name a file".to_owned(),
+        ));
+    }
+    let path = dialect_file::of(file);
+    let fixed = toolglot_dialects::fix(&dialect_file::notation(&path)?);
+    if fixed.replacements.is_empty() {
+        return Ok(());
+    }
+    fs::write(&path, &fixed.text)
+        .map_err(|error| Failure::OutputFile(path.to_path_buf(), error))?;
+    let name = source::name(&path);
+    let lines = fixed.replacements.iter().map(|one| {
+        let Replacement { line, found, word } = one;
+        format!("{name}:{line} {found} -> {word}\n")
+    });
+    let shown: String = lines.collect();
+    write!(ColorScreen(out), "{}", harmless(&shown)).map_err(Failure::Output)
 }
 
 /// The samples of a dialect: what it writes and parses back, then what it does not.

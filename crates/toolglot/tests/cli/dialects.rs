@@ -52,6 +52,48 @@ fn a_bad_dialect_fails_the_check_and_points_at_the_byte() {
 }
 
 #[test]
+fn words_that_are_called_otherwise_are_fixed_in_the_file_only_when_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("mine");
+    let old = "dialect mine # text\nrefuse: text\ncall = bol \"text \" name \"{skip}\" text(text) end\nresult = text\n";
+    std::fs::write(&path, old).expect("written");
+    let path_text = path.to_str().expect("UTF-8");
+
+    let parse = toolglot(&["parse", "--dialect", path_text, "-"], "x");
+    assert_eq!((parse.code, parse.out.as_str()), (2, ""));
+    let command = format!("toolglot dialects check --fix {path_text}");
+    assert!(parse.err.contains(&command), "{}", parse.err);
+    assert_eq!(std::fs::read_to_string(&path).expect("read"), old);
+
+    let fixed = toolglot(&["dialects", "check", "--fix", path_text], "");
+    let said = ":2 refuse -> not_tools\n";
+    assert!(fixed.out.contains(said), "{} {}", fixed.out, fixed.err);
+    let new = "dialect mine # text\nnot_tools: text\ncall = line_start \"text \" name \"{any}\" raw(text) message_end\nresult = raw\n";
+    assert_eq!(std::fs::read_to_string(&path).expect("read"), new);
+    let again = toolglot(&["dialects", "check", "--fix", path_text], "");
+    assert!(!again.out.contains("->"), "{}", again.out);
+    assert_eq!(std::fs::read_to_string(&path).expect("read"), new);
+}
+
+#[test]
+fn what_no_word_replaces_is_left_to_the_author() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("mine");
+    std::fs::write(&path, "dialect mine\ncall = bol \"a\" nmae json\n").expect("written");
+    let path = path.to_str().expect("UTF-8");
+    let fixed = toolglot(&["dialects", "check", "--fix", path], "");
+    assert_eq!(fixed.code, 1, "{}", fixed.err);
+    for said in [
+        ":2 bol -> line_start\n",
+        "no rule is called `nmae`",
+        "did you mean `name`?",
+    ] {
+        assert!(fixed.out.contains(said), "{}", fixed.out);
+    }
+    assert_eq!(toolglot(&["dialects", "check", "--fix", "-"], "").code, 2);
+}
+
+#[test]
 fn a_file_without_a_dialect_fails_the_check() {
     for file in ["", "# a comment\n"] {
         let check = toolglot(&["dialects", "check", "-"], file);

@@ -315,7 +315,7 @@ fn what_a_response_template_says_is_never_left_out() {
     );
     let ran = toolglot(&["dialects", "import", "-"], kept);
     assert!(
-        ran.out.contains("say = \"<t>\" text \"</t>\""),
+        ran.out.contains("say = \"<t>\" raw \"</t>\""),
         "{}",
         ran.out
     );

@@ -243,7 +243,7 @@ impl<'d> Converter<'d> {
             let calls = turn.iter().flat_map(|turn| &turn.calls);
             ids.extend(calls.filter_map(|call| call.id.clone()));
             // Text that stays as it is may hold ids of the target's spelling.
-            let spells = |target: &&Target<'_>| target.dialect.setting("id").is_some();
+            let spells = |target: &&Target<'_>| target.dialect.id_spelling().is_some();
             if turn.is_some()
                 && let Some(target) = self.to.as_ref().filter(spells)
             {

@@ -55,15 +55,15 @@ impl Ids {
 #[derive(Clone, Copy, Debug)]
 enum Form<'d> {
     Any,
-    /// Around the name and a number: `id:` of the dialect.
+    /// Around the name and a number: `id_spelling` of the dialect.
     Spelt(&'d str),
-    /// `ids:` of the dialect.
+    /// `id_form` of the dialect.
     Of(IdForm),
 }
 
 impl<'d> Form<'d> {
     fn of(dialect: &'d Dialect) -> Form<'d> {
-        match (dialect.setting("id"), dialect.id_form()) {
+        match (dialect.id_spelling(), dialect.id_form()) {
             (Some(spelling), _) => Form::Spelt(spelling),
             (None, Some(form)) => Form::Of(form),
             (None, None) => Form::Any,

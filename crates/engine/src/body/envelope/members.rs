@@ -309,7 +309,7 @@ impl Envelope {
                 self.call_it(program, name);
             }
             Role::Id => self.id = value.or_else(|| Some(text.to_owned())),
-            Role::Ns => self.ns = value,
+            Role::Server => self.ns = value,
             Role::Args => return Asked::More,
         }
         self.ask_commit(program)
@@ -360,7 +360,7 @@ impl Envelope {
         let has_more = |body: &Thread| {
             let waited = |role: &Role| match role {
                 Role::Id => self.id.is_none(),
-                Role::Ns => self.ns.is_none(),
+                Role::Server => self.ns.is_none(),
                 Role::Name | Role::Args => false,
             };
             roles(program, body).iter().any(|(role, _)| waited(role))

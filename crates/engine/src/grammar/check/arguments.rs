@@ -51,12 +51,12 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
             has_key: true,
             ..seen
         }),
-        TermKind::Text(None) if !seen.has_key => Err(GrammarError::new(
+        TermKind::Raw(None) if !seen.has_key => Err(GrammarError::new(
             term.span.clone(),
-            "the value of `text` has no name",
+            "the value of `raw` has no name",
         )
         .help("name the parameter, text(path), or read its name before it with `key`")),
-        TermKind::Text(_) => value(seen),
+        TermKind::Raw(_) => value(seen),
         TermKind::Attrs(attributes) => {
             let mut seen = seen;
             for attribute in attributes {
@@ -68,7 +68,7 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
             }
             Ok(seen)
         }
-        TermKind::Json(_) | TermKind::Object(_) | TermKind::Xml(_) | TermKind::Py(_) => {
+        TermKind::Json(_) | TermKind::Object(_) | TermKind::Xml(_) | TermKind::Python(_) => {
             if seen.has_all || seen.has_value {
                 return Err(two_bodies(term));
             }
@@ -112,5 +112,5 @@ fn two_bodies(term: &Term) -> GrammarError {
         term.span.clone(),
         "one call has its arguments in two places, which make no object",
     )
-    .help("`json`, `object(..)`, `xml` and `py` are all arguments of a call: use one of them, or only `key` and `text`")
+    .help("`json`, `object(..)`, `xml` and `python` are all arguments of a call: use one of them, or only `key` and `raw`")
 }

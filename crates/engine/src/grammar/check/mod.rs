@@ -70,7 +70,7 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
     let term = seq.iter().find(|term| {
         !matches!(
             term.kind,
-            TermKind::Ws(_) | TermKind::Nl | TermKind::Bol | TermKind::Start
+            TermKind::Ws(_) | TermKind::Nl | TermKind::LineStart | TermKind::MessageStart
         )
     })?;
     let mut set = ByteSet::default();
@@ -78,14 +78,14 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
         TermKind::Capture(what, one_of) if one_of.is_empty() => (0..=255)
             .filter(|&byte| takes(*what, byte))
             .for_each(|byte| set.insert(byte)),
-        TermKind::Text(_) => set = ByteSet::ALL,
+        TermKind::Raw(_) => set = ByteSet::ALL,
         // A tag, or words before it.
         TermKind::Xml(None) => (0..=255u8)
             .filter(|byte| *byte == b'<' || byte.is_ascii_alphabetic() || is_blank(*byte))
             .for_each(|byte| set.insert(byte)),
         TermKind::Xml(Some(_)) => set = ByteSet::ALL,
         TermKind::Json(_) | TermKind::Object(_) => set.insert(b'{'),
-        TermKind::Py(_) => (0..=255u8)
+        TermKind::Python(_) => (0..=255u8)
             .filter(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
             .for_each(|byte| set.insert(byte)),
         _ => return None,
@@ -101,13 +101,13 @@ fn optional_closers(seq: &[Term], speaks: bool) -> Result<(), GrammarError> {
             let error = GrammarError::new(place, "`nl` twice: each is one line break or none");
             return Err(error.help("write it once, or `ws`"));
         }
-        if let (TermKind::Text(_), TermKind::Optional(inner)) = (&pair[0].kind, &pair[1].kind)
+        if let (TermKind::Raw(_), TermKind::Optional(inner)) = (&pair[0].kind, &pair[1].kind)
             && !speaks
             && matches!(inner.kind, TermKind::Literal(_))
         {
             return Err(GrammarError::new(
                 pair[1].span.clone(),
-                "an optional literal directly after `text`",
+                "an optional literal directly after `raw`",
             )
             .help(
                 "write it without `?`: a missing closer is found by the machine, from evidence",
@@ -126,7 +126,7 @@ fn named(dialect: &Dialect, rule: &Rule, seq: &[Term]) -> Result<(), GrammarErro
         .first()
         .map_or(rule.span.clone(), |term| term.span.clone());
     Err(GrammarError::new(place, "a `call` without a name").help(
-        "read it with name, object(name: ..), attrs(name: ..) or py, or fix it: `call TOOL = ..`",
+        "read it with name, object(name: ..), attrs(name: ..) or python, or fix it: `call TOOL = ..`",
     ))
 }
 
@@ -142,7 +142,7 @@ fn gives_name(dialect: &Dialect, term: &Term, depth: usize) -> bool {
             .any(|term| gives_name(dialect, term, depth + 1))
     };
     match &term.kind {
-        TermKind::Capture(Capture::Name, _) | TermKind::Object(_) | TermKind::Py(_) => true,
+        TermKind::Capture(Capture::Name, _) | TermKind::Object(_) | TermKind::Python(_) => true,
         TermKind::Attrs(attributes) => attributes.iter().any(|a| a.capture == Some(Capture::Name)),
         TermKind::Group(alt) => within(alt),
         TermKind::Optional(inner) | TermKind::Many(inner) => gives_name(dialect, inner, depth + 1),
@@ -168,7 +168,7 @@ fn holes(
                     // A suffix may be learnt from the block around the call.
                     if let Piece::Hole(what) = piece
                         && !captured.contains(what)
-                        && *what != Capture::Skip
+                        && *what != Capture::Any
                     {
                         return Err(GrammarError::new(
                             term.span.clone(),
@@ -182,7 +182,7 @@ fn holes(
             TermKind::Attrs(attributes) => {
                 captured.extend(attributes.iter().filter_map(|a| a.capture));
             }
-            TermKind::Object(_) | TermKind::Py(_) => drop(captured.insert(Capture::Name)),
+            TermKind::Object(_) | TermKind::Python(_) => drop(captured.insert(Capture::Name)),
             TermKind::Group(alt) => {
                 for seq in &alt.0 {
                     holes(dialect, seq, captured, depth + 1)?;
@@ -209,9 +209,9 @@ fn word(capture: Capture) -> &'static str {
         Capture::Name => "name",
         Capture::Key => "key",
         Capture::Id => "id",
-        Capture::Ns => "ns",
-        Capture::Kind => "kind",
-        Capture::Skip => "skip",
+        Capture::Server => "server",
+        Capture::Type => "type",
+        Capture::Any => "any",
     }
 }
 

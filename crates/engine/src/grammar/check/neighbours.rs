@@ -88,7 +88,7 @@ impl<'d> Walk<'d> {
                     Some(is_past_blanks || written.as_ref().is_some_and(|text| !text.is_empty()))
                 }
                 TermKind::Nl => Some(true),
-                TermKind::Bol | TermKind::Start | TermKind::End => {
+                TermKind::LineStart | TermKind::MessageStart | TermKind::MessageEnd => {
                     found.push(Next {
                         term,
                         is_past_blanks,
@@ -129,12 +129,12 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
     let is_adjacent = !next.is_past_blanks;
     let is_body = matches!(
         next.term.kind,
-        TermKind::Text(_)
+        TermKind::Raw(_)
             | TermKind::Attrs(_)
             | TermKind::Json(_)
             | TermKind::Object(_)
             | TermKind::Xml(_)
-            | TermKind::Py(_)
+            | TermKind::Python(_)
     );
     match (&term.kind, &next.term.kind) {
         (TermKind::Capture(a, one_of), TermKind::Capture(b, _))
@@ -150,7 +150,7 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                 "a literal, or blanks that are written, `ws(\" \")`, must show where the first one ends",
             )
         }
-        (TermKind::Capture(a, one_of), TermKind::Text(_) | TermKind::Xml(_))
+        (TermKind::Capture(a, one_of), TermKind::Raw(_) | TermKind::Xml(_))
             if one_of.is_empty() && is_adjacent =>
         {
             refuse(
@@ -158,13 +158,13 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                 "a literal must show where the capture ends",
             )
         }
-        (TermKind::Text(_), TermKind::Capture(..)) => refuse(
-            "`text` has no closer: no literal follows it",
-            "put the literal that ends the value after `text`",
+        (TermKind::Raw(_), TermKind::Capture(..)) => refuse(
+            "`raw` has no closer: no literal follows it",
+            "put the literal that ends the value after `raw`",
         ),
-        (TermKind::Text(_), _) if is_body => refuse(
-            "`text` has no closer: no literal follows it",
-            "put the literal that ends the value after `text`",
+        (TermKind::Raw(_), _) if is_body => refuse(
+            "`raw` has no closer: no literal follows it",
+            "put the literal that ends the value after `raw`",
         ),
         (TermKind::Nl, TermKind::Literal(pieces)) if starts(pieces, &['\n', '\r']) => refuse(
             "a line break after `nl`, which takes it",
@@ -195,8 +195,8 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                 "elements end at a closing tag: write one after them, as \"</call>\"",
             )
         }
-        (TermKind::Text(_), TermKind::Bol) if next.is_second => Ok(()),
-        (before, TermKind::Bol) if is_adjacent && !ends_line(before) => refuse(
+        (TermKind::Raw(_), TermKind::LineStart) if next.is_second => Ok(()),
+        (before, TermKind::LineStart) if is_adjacent && !ends_line(before) => refuse(
             "the text before this is never the end of a line",
             "write the line break before it: \"\\n\", or ws(\"\\n\")",
         ),
@@ -211,7 +211,7 @@ fn ends_line(term: &TermKind) -> bool {
             Some(Piece::Bytes(text)) => text.trim_end_matches([' ', '\t']).ends_with(['\n', '\r']),
             _ => false,
         },
-        TermKind::Ws(_) | TermKind::Nl | TermKind::Start | TermKind::Bol => true,
+        TermKind::Ws(_) | TermKind::Nl | TermKind::MessageStart | TermKind::LineStart => true,
         _ => false,
     }
 }
@@ -226,5 +226,5 @@ fn starts_word(literal: &[Piece]) -> bool {
 
 /// Whether the capture is of a text that may go on with the letters after it.
 fn takes_word(capture: Capture) -> bool {
-    !matches!(capture, Capture::Skip | Capture::Kind)
+    !matches!(capture, Capture::Any | Capture::Type)
 }

@@ -19,6 +19,9 @@ pub(crate) enum DialectsCommand {
     Check {
         /// The file, or a folder with a file `dialect`; `-` is standard input
         file: PathBuf,
+        /// Write the words of the notation into the file where it has other ones for them
+        #[arg(long)]
+        fix: bool,
         /// When to use colour
         #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
         color: Color,
