@@ -43,7 +43,7 @@ struct CallState<'t> {
     is_written: Vec<bool>,
     /// The member whose key was written last, or comes next.
     key: Option<usize>,
-    skip: String,
+    skip: Option<String>,
 }
 
 /// The walk inside a call.
@@ -92,7 +92,7 @@ impl Walk<'_> {
             is_written: vec![false; members.len()],
             members,
             key: None,
-            skip: String::new(),
+            skip: None,
         };
         let node = self.form(form, &mut state, writer, around)?;
         match state
@@ -120,7 +120,7 @@ impl Walk<'_> {
             Form::Literal(text) => Node::literal(text.as_str()),
             Form::LineStart => Node::empty(),
             Form::Skipped(text) => {
-                state.skip.clone_from(text);
+                state.skip = Some(text.clone());
                 Node::literal(text.as_str())
             }
             Form::NextKey => {
@@ -133,7 +133,11 @@ impl Walk<'_> {
             Form::Captured(capture) => {
                 match state.text(*capture).or_else(|| self.kind(state, *capture)) {
                     Some(text) => Node::literal(text),
-                    None => return Err(Unfit::Form("it asks for a server".to_owned())),
+                    None => {
+                        return Err(Unfit::Form(
+                            format!("nobody knows what its `{capture:?}` is").to_lowercase(),
+                        ));
+                    }
                 }
             }
             Form::Value(argument) => {
@@ -154,6 +158,23 @@ impl Walk<'_> {
                 } else {
                     value
                 }
+            }
+            Form::JsonValue(argument, quote) => {
+                let at = match argument {
+                    Some(name) => state
+                        .member(name)
+                        .ok_or_else(|| Unfit::Form(format!("it writes only `{name}`")))?,
+                    None => state
+                        .key
+                        .ok_or_else(|| Unfit::Form("a value has no key".to_owned()))?,
+                };
+                state.is_written[at] = true;
+                let notation = match quote {
+                    Some(token) => Notation::Tokens(token.clone()),
+                    None => Notation::Json,
+                };
+                let member = &state.members[at];
+                writer.value(&member.schema, &member.pointer, &notation)?
             }
             Form::Json(quotes) => {
                 let notation = match quotes {
@@ -278,6 +299,14 @@ impl Walk<'_> {
         let members: Vec<Member> = left.iter().map(|&n| state.members[n].clone()).collect();
         state.note_others(writer);
         let mut unfit = None;
+        // The next argument ends the value of the one before, where nothing else does.
+        let mut around = around.clone();
+        if let Form::Sequence(forms) = inner
+            && let (Some(Form::Literal(text)), Some(Form::Value(_))) = (forms.first(), forms.last())
+        {
+            around.after.push(text.clone());
+        }
+        let around = &around;
         let node = writer.members(&members, "", Node::empty(), None, &mut |writer, member| {
             let is_it = |other: &Member| other.name == member.name;
             let Some(at) = state.members.iter().position(is_it) else {
@@ -330,7 +359,9 @@ impl Walk<'_> {
         } else {
             for (role, keys) in &envelope.roles {
                 let Some(key) = keys.iter().find(|key| !key.contains('.')) else {
-                    continue;
+                    return Err(Unfit::Form(
+                        "a member of its object is inside another".to_owned(),
+                    ));
                 };
                 let value = match role {
                     Role::Name => name.clone(),
@@ -417,29 +448,19 @@ impl Walk<'_> {
         if capture != Capture::Type {
             return None;
         }
-        let Typing::Kind(words) = &self.dialect.values().typing else {
-            return Some("json".to_owned());
-        };
+        let values = self.dialect.values();
+        if !matches!(values.typing, Typing::Kind(_)) {
+            return state.key.is_none().then(|| "json".to_owned());
+        }
         let schema = &state.members[state.key?].schema;
-        let kind = match schema.get("const") {
+        let json_type = match schema.get("const") {
             Some(value) => json_type_of(value),
             None => schema
                 .as_object()
                 .and_then(|map| kinds(map).first().copied())
-                .unwrap_or("any"),
+                .unwrap_or("string"),
         };
-        let is_json = !matches!(kind, "string" | "any");
-        let named = words
-            .iter()
-            .find(|(word, means_json)| *means_json == is_json && word != "*");
-        Some(named.map_or_else(
-            || match kind {
-                "integer" => "number".to_owned(),
-                "any" => "string".to_owned(),
-                kind => kind.to_owned(),
-            },
-            |(word, _)| word.clone(),
-        ))
+        values.word_for(json_type).map(str::to_owned)
     }
 
     fn id(&self) -> Node {
@@ -485,7 +506,7 @@ impl CallState<'_> {
         match capture {
             Capture::Name => Some(self.name.to_owned()),
             Capture::Key => Some(self.members[self.key?].name.clone()),
-            Capture::Any => Some(self.skip.clone()),
+            Capture::Any => self.skip.clone(),
             Capture::Id | Capture::Server | Capture::Type => None,
         }
     }

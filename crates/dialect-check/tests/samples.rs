@@ -1,7 +1,8 @@
 //! Sample calls show what a dialect carries, and what it does not.
 
 use toolglot_dialect_check::{DialectReport, dialect_report};
-use toolglot_engine::Dialect;
+use toolglot_engine::{CallText, Dialect, Renderer};
+use toolglot_toolset::Toolbox;
 
 fn dialect(rule: &str) -> Dialect {
     let text = format!("dialect mine\n{rule}\n");
@@ -112,5 +113,69 @@ fn blanks_are_written_as_they_are_spelled() {
     assert!(
         error.message.contains("`ws` reads blanks only"),
         "{error:?}"
+    );
+}
+
+fn text_of(rule: &str, tools: &str, calls: &[(&str, &str)]) -> Result<String, String> {
+    let dialect = dialect(rule);
+    let toolbox = Toolbox::from_json(&tools.parse().expect("JSON")).expect("a tool list");
+    let renderer = Renderer::new(&dialect, &toolbox.tool_set()).expect("it compiles");
+    let calls: Vec<CallText<'_>> = calls
+        .iter()
+        .map(|&(name, arguments)| CallText {
+            name,
+            arguments,
+            server: None,
+            id: None,
+        })
+        .collect();
+    renderer.calls(&calls).map_err(|error| error.to_string())
+}
+
+const TOOLS: &str = r#"[{"name": "save", "parameters": {"type": "object", "properties": {
+    "text": {"type": "string"}, "count": {"type": "integer"}, "ok": {"type": "boolean"}, "items": {"type": "array"}}}},
+    {"name": "ping", "parameters": {"type": "object", "properties": {}}}]"#;
+
+#[test]
+fn calls_without_ids_are_counted() {
+    let rule = "call = \"<c \" id \" \" name \">\" json \"</c>\"";
+    let calls = [("ping", "{}"), ("ping", "{}"), ("ping", "{}")];
+    let text = text_of(rule, TOOLS, &calls).expect("it carries them");
+    assert_eq!(text, "<c 0 ping>{}</c>\n<c 1 ping>{}</c>\n<c 2 ping>{}</c>");
+    let rule = format!("id_form: letters 9\n{rule}");
+    let text = text_of(&rule, TOOLS, &calls[..1]).expect("it carries it");
+    assert_eq!(text, "<c call00000 ping>{}</c>");
+}
+
+#[test]
+fn each_type_has_its_own_word() {
+    let rule = "values: schema|type(integer: json, boolean: json, array: json, *: string)\ncall = \"<c \" name \">\" (\"<\" key \" \" type \">\" raw \"</a>\")* \"</c>\"";
+    let all = r#"{"count": 2, "ok": true, "items": ["a"], "text": "b"}"#;
+    assert_eq!(
+        text_of(rule, TOOLS, &[("save", all)]).expect("it carries them"),
+        "<c save><count integer>2</a><ok boolean>true</a><items array>[\"a\"]</a><text string>b</a></c>"
+    );
+    let rule = rule.replace(", array: json", "");
+    let error = text_of(&rule, TOOLS, &[("save", all)]).expect_err("no word is for arrays");
+    assert!(error.contains("no word for array"), "{error}");
+}
+
+#[test]
+fn what_nobody_knows_is_not_written() {
+    let rule = "call = \"LENGTH \" any \"\\n\" name \" \" json";
+    let error = text_of(rule, TOOLS, &[("ping", "{}")]).expect_err("no length is known");
+    assert!(error.contains("`any` says no text"), "{error}");
+    let rule = "call = \"<c \" name \">\" (key \" \" type \":\" raw \"\\n\")* \"</c>\"";
+    let error =
+        text_of(rule, TOOLS, &[("save", r#"{"text": "a"}"#)]).expect_err("no kind is known");
+    assert!(error.contains("`type` of a value"), "{error}");
+}
+
+#[test]
+fn members_inside_others_are_written() {
+    let rule = "call = \"<c>\" object(name: command.name, args: command.args, id: id) \"</c>\"";
+    assert_eq!(
+        text_of(rule, TOOLS, &[("save", r#"{"text": "a"}"#)]).expect("it carries it"),
+        "<c>{\"command\": {\"name\": \"save\", \"args\": {\"text\": \"a\"}}}</c>"
     );
 }

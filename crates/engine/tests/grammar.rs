@@ -224,10 +224,46 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "`ws`",
     ),
     (
-        "dialect a\ncall = \"<a>\" json \"</a>\"\n",
+        "dialect a\ncall = \"<a>\" \"</a>\"\n",
         "a `call` without a name",
         "\"<a>\"",
         "fix it",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" nmae \"</a>\"\n",
+        "no rule is called `nmae`",
+        "nmae",
+        "did you mean `name`?",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" NAME \"</a>\"\n",
+        "no rule is called `NAME`",
+        "NAME",
+        "did you mean `name`?",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\" parm*\nparam = \"<\" key \">\" text \"</p>\"\n",
+        "no rule is called `parm`",
+        "parm",
+        "did you mean `param`?",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\" json \"</{nam}>\"\n",
+        "no hole is called `{nam}`",
+        "\"</{nam}>\"",
+        "did you mean {name}?",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name+ \">\"\n",
+        "`+` is not part",
+        "+",
+        "`*` is any number",
+    ),
+    (
+        "dialect a\ncall = /<a>/ name \">\"\n",
+        "`/` is not part",
+        "/",
+        "there are no patterns",
     ),
     (
         "dialect a\ncall = \"<a>\" name \">\" junk\n",

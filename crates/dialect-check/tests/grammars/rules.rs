@@ -68,7 +68,7 @@ const CALLS: &[(&str, &[&str])] = &[
     ("@call ", &["@end", "\n"]),
     ("[[", &["]]", "]"]),
     ("{{", &["}}"]),
-    ("```tool\n", &["\n```", "```"]),
+    ("```tool\n", &["\n```"]),
     ("$ ", &["\n"]),
     ("### Tool: ", &["\n\n", "\n"]),
     ("CALL ", &["\n", "END\n", "."]),
@@ -88,23 +88,29 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
     }
     rule.literal(opener);
     let is_fixed = random.chance(5);
-    if !is_fixed {
-        blank(&mut rule, random, 4);
+    let body = if is_fixed { 0 } else { random.below(14) };
+    let is_whole = matches!(body, 1 | 2);
+    let mut closers = closers;
+    if !is_fixed && !is_whole {
+        blank(&mut rule, random, 6);
         rule.add("name");
     }
-    match (random.below(8), is_fixed) {
-        (_, true) => fixed = Some(fixed_values(&mut rule, random)),
-        (0, _) => {
+    match body {
+        _ if is_fixed => fixed = Some(fixed_values(&mut rule, random)),
+        1 => rule.add("object(name: tool, args: args)"),
+        2 => rule.add("python"),
+        3 => {
             separator(&mut rule, random);
             blank(&mut rule, random, 3);
             rule.add("json");
             blank(&mut rule, random, 3);
         }
-        (1, _) => {
+        4 => {
             separator(&mut rule, random);
             rule.add("xml");
+            closers = &["</call>", "</c>"];
         }
-        (2, _) => {
+        5 => {
             separator(&mut rule, random);
             rule.add("(");
             rule.add("json");
@@ -117,12 +123,9 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
             loop_of_parameters(&mut rule, random);
         }
     }
-    if random.chance(6) {
-        rule.add("(");
-        rule.literal("\n");
-        rule.add("|");
-        rule.add("message_end");
-        rule.add(")");
+    if random.chance(6) && !rule.text.ends_with("xml") && !rule.text.ends_with("nl") {
+        rule.literals.push("\n".to_owned());
+        rule.add(random.one::<&str>(&["eol", "(\"\\n\" | message_end)"]));
     } else {
         if random.chance(4) {
             rule.add("ws");
@@ -167,8 +170,8 @@ fn separator(rule: &mut Rule, random: &mut Random) {
 /// `("<arg " key ">" raw "</arg>")*`
 fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
     rule.add("(");
-    let has_opener = !random.chance(4);
-    if random.chance(6) {
+    let has_opener = !random.chance(5);
+    if random.chance(12) {
         rule.add("line_start");
     }
     if has_opener {
@@ -215,6 +218,9 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
         rule.add("|");
         rule.add("raw");
         rule.add(")");
+    } else if random.chance(4) {
+        rule.add(random.one::<&str>(&["value", "value(\"'\")", "value(\"<|q|>\")"]));
+        rule.literals.extend(["'", "<|q|>"].map(str::to_owned));
     } else {
         rule.add("raw");
     }

@@ -46,7 +46,11 @@ impl Alt {
     pub(crate) fn arguments(&self) -> Vec<&str> {
         fn collect<'t>(kind: &'t TermKind, found: &mut Vec<&'t str>) {
             match kind {
-                TermKind::Raw(Some(name)) if !found.contains(&name.as_str()) => found.push(name),
+                TermKind::Raw(Some(name)) | TermKind::Value(Some(name), _)
+                    if !found.contains(&name.as_str()) =>
+                {
+                    found.push(name);
+                }
                 TermKind::Group(alt) => {
                     for term in alt.0.iter().flatten() {
                         collect(&term.kind, found);
@@ -113,6 +117,8 @@ pub(crate) enum TermKind {
     /// The list is empty, or holds the only texts that fit.
     Capture(Capture, Vec<String>),
     Raw(Option<String>),
+    /// A value as JSON, or between one of these other quotes.
+    Value(Option<String>, Vec<String>),
     Json(Vec<String>),
     Object(Envelope),
     Xml(Option<String>),
@@ -136,6 +142,7 @@ impl TermKind {
             }
             TermKind::Capture(_, texts) | TermKind::Json(texts) => all(texts),
             TermKind::Raw(name) | TermKind::Xml(name) => name.as_deref().map_or(0, size),
+            TermKind::Value(name, quotes) => name.as_deref().map_or(0, size) + all(quotes),
             TermKind::Object(envelope) => envelope.roles.iter().map(|(_, keys)| all(keys)).sum(),
             TermKind::Attrs(attributes) => attributes.iter().map(|one| all(&one.keys)).sum(),
             TermKind::Rule(_)

@@ -51,11 +51,22 @@ impl<'a> Lexer<'a> {
                 Token::Word(rest[..length].into())
             }
             c => {
+                let help = match c {
+                    '+' => "`*` is any number, also none: write the term, then the term with `*`",
+                    '/' | '[' | '^' | '.' | '\\' => {
+                        "there are no patterns: write literals in quotes, and words such as `name` or `ws`"
+                    }
+                    '{' => {
+                        "`{name}` stands inside a literal: \"</{name}>\"; a group is in round brackets"
+                    }
+                    '\'' => "literals are in double quotes: \"<tool>\"",
+                    _ => "literals are written in quotes: \"<tool>\"",
+                };
                 return Err(GrammarError::new(
                     self.place(start, start + c.len_utf8()),
                     format!("`{c}` is not part of the notation"),
                 )
-                .help("literals are written in quotes: \"<tool>\""));
+                .help(help));
             }
         };
         Ok(Some((token, self.place(start, self.pos))))

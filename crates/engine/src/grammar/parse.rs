@@ -190,6 +190,7 @@ impl<'a> Reader<'a> {
             "eol" => end_of_line(span),
             "python" => TermKind::Python(self.mark(span)?),
             "raw" => TermKind::Raw(self.argument(span)?),
+            "value" => self.value(span)?,
             "json" => TermKind::Json(self.texts(span)?),
             "xml" => TermKind::Xml(self.argument(span)?),
             "object" => TermKind::Object(envelope(self.roles()?, span)?),
@@ -259,6 +260,38 @@ impl<'a> Reader<'a> {
             )
             .help("write python(\"'\"), or python for double quotes")),
         }
+    }
+
+    /// `(path)`, a parameter, or `("'")`, further quotes.
+    fn value(&mut self, word: &Range<usize>) -> Result<TermKind, GrammarError> {
+        let mut quotes = Vec::new();
+        if !self.eat_own(word)? {
+            return Ok(TermKind::Value(None, quotes));
+        }
+        loop {
+            let place = self.here();
+            match self.take()? {
+                Some((Token::Word(argument), _)) if quotes.is_empty() => {
+                    self.expect(')', "after the argument")?;
+                    return Ok(TermKind::Value(Some(argument), quotes));
+                }
+                Some((Token::Literal(quote), _))
+                    if !quote.starts_with('"') && !quote.is_empty() =>
+                {
+                    quotes.push(quote);
+                }
+                _ => {
+                    return Err(GrammarError::new(place, "an argument is missing").help(
+                        "`value(a)` is the parameter `a`, value(\"'\") has strings between single quotes, too",
+                    ));
+                }
+            }
+            if !self.eat('|')? {
+                break;
+            }
+        }
+        self.expect(')', "after the quotes")?;
+        Ok(TermKind::Value(None, quotes))
     }
 
     /// `("a"|"b")`.

@@ -60,6 +60,45 @@ impl Values {
     }
 }
 
+/// Names of the types of JSON, and what dialects call them.
+const TYPES: [(&str, &[&str]); 7] = [
+    ("object", &["object", "dict", "map"]),
+    ("array", &["array", "list"]),
+    ("string", &["string", "str", "text"]),
+    ("boolean", &["boolean", "bool"]),
+    ("null", &["null", "none"]),
+    ("number", &["number", "float", "double"]),
+    ("integer", &["integer", "int", "number"]),
+];
+
+impl Values {
+    /// The word that is written for a value of that JSON type, by `values: schema|type(..)`: the type's name if it is listed,
+    /// else a word that names no type, else the type's name where `*` reads it so.
+    pub fn word_for<'w>(&'w self, json_type: &'w str) -> Option<&'w str> {
+        let Typing::Kind(kinds) = &self.typing else {
+            return None;
+        };
+        let is_json = json_type != "string";
+        let listed = kinds
+            .iter()
+            .filter(|(_, means_json)| *means_json == is_json);
+        let listed: Vec<&str> = listed.map(|(word, _)| word.as_str()).collect();
+        let names = TYPES.iter().find(|(name, _)| *name == json_type);
+        let names = names.map_or(&[][..], |(_, names)| names);
+        let is_type = |word: &str| TYPES.iter().any(|(_, names)| names.contains(&word));
+        let of_type = names.iter().find(|name| listed.contains(name)).copied();
+        let plain = || {
+            listed
+                .iter()
+                .copied()
+                .find(|&word| word != "*" && !is_type(word))
+        };
+        of_type
+            .or_else(plain)
+            .or_else(|| listed.contains(&"*").then_some(json_type))
+    }
+}
+
 /// `id_form:` what an id has to look like for the dialect's models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdForm {

@@ -8,7 +8,7 @@ use super::log::Act;
 use super::step::Stepper;
 use super::thread::{NamePolicy, StepResult, Thread, UnknownKey};
 use crate::grammar::Capture;
-use crate::program::{CaptureNode, NodeId, may_be_empty, takes};
+use crate::program::{CaptureNode, Node, NodeId, may_be_empty, takes};
 
 impl Stepper<'_> {
     pub(super) fn capture(
@@ -23,9 +23,15 @@ impl Stepper<'_> {
         let length = pos - thread.since;
         let stops = capture.stop.has(byte);
         if !stops {
-            let slash =
-                length == 0 && byte == b'/' && matches!(capture.what, Capture::Name | Capture::Key);
-            if takes(capture.what, byte) && !slash && length < self.program.limits.capture as u64 {
+            let is_sign = match capture.what {
+                Capture::Name => byte == b'/',
+                Capture::Key => byte.is_ascii_punctuation() && !b"_-.:$@".contains(&byte),
+                _ => false,
+            };
+            if takes(capture.what, byte)
+                && !(is_sign && length == 0)
+                && length < self.program.limits.capture as u64
+            {
                 self.add(next, thread);
             }
             return;
@@ -178,11 +184,15 @@ impl Stepper<'_> {
         if text.ends_with('/') && self.is_tag(way.node) {
             return false;
         }
+        let fields = |tool| &self.program.tools.tool(tool).parameters;
         let tool = match self.names {
             NamePolicy::Reading | NamePolicy::Entry { .. } => {
                 let is_tool = self.is_another_tool(&way, text);
                 found.another_tool = is_tool.then_some(place.0).or(found.another_tool);
-                return !is_tool;
+                let is_attribute = matches!(self.program.node(way.node), Node::Attrs(_));
+                let fields = self.call.and_then(|call| call.tool).map(fields);
+                let is_declared = fields.is_some_and(|fields| fields.get(text).is_some());
+                return !is_tool && (is_plausible_key(text) || is_declared || is_attribute);
             }
             NamePolicy::Own {
                 same_key: Some(key),
@@ -191,7 +201,7 @@ impl Stepper<'_> {
             NamePolicy::Own { .. } if is_plausible_key(text) => return true,
             NamePolicy::Evidence | NamePolicy::Own { .. } => self.call.and_then(|call| call.tool),
         };
-        let parameters = tool.map(|tool| &self.program.tools.tool(tool).parameters);
+        let parameters = tool.map(fields);
         let is_declared = parameters.map_or_else(
             || is_plausible_key(text),
             |parameters| takes_key(parameters, text),

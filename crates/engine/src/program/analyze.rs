@@ -76,21 +76,14 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                 }
                 nodes[id] = Node::Text(done);
             }
-            Node::Json { quotes, next, .. } => {
-                let closers = closers(nodes, next).into();
-                nodes[id] = Node::Json {
-                    quotes,
-                    closers,
-                    next,
-                };
-            }
-            Node::Xml(mut xml) => {
-                xml.closers = closers(nodes, xml.next).into();
-                nodes[id] = Node::Xml(xml);
-            }
-            Node::Object(mut object) => {
-                object.closers = closers(nodes, object.next).into();
-                nodes[id] = Node::Object(object);
+            node if node.is_body() => {
+                let after = closers(nodes, nexts(&node)[0]);
+                match &mut nodes[id] {
+                    Node::Json { closers, .. } => *closers = after.into(),
+                    Node::Xml(xml) => xml.closers = after.into(),
+                    Node::Object(object) => object.closers = after.into(),
+                    _ => {}
+                }
             }
             _ => {}
         }
@@ -290,14 +283,8 @@ pub(super) fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool)
             ends = true;
             false
         }
-        Node::Ws { .. }
-        | Node::Nl { .. }
-        | Node::Bol { .. }
-        | Node::Enter { .. }
-        | Node::Exit { .. }
-        | Node::End { .. }
-        | Node::Split(_) => true,
-        _ => false,
+        Node::Capture(_) | Node::Attrs(_) | Node::Start { .. } | Node::Trie => false,
+        node => !node.is_body(),
     });
     (found, ends)
 }
@@ -367,7 +354,7 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
         (Trim::PairedNl, follow) => (text.trim, follow),
         found => found,
     };
-    let (mut level, open_ended) = next_literals(nodes, text.follow);
+    let (level, open_ended) = next_literals(nodes, text.follow);
     text.open_ended = open_ended;
     text.fence = level.iter().any(|&lit| matches!(&nodes[lit as usize], Node::Literal { bytes, .. } if bytes.starts_with(b"```")));
     // What begins a value like this one ends this one, too: none is nested.
@@ -375,31 +362,13 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
         |opener: Lead| leads(nodes, text.follow).any(|closer| closer.pieces == opener.pieces);
     text.own = text.own.filter(|&own| !leads(nodes, own).any(ends));
     // Closers of what encloses the value: leave out one closer, two, up to four.
-    let mut seen: BTreeSet<NodeId> = level.iter().copied().collect();
-    for depth in 0..4 {
-        let mut deeper = Vec::new();
-        for &literal in &level {
-            if is_opener(nodes, literal) {
-                continue;
-            }
-            for next in nexts(&nodes[literal as usize]) {
-                for found in next_literals(nodes, next).0 {
-                    if seen.insert(found) {
-                        deeper.push(found);
-                    }
-                }
-            }
-        }
-        if depth == 0 && deeper.is_empty() {
-            text.is_last = level.iter().all(|&lit| is_enclosing_closer(nodes, lit));
-        }
-        text.enclosing.extend(
-            deeper
-                .iter()
-                .filter(|&&lit| is_enclosing_closer(nodes, lit)),
-        );
-        level = deeper;
-    }
+    let [own, outer @ ..] = closer_levels(nodes, text.follow);
+    text.is_last = outer[0].is_empty() && own.iter().all(|&lit| is_enclosing_closer(nodes, lit));
+    let outer = outer.concat();
+    text.enclosing = outer
+        .into_iter()
+        .filter(|&lit| is_enclosing_closer(nodes, lit))
+        .collect();
     // Only a value of this very node is nested; a literal that begins other things as well is told by running it.
     text.own_needs_same_key = closes_with_key(nodes, text.follow);
     let mut first = ByteSet::default();
@@ -603,37 +572,39 @@ pub(super) fn begins(nodes: &[Node], node: NodeId) -> impl Iterator<Item = Strin
     })
 }
 
+/// The literals at `from`, then those after the closers among them, and so on.
+fn closer_levels(nodes: &[Node], from: NodeId) -> [Vec<NodeId>; 5] {
+    let mut levels: [Vec<NodeId>; 5] = Default::default();
+    levels[0] = next_literals(nodes, from).0;
+    let mut seen: BTreeSet<NodeId> = levels[0].iter().copied().collect();
+    for depth in 1..levels.len() {
+        let closers = levels[depth - 1]
+            .iter()
+            .filter(|&&literal| !is_opener(nodes, literal));
+        let after = closers.flat_map(|&literal| nexts(&nodes[literal as usize]));
+        let after = after.flat_map(|next| next_literals(nodes, next).0);
+        levels[depth] = after.filter(|&literal| seen.insert(literal)).collect();
+    }
+    levels
+}
+
 /// The closers behind a JSON body, outermost last, as far as they are plain literals.
 fn closers(nodes: &[Node], next: NodeId) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    let mut level = next_literals(nodes, next).0;
-    let mut seen: BTreeSet<NodeId> = level.iter().copied().collect();
-    for _ in 0..4 {
-        let mut deeper = Vec::new();
+    for mut level in closer_levels(nodes, next).into_iter().take(4) {
         // Closing tags come before what else may stand there.
         let closes = |literal: &NodeId| matches!(&nodes[*literal as usize], Node::Literal { bytes, .. } if bytes.starts_with(b"</"));
         level.sort_by_key(|literal| !closes(literal));
-        for &literal in &level {
-            if is_opener(nodes, literal) {
-                continue;
-            }
+        for literal in level {
             if let Node::Literal { bytes, .. } = &nodes[literal as usize]
+                && !is_opener(nodes, literal)
                 && bytes.len() >= ENCLOSING_MIN
                 && let Ok(text) = core::str::from_utf8(bytes)
                 && !out.iter().any(|have| have == text)
             {
                 out.push(text.into());
             }
-            for next in nexts(&nodes[literal as usize]) {
-                deeper.extend(
-                    next_literals(nodes, next)
-                        .0
-                        .into_iter()
-                        .filter(|&lit| seen.insert(lit)),
-                );
-            }
         }
-        level = deeper;
     }
     out
 }

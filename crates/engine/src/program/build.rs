@@ -146,13 +146,7 @@ impl<'a> Builder<'a> {
         seq: &'a [Term],
         next: NodeId,
     ) -> Result<NodeId, GrammarError> {
-        let extent = match rule.name.as_str() {
-            "call" => Some(RuleRole::Call),
-            "think" => Some(RuleRole::Think),
-            "say" => Some(RuleRole::Say),
-            "stop" => Some(RuleRole::Stop),
-            _ => None,
-        };
+        let extent = role_of(rule);
         let outer = (self.fold, self.role, self.tool);
         self.fold = self.fold_of(rule);
         if extent.is_some() {
@@ -288,10 +282,14 @@ impl<'a> Builder<'a> {
                     next,
                 }))
             }
-            TermKind::Raw(argument) => {
+            TermKind::Raw(argument) | TermKind::Value(argument, _) => {
                 let node = self.push(Node::Text(Box::new(TextNode {
                     role: self.role.unwrap_or(RuleRole::Say),
                     argument: argument.as_deref().map(Box::from),
+                    quotes: match &term.kind {
+                        TermKind::Value(_, quotes) => Some(quotes.as_slice().into()),
+                        _ => None,
+                    },
                     next,
                     follow: next,
                     trim: match n.checked_sub(1).map(|before| &seq[before].kind) {
@@ -383,14 +381,7 @@ impl<'a> Builder<'a> {
 
     /// The expanded alternative as text: equal for rules that read the same.
     fn signature(&self, rule: &Rule, seq: &[Term]) -> String {
-        let mut out = format!(
-            "{}:",
-            if matches!(rule.name.as_str(), "call" | "think" | "say" | "stop") {
-                rule.name.as_str()
-            } else {
-                "-"
-            }
-        );
+        let mut out = format!("{:?}:", role_of(rule));
         self.sign(seq, &mut out);
         out
     }
@@ -400,33 +391,13 @@ impl<'a> Builder<'a> {
             match &term.kind {
                 TermKind::Rule(name) => {
                     for rule in self.dialect.rules_named(name) {
-                        for seq in &rule.alt.0 {
-                            out.push('(');
-                            out.push_str(
-                                if matches!(rule.name.as_str(), "call" | "think" | "say" | "stop") {
-                                    &rule.name
-                                } else {
-                                    ""
-                                },
-                            );
-                            self.sign(seq, out);
-                            out.push_str(")|");
-                        }
+                        self.sign_all(role_of(rule), &rule.alt, out);
                     }
                 }
-                TermKind::Group(alt) => {
-                    for seq in &alt.0 {
-                        out.push('(');
-                        self.sign(seq, out);
-                        out.push_str(")|");
-                    }
-                }
+                TermKind::Group(alt) => self.sign_all(None, alt, out),
                 TermKind::Optional(inner) | TermKind::Many(inner) => {
-                    out.push(if matches!(term.kind, TermKind::Many(_)) {
-                        '*'
-                    } else {
-                        '?'
-                    });
+                    let is_many = matches!(term.kind, TermKind::Many(_));
+                    out.push(if is_many { '*' } else { '?' });
                     self.sign(core::slice::from_ref(inner), out);
                 }
                 kind => {
@@ -435,6 +406,25 @@ impl<'a> Builder<'a> {
             }
         }
     }
+
+    fn sign_all(&self, role: Option<RuleRole>, alt: &Alt, out: &mut String) {
+        for seq in &alt.0 {
+            let _ = write!(out, "({role:?}");
+            self.sign(seq, out);
+            out.push_str(")|");
+        }
+    }
+}
+
+/// What the rule's name makes of its extent, if that has a meaning.
+fn role_of(rule: &Rule) -> Option<RuleRole> {
+    Some(match rule.name.as_str() {
+        "call" => RuleRole::Call,
+        "think" => RuleRole::Think,
+        "say" => RuleRole::Say,
+        "stop" => RuleRole::Stop,
+        _ => return None,
+    })
 }
 
 /// Where the value at `text` has its beginning: its earliest literal with no other body between, and what says where that may
@@ -490,20 +480,10 @@ fn leads_by_nothing(nodes: &[Node], from: NodeId, to: NodeId) -> bool {
         found |= id == to;
         !found
             && match node {
-                Node::Split(_)
-                | Node::Enter { .. }
-                | Node::Exit { .. }
-                | Node::Bol { .. }
-                | Node::Start { .. }
-                | Node::End { .. }
-                | Node::Ws { .. }
-                | Node::Nl { .. }
-                // A value may be empty, and there may be no elements and no attributes.
-                | Node::Text(_)
-                | Node::Xml(_)
-                | Node::Attrs(_) => true,
                 Node::Capture(capture) => may_be_empty(capture.what),
-                _ => false,
+                Node::Literal { .. } | Node::Template { .. } | Node::Match | Node::Trie => false,
+                // A value may be empty, and there may be no elements and no attributes.
+                node => !node.is_body() || matches!(node, Node::Text(_) | Node::Xml(_)),
             }
     });
     found

@@ -127,6 +127,8 @@ pub(crate) struct TextNode {
     pub(crate) role: RuleRole,
     /// The argument it is, where no key was captured.
     pub(crate) argument: Option<Box<str>>,
+    /// It may be JSON, or stand between one of these quotes.
+    pub(crate) quotes: Option<Box<[String]>>,
     pub(crate) next: NodeId,
     /// Behind the trimming part.
     pub(crate) follow: NodeId,

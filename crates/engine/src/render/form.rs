@@ -59,7 +59,7 @@ pub enum Form {
     Literal(String),
     /// A line break, unless the text is empty or has just had one.
     LineStart,
-    /// What the call has there; `Skip` repeats the last skipped text.
+    /// What the call has there; `Skip` repeats the last skipped text, and where there is none nobody knows what to write.
     Captured(Capture),
     /// The next argument's key.
     NextKey,
@@ -67,6 +67,8 @@ pub enum Form {
     Skipped(String),
     /// The raw value of the argument of that name, or of the key before it.
     Value(Option<String>),
+    /// The value of the argument of that name, or of the key before it, as JSON; a string between these quotes.
+    JsonValue(Option<String>, Option<String>),
     /// The arguments as JSON, its strings between these quotes.
     Json(Option<String>),
     /// A JSON object with the name and the arguments.
@@ -288,7 +290,7 @@ impl Compiler<'_> {
             let mut arguments = Vec::new();
             let mut has_value = false;
             for term in seq {
-                if let TermKind::Raw(argument) = &term.kind {
+                if let TermKind::Raw(argument) | TermKind::Value(argument, _) = &term.kind {
                     has_value = true;
                     arguments.extend(argument.clone());
                 }
@@ -337,12 +339,15 @@ impl Compiler<'_> {
             TermKind::Nl => forms.push(Form::Literal("\n".to_string())),
             TermKind::LineStart => forms.push(Form::LineStart),
             TermKind::MessageStart | TermKind::MessageEnd => {}
-            TermKind::Capture(Capture::Any, one_of) => {
-                forms.push(Form::Skipped(one_of.first().cloned().unwrap_or_default()));
+            TermKind::Capture(Capture::Any, one_of) if !one_of.is_empty() => {
+                forms.push(Form::Skipped(one_of[0].clone()));
             }
             TermKind::Capture(Capture::Key, _) => forms.push(Form::NextKey),
             TermKind::Capture(capture, _) => forms.push(Form::Captured(*capture)),
             TermKind::Raw(argument) => forms.push(Form::Value(argument.clone())),
+            TermKind::Value(argument, quotes) => {
+                forms.push(Form::JsonValue(argument.clone(), quotes.first().cloned()));
+            }
             TermKind::Json(quotes) => forms.push(Form::Json(quotes.first().cloned())),
             TermKind::Object(envelope) => forms.push(Form::Object(envelope.clone())),
             TermKind::Xml(prefix) => {
@@ -360,7 +365,7 @@ impl Compiler<'_> {
             TermKind::Many(inner) => {
                 if leads_to_calls(self.dialect, inner) {
                     forms.push(Form::EachCall(one(inner)));
-                } else if self.holds(inner, &|kind| matches!(kind, TermKind::Raw(_))) {
+                } else if self.holds(inner, &is_value) {
                     forms.push(Form::EachArgument(one(inner)));
                 }
                 // Any other loop is left out.
@@ -378,7 +383,11 @@ impl Compiler<'_> {
         if has(&|kind| {
             matches!(
                 kind,
-                TermKind::Raw(_) | TermKind::Json(_) | TermKind::Xml(_) | TermKind::Object(_)
+                TermKind::Raw(_)
+                    | TermKind::Value(..)
+                    | TermKind::Json(_)
+                    | TermKind::Xml(_)
+                    | TermKind::Object(_)
             )
         }) {
             return When::If(Condition::HasArguments);
@@ -415,6 +424,10 @@ impl Compiler<'_> {
             When::Never
         }
     }
+}
+
+fn is_value(term: &TermKind) -> bool {
+    matches!(term, TermKind::Raw(_) | TermKind::Value(..))
 }
 
 enum When {

@@ -22,6 +22,7 @@ use crate::{
 };
 use equal::same_value;
 use form::Forms;
+pub(crate) use reach::holds;
 pub use result::{EscapedMarker, RenderedResults, ResultNote, ResultText, ResultWriter};
 pub(crate) use value::ITEM;
 use write::Writer;

@@ -3,7 +3,7 @@
 use crate::grammar::{Alt, Dialect, Term, TermKind};
 
 /// Whether a term, or what it leads to short of another call rule, is such.
-pub(super) fn holds(dialect: &Dialect, term: &Term, wanted: &dyn Fn(&TermKind) -> bool) -> bool {
+pub(crate) fn holds(dialect: &Dialect, term: &Term, wanted: &dyn Fn(&TermKind) -> bool) -> bool {
     if wanted(&term.kind) {
         return true;
     }

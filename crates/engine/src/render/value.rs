@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 use toolglot_json::internal::{Kind, elements, escape_into, kind, members, quoted, string};
@@ -61,10 +62,10 @@ pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_
         let _ = write!(out, "{{{}: {}}}", quoted(call.name), spaced(call.arguments));
         return;
     }
-    out.push('{');
-    let mut first = true;
+    let mut members: Vec<(Vec<&str>, String)> = Vec::new();
     for (role, keys) in &envelope.roles {
-        let Some(key) = keys.iter().find(|key| !key.contains('.')) else {
+        let plain = keys.iter().find(|key| !key.contains('.'));
+        let Some(key) = plain.or(keys.first()) else {
             continue;
         };
         let value = match role {
@@ -73,12 +74,31 @@ pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_
             Role::Id => call.id.map(quoted),
             Role::Server => call.server.map(quoted),
         };
-        if let Some(value) = value {
-            if !core::mem::replace(&mut first, false) {
-                out.push_str(", ");
-            }
-            let _ = write!(out, "{}: {value}", quoted(key));
+        members.extend(value.map(|value| (key.split('.').collect(), value)));
+    }
+    object(out, &members, 0);
+}
+
+/// An object of members whose paths are the same up to `depth`.
+fn object(out: &mut String, members: &[(Vec<&str>, String)], depth: usize) {
+    out.push('{');
+    for (n, (path, value)) in members.iter().enumerate() {
+        let is_here = |other: &(Vec<&str>, String)| other.0[depth] == path[depth];
+        if members[..n].iter().any(is_here) {
+            continue;
         }
+        out.push_str(if n > 0 { ", " } else { "" });
+        let _ = write!(out, "{}: ", quoted(path[depth]));
+        if path.len() == depth + 1 {
+            out.push_str(value);
+            continue;
+        }
+        let inside = members.iter().filter(|other| is_here(other));
+        let inside: Vec<_> = inside
+            .filter(|(path, _)| path.len() > depth + 1)
+            .cloned()
+            .collect();
+        object(out, &inside, depth + 1);
     }
     out.push('}');
 }

@@ -12,7 +12,7 @@ use toolglot_json::internal::{Kind, kind, members};
 use super::form::{Alternative, Condition, Form, FormEntry, Forms};
 use super::value::{Layout, between_tokens, envelope, python, raw, siblings, spaced};
 use super::{CallText, RenderError};
-use crate::grammar::{Attribute, Capture, Dialect, Typing, Values};
+use crate::grammar::{Attribute, Capture, Dialect, IdForm, Typing, Values};
 use crate::machine::plain_json;
 use crate::program::ToolIndex;
 
@@ -36,10 +36,13 @@ struct Pen<'a> {
     /// Its arguments that were not written yet.
     left: Vec<(Cow<'a, str>, &'a str)>,
     key: String,
-    skip: String,
-    /// How the dialect spells ids.
-    spelling: Option<&'a str>,
+    skip: Option<String>,
+    dialect: &'a Dialect,
     index: usize,
+    /// Calls of the message before these.
+    number: usize,
+    /// Inside the loop over arguments.
+    is_argument: bool,
     /// More calls follow in this loop.
     more: bool,
     /// Every call was written.
@@ -82,14 +85,14 @@ impl<'a> Writer<'a> {
         }
         entries.into_iter().map(move |entry| {
             if entry.repeats_calls || calls.len() == 1 {
-                return self.one(entry, calls);
+                return self.one(entry, calls, 0);
             }
             // Each call may need an entry of its own.
             let mut texts = Vec::new();
-            for call in calls {
+            for (n, call) in calls.iter().enumerate() {
                 let one = core::slice::from_ref(call);
                 let mut entries = self.entries().into_iter();
-                let text = entries.find_map(|entry| self.one(entry, one).ok());
+                let text = entries.find_map(|entry| self.one(entry, one, n).ok());
                 texts.push(text.ok_or_else(|| {
                     RenderError::new(format!(
                         "no rule of `{}` writes `{}`",
@@ -110,16 +113,24 @@ impl<'a> Writer<'a> {
         entries.iter().filter(is_asked).collect()
     }
 
-    fn one<'c>(&self, entry: &FormEntry, calls: &'c [CallText<'c>]) -> Result<String, RenderError> {
+    /// `number`: calls of the message before these.
+    fn one<'c>(
+        &'c self,
+        entry: &FormEntry,
+        calls: &'c [CallText<'c>],
+        number: usize,
+    ) -> Result<String, RenderError> {
         let mut pen = Pen {
             out: String::new(),
             calls,
             call: None,
             left: Vec::new(),
             key: String::new(),
-            skip: String::new(),
-            spelling: self.dialect.id_spelling(),
+            skip: None,
+            dialect: self.dialect,
             index: 0,
+            number,
+            is_argument: false,
             more: false,
             wrote_calls: 0,
         };
@@ -146,7 +157,7 @@ impl<'a> Writer<'a> {
                 }
             }
             Form::Skipped(text) => {
-                pen.skip.clone_from(text);
+                pen.skip = Some(text.clone());
                 pen.out.push_str(text);
             }
             Form::NextKey => {
@@ -157,14 +168,30 @@ impl<'a> Writer<'a> {
                 pen.out.push_str(&pen.key);
             }
             Form::Captured(Capture::Type) => {
-                let word = kind_word(&self.dialect.values, pen.value());
-                pen.out.push_str(word.unwrap_or("json"));
+                let word = match kind_word(&self.dialect.values, pen.value())? {
+                    None if pen.is_argument => {
+                        return Err(RenderError::new(
+                            "`type` of a value has no word: `values: schema|type(..)` lists them",
+                        ));
+                    }
+                    word => word.unwrap_or("json"),
+                };
+                pen.out.push_str(word);
             }
             Form::Captured(capture) => {
-                let text = pen.captured(*capture);
+                let text = pen.captured(*capture)?;
                 pen.out.push_str(&text);
             }
             Form::Value(argument) => self.value(pen, argument.as_deref())?,
+            Form::JsonValue(argument, quote) => {
+                let json = pen.take(argument.as_deref())?;
+                match quote {
+                    Some(quote) if kind(json) == Kind::String => {
+                        between_tokens(&mut pen.out, json, quote)?;
+                    }
+                    _ => pen.out.push_str(&spaced(json)),
+                }
+            }
             Form::Json(quotes) => {
                 let Some(call) = pen.call else {
                     return Err(RenderError::new("arguments without a call"));
@@ -229,7 +256,9 @@ impl<'a> Writer<'a> {
             Form::EachArgument(inner) => {
                 while !pen.left.is_empty() {
                     let left = pen.left.len();
+                    pen.is_argument = true;
                     self.write(pen, inner)?;
+                    pen.is_argument = false;
                     if pen.left.len() == left {
                         return Err(RenderError::new("an argument has no place in the rule"));
                     }
@@ -241,18 +270,13 @@ impl<'a> Writer<'a> {
 
     /// The raw value of an argument, that of the last key where none is named.
     fn value(&self, pen: &mut Pen<'_>, argument: Option<&str>) -> Written {
-        let key = String::from(argument.unwrap_or(&pen.key));
-        let Some(at) = pen.left.iter().position(|(have, _)| *have == key) else {
-            return Err(RenderError::new(format!(
-                "the call has no argument `{key}`"
-            )));
-        };
-        let (_, json) = pen.left.remove(at);
+        let json = pen.take(argument)?;
+        let key = argument.unwrap_or(&pen.key);
         let text = raw(json);
         let guessed = self.dialect.values.typing == Typing::Json
             && kind(json) == Kind::String
             && plain_json(&text).is_some()
-            && !self.is_declared_text(pen, &key);
+            && !self.is_declared_text(pen, key);
         match kind(json) {
             Kind::Object | Kind::Array => pen.out.push_str(&spaced(json)),
             _ => pen.out.push_str(if guessed { json.trim() } else { &text }),
@@ -322,17 +346,14 @@ impl<'a> Writer<'a> {
                     pen.key = key.clone().into_owned();
                     pen.key.clone()
                 }
-                (Some(Capture::Type), _) => match kind_word(&self.dialect.values, pen.value()) {
+                (Some(Capture::Type), _) => match kind_word(&self.dialect.values, pen.value())? {
                     Some(word) => word.into(),
                     None => continue,
                 },
-                (Some(capture), _) => {
-                    let text = pen.captured(*capture);
-                    if text.is_empty() {
-                        continue;
-                    }
-                    text
-                }
+                (Some(capture), _) => match pen.captured(*capture) {
+                    Ok(text) if !text.is_empty() => text,
+                    _ => continue,
+                },
                 (None, Some(argument)) => {
                     let Some(at) = pen.left.iter().position(|(have, _)| **have == **argument)
                     else {
@@ -407,55 +428,72 @@ impl<'a> Pen<'a> {
         Ok(())
     }
 
+    /// Takes the value of an argument, that of the last key where none is named.
+    fn take(&mut self, argument: Option<&str>) -> Result<&'a str, RenderError> {
+        let key = argument.unwrap_or(&self.key);
+        match self.left.iter().position(|(have, _)| *have == key) {
+            Some(at) => Ok(self.left.remove(at).1),
+            None => Err(RenderError::new(format!(
+                "the call has no argument `{key}`"
+            ))),
+        }
+    }
+
     /// The value that comes next.
     fn value(&self) -> Option<&'a str> {
         let next = self.left.iter().find(|(key, _)| **key == *self.key);
         next.or(self.left.first()).map(|(_, json)| *json)
     }
 
-    fn captured(&self, capture: Capture) -> String {
-        let of_call = |text: Option<&str>| String::from(text.unwrap_or(""));
-        match capture {
-            Capture::Name => of_call(self.call.map(|call| call.name)),
-            Capture::Id => self
-                .call
-                .and_then(|call| written_id(self.spelling?, &call))
-                .or_else(|| {
-                    self.call?
-                        .id
-                        .filter(|_| self.spelling.is_none())
-                        .map(String::from)
-                })
-                .unwrap_or_else(|| format!("{}", self.index)),
-            Capture::Server => of_call(self.call.and_then(|call| call.server)),
+    fn captured(&self, capture: Capture) -> Result<String, RenderError> {
+        let missing = |what: &str| Err(RenderError::new(what));
+        Ok(match capture {
+            Capture::Name => self.call.map(|call| call.name.into()).unwrap_or_default(),
+            Capture::Id => {
+                let number = (self.number + self.index) as u64;
+                let form = self.dialect.id_form().unwrap_or(IdForm::Count);
+                let spelling = self.dialect.id_spelling();
+                let id = match (self.call, spelling) {
+                    (Some(call), Some(spelling)) => written_id(spelling, &call),
+                    (Some(call), None) => call.id.map(String::from),
+                    (None, _) => None,
+                };
+                id.unwrap_or_else(|| form.id(number))
+            }
+            Capture::Server => match self.call.and_then(|call| call.server) {
+                Some(server) => server.into(),
+                None => return missing("the call names no server, which the dialect asks for"),
+            },
             Capture::Key => self.key.clone(),
-            Capture::Any => self.skip.clone(),
-            Capture::Type => String::new(),
-        }
+            Capture::Any => match &self.skip {
+                Some(text) => text.clone(),
+                None => return missing("`any` says no text to write: list it, any(\"a\"|\"b\")"),
+            },
+            Capture::Type => return missing("`type` is no word of the call"),
+        })
     }
 }
 
 /// The word that says how a value is typed, where the dialect has one.
-fn kind_word<'d>(values: &'d Values, json: Option<&str>) -> Option<&'d str> {
-    let Typing::Kind(kinds) = &values.typing else {
-        return None;
+fn kind_word<'d>(values: &'d Values, json: Option<&str>) -> Result<Option<&'d str>, RenderError> {
+    let (Typing::Kind(_), Some(json)) = (&values.typing, json) else {
+        return Ok(None);
     };
-    let json = json?;
-    let is_json = kind(json) != Kind::String;
-    let named = kinds
-        .iter()
-        .find(|(word, means_json)| *means_json == is_json && word != "*");
-    Some(match (named, kind(json)) {
-        (Some((word, _)), _) => word,
-        (None, Kind::Object) => "object",
-        (None, Kind::Array) => "array",
-        (None, Kind::String) => "string",
-        (None, Kind::Scalar) => match json.trim() {
-            "true" | "false" => "boolean",
-            "null" => "null",
-            _ => "number",
-        },
-    })
+    let json_type = match (kind(json), json.trim()) {
+        (Kind::Object, _) => "object",
+        (Kind::Array, _) => "array",
+        (Kind::String, _) => "string",
+        (Kind::Scalar, "true" | "false") => "boolean",
+        (Kind::Scalar, "null") => "null",
+        (Kind::Scalar, number) if number.contains(['.', 'e', 'E']) => "number",
+        (Kind::Scalar, _) => "integer",
+    };
+    match values.word_for(json_type) {
+        Some(word) => Ok(Some(word)),
+        None => Err(RenderError::new(format!(
+            "`values: schema|kind(..)` has no word for {json_type}"
+        ))),
+    }
 }
 
 /// What of a call's id stands in the text, where the dialect spells ids from parts.

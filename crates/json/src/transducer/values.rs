@@ -127,7 +127,7 @@ impl Transducer {
                 self.note(Repair::Junk, piece.here(), piece.here() + 1, piece.out);
                 piece.skip(1);
             }
-            b'\'' | b'`' => {
+            b'\'' | b'`' if !self.begins_token(byte) => {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 piece.flush();

@@ -465,6 +465,7 @@ impl Xml {
                     Evidence::No
                 }
             }
+            None if !eof => Evidence::Wait,
             _ => Evidence::No,
         }
     }

@@ -51,12 +51,12 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
             has_key: true,
             ..seen
         }),
-        TermKind::Raw(None) if !seen.has_key => Err(GrammarError::new(
+        TermKind::Raw(None) | TermKind::Value(None, _) if !seen.has_key => Err(GrammarError::new(
             term.span.clone(),
-            "the value of `raw` has no name",
+            "the value has no name",
         )
-        .help("name the parameter, text(path), or read its name before it with `key`")),
-        TermKind::Raw(_) => value(seen),
+        .help("name the parameter, raw(path), or read its name before it with `key`")),
+        TermKind::Raw(_) | TermKind::Value(..) => value(seen),
         TermKind::Attrs(attributes) => {
             let mut seen = seen;
             for attribute in attributes {

@@ -78,7 +78,7 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
         TermKind::Capture(what, one_of) if one_of.is_empty() => (0..=255)
             .filter(|&byte| takes(*what, byte))
             .for_each(|byte| set.insert(byte)),
-        TermKind::Raw(_) => set = ByteSet::ALL,
+        TermKind::Raw(_) | TermKind::Value(..) => set = ByteSet::ALL,
         // A tag, or words before it.
         TermKind::Xml(None) => (0..=255u8)
             .filter(|byte| *byte == b'<' || byte.is_ascii_alphabetic() || is_blank(*byte))

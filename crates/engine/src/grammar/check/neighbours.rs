@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::super::{Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 use super::word;
+use crate::render::holds;
 
 /// A term that may come next.
 #[derive(Clone, Copy)]
@@ -40,7 +41,41 @@ impl<'d> Walk<'d> {
                     ..*one
                 }));
             }
+            if let TermKind::Optional(inner) | TermKind::Many(inner) = &term.kind {
+                self.optional(inner, &next)?;
+            }
+            let before = seq[..n].iter().rev().map(|term| &term.kind);
+            let before = before.skip_while(|kind| matches!(kind, TermKind::Ws(_) | TermKind::Nl));
+            if let (Some(TermKind::Xml(prefix)), TermKind::Literal(_)) =
+                ({ before }.next(), &term.kind)
+            {
+                let prefix = prefix.as_deref().unwrap_or("");
+                next.iter()
+                    .try_for_each(|next| goes_on_in_tags(prefix, next))?;
+            }
             self.term(term, next)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a value that may be left out and starts as what follows it does.
+    fn optional(&self, inner: &'d Term, next: &[Next<'d>]) -> Result<(), GrammarError> {
+        if !holds(self.dialect, inner, &|kind| {
+            matches!(kind, TermKind::Raw(_) | TermKind::Value(..))
+        }) {
+            return Ok(());
+        }
+        let mut firsts = Vec::new();
+        self.firsts(core::slice::from_ref(inner), false, &mut firsts);
+        let is_literal = |one: &&Next<'_>| matches!(one.term.kind, TermKind::Literal(_));
+        for first in firsts.iter().filter(is_literal) {
+            if next.iter().any(|next| next.term.kind == first.term.kind) {
+                return Err(GrammarError::new(
+                    first.term.span.clone(),
+                    "a value that may be missing starts as what comes after it",
+                )
+                .help("start one of them with another literal"));
+            }
         }
         Ok(())
     }
@@ -130,6 +165,7 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
     let is_body = matches!(
         next.term.kind,
         TermKind::Raw(_)
+            | TermKind::Value(..)
             | TermKind::Attrs(_)
             | TermKind::Json(_)
             | TermKind::Object(_)
@@ -150,19 +186,18 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                 "a literal, or blanks that are written, `ws(\" \")`, must show where the first one ends",
             )
         }
-        (TermKind::Capture(a, one_of), TermKind::Raw(_) | TermKind::Xml(_))
-            if one_of.is_empty() && is_adjacent =>
-        {
-            refuse(
-                &format!("a value directly after capture `{}`", word(*a)),
-                "a literal must show where the capture ends",
-            )
-        }
-        (TermKind::Raw(_), TermKind::Capture(..)) => refuse(
+        (
+            TermKind::Capture(a, one_of),
+            TermKind::Raw(_) | TermKind::Value(..) | TermKind::Xml(_),
+        ) if one_of.is_empty() && is_adjacent => refuse(
+            &format!("a value directly after capture `{}`", word(*a)),
+            "a literal must show where the capture ends",
+        ),
+        (TermKind::Raw(_) | TermKind::Value(..), TermKind::Capture(..)) => refuse(
             "`raw` has no closer: no literal follows it",
             "put the literal that ends the value after `raw`",
         ),
-        (TermKind::Raw(_), _) if is_body => refuse(
+        (TermKind::Raw(_) | TermKind::Value(..), _) if is_body => refuse(
             "`raw` has no closer: no literal follows it",
             "put the literal that ends the value after `raw`",
         ),
@@ -195,7 +230,7 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                 "elements end at a closing tag: write one after them, as \"</call>\"",
             )
         }
-        (TermKind::Raw(_), TermKind::LineStart) if next.is_second => Ok(()),
+        (TermKind::Raw(_) | TermKind::Value(..), TermKind::LineStart) if next.is_second => Ok(()),
         (before, TermKind::LineStart) if is_adjacent && !ends_line(before) => refuse(
             "the text before this is never the end of a line",
             "write the line break before it: \"\\n\", or ws(\"\\n\")",
@@ -227,4 +262,25 @@ fn starts_word(literal: &[Piece]) -> bool {
 /// Whether the capture is of a text that may go on with the letters after it.
 fn takes_word(capture: Capture) -> bool {
     !matches!(capture, Capture::Any | Capture::Type)
+}
+
+/// Refuses what follows the closing tag after elements and is no tag: the elements are told from it by tags.
+fn goes_on_in_tags(prefix: &str, next: &Next<'_>) -> Result<(), GrammarError> {
+    match &next.term.kind {
+        TermKind::Literal(pieces) if !matches!(&pieces[0], Piece::Bytes(text) if text.strip_prefix(prefix).is_some_and(is_tag)) => {
+            Err(GrammarError::new(
+                next.term.span.clone(),
+                "no tag starts what follows a call with `xml`",
+            )
+            .help("start it with `<`, or read the arguments with `key` and `text`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_tag(text: &str) -> bool {
+    let inside = text.strip_prefix('<');
+    inside.is_some_and(|inside| {
+        inside.is_empty() || inside.starts_with(|c: char| c.is_alphabetic() || "/!".contains(c))
+    })
 }

@@ -21,6 +21,7 @@ use super::thread::{Registers, Thread};
 use super::typing::{How, how};
 use super::view::View;
 use super::{Mode, Parser};
+use crate::grammar::Typing;
 use crate::program::{Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::{Code, End, Sink, Span};
@@ -73,6 +74,8 @@ pub(crate) struct Value {
     /// It ends at a fence that may be its own: it may hold too little.
     pub(super) cut_in_doubt: bool,
     how: How,
+    /// It may be JSON, or stand between one of these quotes; and how it is read if it is neither.
+    literal: Option<(Box<[String]>, How)>,
     held: String,
     json: Option<Box<Nested>>,
     /// The JSON is over before the value is: whole, or stuck at a byte that fits none.
@@ -122,7 +125,10 @@ impl Value {
         let dropped = unknown && text.own_needs_same_key && text.argument.is_none();
         let how = how(
             shape,
-            &program.dialect_of(body.node).values.typing,
+            match text.quotes {
+                Some(_) => &Typing::Json,
+                None => &program.dialect_of(body.node).values.typing,
+            },
             &parser.set.registers.kind,
         );
         // The first value, of no type that is known, under a key that is unknown.
@@ -133,16 +139,18 @@ impl Value {
             .is_some_and(|call| !call.opened);
         let is_unknown = fields
             .is_some_and(|fields| !fields.properties.is_empty() && fields.get(&key).is_none());
-        let may_wrap = is_first && is_unknown && text.argument.is_none() && !dropped;
+        let literal = text.quotes.clone().map(|quotes| (quotes, how.clone()));
+        let may_wrap =
+            literal.is_none() && is_first && is_unknown && text.argument.is_none() && !dropped;
         let wrapper = match &how {
             How::Structured(Shape::Any) if may_wrap => Wrapper::Maybe,
             How::Text if may_wrap && is_wrapper(&key) => Wrapper::Text,
             _ => Wrapper::No,
         };
-        let how = if wrapper == Wrapper::Text {
-            How::Structured(Shape::Any)
-        } else {
-            how
+        let how = match (wrapper, &literal) {
+            (Wrapper::Text, _) => How::Structured(Shape::Any),
+            (_, Some(_)) => How::Structured(shape.cloned().unwrap_or(Shape::Any)),
+            _ => how,
         };
         if dropped {
             let refused = &program.dialect_of(body.node).refuse;
@@ -195,6 +203,7 @@ impl Value {
             orphan: None,
             cut_in_doubt: false,
             how,
+            literal,
             held: String::new(),
             json: None,
             json_over: false,
@@ -253,6 +262,17 @@ impl Value {
     pub(super) fn is_in_string(&self) -> bool {
         let nested = self.json.as_ref();
         nested.is_some_and(|nested| !self.json_over && nested.json.has_open_string())
+    }
+
+    /// Whether a string or a bracket of it is open, in which no closer stands, or the quote of one is cut off.
+    fn is_open(&self) -> bool {
+        let Some((quotes, _)) = &self.literal else {
+            return false;
+        };
+        let (begun, is_cut) = (self.held.trim_start(), self.json.is_none());
+        let json = self.json.as_ref().map(|nested| &nested.json);
+        json.is_some_and(|json| json.depth() > 0 || json.has_open_string())
+            || is_cut && !begun.is_empty() && quotes.iter().any(|quote| quote.starts_with(begun))
     }
 
     /// The position up to which the bytes are surely the value's.
@@ -385,6 +405,10 @@ impl Parser {
                 let at = length.map_or(view.end(), |length| value.scan + length);
                 self.set.found.work += at - value.scan + 1;
                 self.advance(program, text, &mut value, at, view, sink);
+                if closer.is_some() && value.is_open() {
+                    self.advance(program, text, &mut value, at + 1, view, sink);
+                    continue;
+                }
                 if !closer.is_some_and(|closer| closer.is_whole || eof) {
                     self.pos = view.end();
                     self.mode = Mode::Value(value);

@@ -101,7 +101,27 @@ impl Value {
                 self.become_text(out);
                 return;
             }
+            let mut quote = None;
+            if let Some((quotes, bare)) = &self.literal {
+                let may_begin =
+                    |quote: &&String| quote.starts_with(begin) && quote.len() > begin.len();
+                if begin.is_empty() || quotes.iter().any(|quote| may_begin(&quote)) {
+                    return;
+                }
+                quote = quotes
+                    .iter()
+                    .find(|quote| begin.starts_with(quote.as_str()))
+                    .cloned();
+                if quote.is_none() && !begin.starts_with(['{', '[', '"']) {
+                    self.how = bare.clone();
+                    self.wrote = self.how == How::Text;
+                    out.args.push_str(if self.wrote { "\"" } else { "" });
+                    let held = core::mem::take(&mut self.held);
+                    return self.write(&held, at, out);
+                }
+            }
             let json = match begin.as_bytes().first() {
+                Some(_) if self.literal.is_some() => true,
                 None => false,
                 Some(b'{' | b'[') => true,
                 Some(b'<') => false,
@@ -117,7 +137,7 @@ impl Value {
                 let held = core::mem::take(&mut self.held);
                 let skipped = (held.len() - held.trim_start().len()) as u64;
                 self.json = Some(Box::new(Nested {
-                    json: Transducer::new(Root::Value),
+                    json: Transducer::new(Root::Value).with_quote(quote.as_deref()),
                     escaped: Escaped::default(),
                     output: Output::default(),
                     fit: Fit::new(out.undecided),
