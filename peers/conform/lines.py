@@ -39,6 +39,22 @@ class Events:
         return self.list
 
 
+def unsplit(chunks: list[str], tokens: list[tuple[int, int]]) -> list[str]:
+    """The same text, with each end of a chunk that splits a token after the token. Tokens are spans, in order."""
+    ends: list[int] = []
+    end = 0
+    spans = iter(tokens)
+    span = next(spans, None)
+    for chunk in chunks:
+        end += len(chunk)
+        while span and span[1] <= end:
+            span = next(spans, None)
+        ends.append(span[1] if span and span[0] < end < span[1] else end)
+    text = "".join(chunks)
+    starts = [0, *ends]
+    return [text[start:end] for start, end in zip(starts, ends, strict=False) if start < end]
+
+
 def serve(answer: Callable[[Question], list[dict[str, Any]]]) -> None:
     """Answers each line of standard input by the events that `answer` gives."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")

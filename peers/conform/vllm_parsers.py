@@ -13,7 +13,7 @@ import re
 from functools import cache
 from typing import Any
 
-from lines import Events, Question, Skip, serve
+from lines import Events, Question, Skip, serve, unsplit
 from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 from vllm.tool_parsers import ToolParser, ToolParserManager
 
@@ -124,24 +124,13 @@ def parser_class(dialect: str) -> Any:
 
 def whole_markers(chunks: list[str], vocabulary: Vocabulary) -> list[str]:
     """The same text, with each end of a chunk that splits a marker after the marker."""
-    text = "".join(chunks)
-    inside: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     at = 0
-    for piece in split(text, vocabulary):
+    for piece in split("".join(chunks), vocabulary):
         if is_token(piece, vocabulary):
-            inside.append((at, at + len(piece)))
+            spans.append((at, at + len(piece)))
         at += len(piece)
-    ends: list[int] = []
-    end = 0
-    spans = iter(inside)
-    span = next(spans, None)
-    for chunk in chunks:
-        end += len(chunk)
-        while span and span[1] <= end:
-            span = next(spans, None)
-        ends.append(span[1] if span and span[0] < end < span[1] else end)
-    starts = [0, *ends]
-    return [text[start:end] for start, end in zip(starts, ends, strict=False) if start < end]
+    return unsplit(chunks, spans)
 
 
 def answer(question: Question) -> list[dict[str, Any]]:

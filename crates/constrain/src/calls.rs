@@ -182,16 +182,18 @@ impl<'a> CallWriter<'a> {
 
     /// The texts that start such calls: the marker, or everything up to the name if there is no marker.
     fn openers(&self, form: &Form, nodes: &[Node]) -> Vec<String> {
+        let mut openers = Vec::new();
+        for node in nodes {
+            self.prefixes(node, &mut openers);
+        }
         let marker = self.leading_text(form);
         let marker = marker.trim_end();
         if marker.trim_start().len() >= 3
             && marker.contains(|c: char| !c.is_alphanumeric() && !"{[\"' ".contains(c))
+            // The first form of a block may be that of its text.
+            && openers.iter().all(|opener| opener.starts_with(marker))
         {
             return vec![marker.to_owned()];
-        }
-        let mut openers = Vec::new();
-        for node in nodes {
-            self.prefixes(node, &mut openers);
         }
         openers
     }

@@ -214,7 +214,9 @@ impl Rules {
             })
             .take(40)
             .collect();
-        if !plain.starts_with(|c: char| c.is_ascii_lowercase()) {
+        // Printers name the start and the states of automata by themselves.
+        let is_taken = plain == "root" || plain.starts_with("text-");
+        if is_taken || !plain.starts_with(|c: char| c.is_ascii_lowercase()) {
             plain.insert_str(0, "r-");
         }
         let id = RuleId(self.rules.len());

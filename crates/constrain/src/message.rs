@@ -17,9 +17,24 @@ pub(crate) fn grammar(
     let tools = chosen(tools, options.tool_choice)?;
     let forms = Forms::new(dialect);
     let mut writer = CallWriter::new(dialect, &forms, &tools, options);
-    let calls = writer.message(options.parallel)?;
+    let mut calls = writer.message(options.parallel)?;
+    let mut has_text = matches!(options.tool_choice, ToolChoice::Auto | ToolChoice::None);
     let mut notes = std::mem::take(&mut writer.notes);
     let reasoning = reasoning(options.reasoning, &forms, dialect.name(), &mut notes)?;
+    if options.tool_choice == ToolChoice::Auto && calls.openers.is_empty() {
+        // The whole message is calls or text.
+        let text = Node::Text(RawText {
+            is_plain: true,
+            ..RawText::default()
+        });
+        calls.node = Node::choice([calls.node, text]);
+        has_text = false;
+        notes.push(GrammarNote {
+            tool: String::new(),
+            pointer: String::new(),
+            message: "no marker starts these calls: beside them is only text that does not start with `{` or `[`".to_owned(),
+        });
+    }
     let message = Message {
         reasoning,
         calls: match options.tool_choice {
@@ -27,7 +42,7 @@ pub(crate) fn grammar(
             _ => Some(calls.node),
         },
         openers: calls.openers,
-        has_text: matches!(options.tool_choice, ToolChoice::Auto | ToolChoice::None),
+        has_text,
         is_parallel: options.parallel,
         tokens: tokens(options, &forms, &mut notes),
     };

@@ -131,14 +131,43 @@ fn what_older_tags_cannot_say_is_refused() {
 }
 
 #[test]
-fn calls_without_a_marker_have_no_tag_beside_text() {
-    // A list of triggers that is empty is an error of xgrammar's.
+fn calls_without_a_marker_are_the_message_or_a_text_is() {
+    // A list of triggers that is empty is an error of xgrammar's, and no constraint elsewhere.
     for dialect in ["llama3_json", "json", "xlam"] {
-        let error = made(dialect, &Options::new(Target::StructuralTag));
-        let error = error.expect_err("nothing triggers a tag");
-        assert!(
-            error.to_string().contains("--tool-choice required"),
-            "{error}"
-        );
+        let (tag, n_notes) = made(dialect, &Options::new(Target::StructuralTag)).expect("a tag");
+        assert_eq!(tag["format"]["type"], "grammar", "{dialect}");
+        assert_eq!(n_notes, 1, "{dialect}");
+        let schemas = schemas();
+        let tools = schemas
+            .each_ref()
+            .map(|(name, parameters)| ToolSchema { name, parameters });
+        let dialect = toolglot_dialects::get(dialect).expect("a dialect");
+        let gbnf = grammar(dialect, &tools, &Options::new(Target::Gbnf)).expect("a grammar");
+        assert!(gbnf.triggers.is_empty());
+        let gbnf = crate::gbnf::Grammar::read(&gbnf.text);
+        assert!(gbnf.accepts("It is sunny: {ok}."));
+        assert!(!gbnf.accepts("{\"name\": \"other\", \"arguments\": {}}"));
+    }
+}
+
+#[test]
+fn each_trigger_starts_a_call() {
+    let schemas = schemas();
+    let tools = schemas
+        .each_ref()
+        .map(|(name, parameters)| ToolSchema { name, parameters });
+    for dialect in toolglot_dialects::all() {
+        let made = |target, choice| {
+            let mut options = Options::new(target);
+            options.tool_choice = choice;
+            grammar(dialect, &tools, &options)
+        };
+        let Ok(auto) = made(Target::Gbnf, ToolChoice::Auto) else {
+            continue;
+        };
+        // Lark says what follows each of them, and refuses what starts no call.
+        if let Err(error) = made(Target::Lark, ToolChoice::Auto) {
+            panic!("{}: {:?}: {error}", dialect.name(), auto.triggers);
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod around_calls;
 mod documents;
 mod gbnf;
+mod overview;
 mod random;
 mod readings;
 mod refusals;

@@ -6,6 +6,7 @@
 //! cargo run --release -- speed hermes mistral  # some dialects
 //! cargo run --release -- speed --patience 20   # begins what is expected to take up to 20 seconds
 //! MISSES=hermes cargo run --release -- conformance   # names the rows that toolglot reads otherwise
+//! cargo run --release -- lines tool-parser     # answers the lines of `toolglot conform`
 //! ```
 //!
 //! All parsers get the same texts and the same tools on one thread, and what they give back is compared before anything is
@@ -15,6 +16,7 @@ mod clock;
 mod conformance;
 mod forms;
 mod heap;
+mod lines;
 mod probes;
 mod pushes;
 mod readers;
@@ -48,6 +50,10 @@ fn main() {
             "--patience" => {
                 let seconds = arguments.next().and_then(|text| text.parse().ok());
                 effort.patience = Duration::from_secs(seconds.expect("--patience SECONDS"));
+            }
+            "lines" => {
+                let name = arguments.next().expect("lines PARSER");
+                return lines::answer(&name);
             }
             "conformance" | "probes" | "speed" => parts.push(argument),
             other if forms::form(other).is_some() => effort.dialects.push(argument),

@@ -45,6 +45,29 @@ impl Pushes {
         Pushes::new(text, ends)
     }
 
+    /// These pieces; one whose end splits a special token ends after it.
+    pub fn of_chunks(chunks: &[&str], specials: &[&str]) -> Pushes {
+        let text = chunks.concat();
+        let found = |special: &&str| -> Vec<(usize, usize)> {
+            let places = text.match_indices(*special);
+            places.map(|(at, found)| (at, at + found.len())).collect()
+        };
+        let tokens: Vec<(usize, usize)> = specials.iter().flat_map(found).collect();
+        let mut ends = Vec::new();
+        let mut end = 0;
+        for chunk in chunks {
+            end += chunk.len();
+            let split = tokens
+                .iter()
+                .find(|&&(first, last)| first < end && end < last);
+            let end = split.map_or(end, |&(_, last)| last);
+            if end > ends.last().copied().unwrap_or(0) {
+                ends.push(end);
+            }
+        }
+        Pushes::new(&text, ends)
+    }
+
     /// Two pieces.
     pub fn split_at(text: &str, at: usize) -> Pushes {
         Pushes::new(text, vec![at, text.len()])

@@ -20,9 +20,7 @@ pub(super) fn message(message: &Message, rules: &Rules) -> Result<Grammar, Gramm
         None => grammar(&message.free_text()),
         Some(calls) if !message.has_text => grammar(calls),
         Some(calls) => {
-            if message.openers.is_empty()
-                || message.openers.iter().any(|opener| opener.trim().len() < 3)
-            {
+            if message.openers.iter().any(|opener| opener.trim().len() < 3) {
                 return Err(GrammarError::Target(
                     "no marker starts these calls, so no tag can be triggered; ask for a call (`--tool-choice required`)"
                         .to_owned(),
