@@ -77,6 +77,15 @@ impl Keys {
         }
     }
 
+    /// The keys of the innermost object alone, as far as they are few.
+    pub(crate) fn innermost(&self) -> Keys {
+        let level = &self.hashes[self.from..];
+        Keys {
+            hashes: level[..level.len().min(FEW)].to_vec(),
+            ..Keys::default()
+        }
+    }
+
     /// Forgets all, and keeps the memory.
     pub fn clear(&mut self) {
         self.hashes.clear();

@@ -109,6 +109,7 @@ impl Repair {
         matches!(
             self,
             Repair::NonstandardQuote
+                | Repair::UnescapedQuote
                 | Repair::UnquotedKey
                 | Repair::UnquotedString
                 | Repair::PythonLiteral

@@ -21,18 +21,18 @@ const FAULTS: &[(&str, [usize; 3])] = &[
     ("] dropped", [7, 4, 7]),
     (": dropped", [0, 0, 0]),
     (", dropped", [0, 0, 0]),
-    ("\" dropped", [7, 7, 2]),
+    ("\" dropped", [7, 7, 1]),
     ("{ doubled", [0, 0, 0]),
     ("} doubled", [4, 1, 4]),
     ("[ doubled", [7, 7, 7]),
     ("] doubled", [1, 1, 0]),
     (": doubled", [0, 0, 0]),
     (", doubled", [0, 0, 0]),
-    ("\" doubled", [3, 0, 3]),
+    ("\" doubled", [0, 0, 0]),
     (": is =", [0, 0, 0]),
     (", is ;", [0, 0, 0]),
     ("  is no-break", [0, 0, 0]),
-    ("\" is '", [60, 60, 5]),
+    ("\" is '", [60, 60, 4]),
 ];
 
 /// Structural characters, quotes, and blanks between tokens, with their places.

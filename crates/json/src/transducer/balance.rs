@@ -10,6 +10,8 @@ use super::{HELD, Transducer};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Balance {
     n_open: i32,
+    /// How many quotes it has inside, escaped ones among them.
+    n_quotes: usize,
     /// Where in the input the first byte stands that was not counted, and the first that is not.
     to: u64,
     end: u64,
@@ -21,6 +23,7 @@ impl Balance {
     pub(super) fn begin(&mut self, at: u64) {
         *self = Balance {
             n_open: 0,
+            n_quotes: 0,
             to: at,
             end: at + HELD as u64,
         };
@@ -28,7 +31,7 @@ impl Balance {
 
     /// What was counted says nothing: another string goes on with this one.
     pub(super) fn give_up(&mut self) {
-        (self.n_open, self.to) = (0, u64::MAX);
+        (self.n_open, self.n_quotes, self.to) = (0, 0, u64::MAX);
     }
 
     /// Bytes of the string, the first of which stands at `at`. Those that were counted already are passed over.
@@ -42,13 +45,20 @@ impl Balance {
     fn count_on(&mut self, bytes: &[u8], at: u64) {
         let begin = self.to.saturating_sub(at) as usize;
         let end = bytes.len().min(self.end.saturating_sub(at) as usize);
-        self.n_open += weight_of(bytes.get(begin..end).unwrap_or_default());
+        let new = bytes.get(begin..end).unwrap_or_default();
+        self.n_open += weight_of(new);
+        self.n_quotes += memchr::memchr_iter(b'"', new).count();
         self.to = at + bytes.len() as u64;
     }
 
     /// Whether the string is short, and has closed what it opened.
     pub(super) fn is_even(&self) -> bool {
         self.n_open <= 0 && self.to <= self.end
+    }
+
+    /// Whether a quote inside has no other, as far as they were counted.
+    pub(super) fn has_odd_quote(&self) -> bool {
+        self.n_quotes % 2 == 1 && self.to <= self.end
     }
 
     /// Whether a bracket of the string is open, as far as it was counted.

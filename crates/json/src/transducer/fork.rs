@@ -10,17 +10,21 @@
 //! A reading is a machine over the bytes that the real one holds. What it repairs costs ([`Repair::cost`]); at most four
 //! are alive, the dearest goes. When all that are left read the quote alike, it is read so.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::piece::Piece;
 use super::state::{Frame, Quote, State};
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::escape_into;
-use crate::keys::Keys;
 use crate::repair::Repair;
+use crate::scan::odd_blank;
 
 /// Most readings alive at once.
 const LIVE: usize = 4;
+
+/// Longest text that the readings of a stream read, in bytes.
+const FORK: usize = 1024;
 
 /// A reading that costs so much more than the cheapest is given up.
 const MARGIN: u32 = 5;
@@ -46,6 +50,9 @@ const GLUED: u32 = 3;
 
 /// A colon after a quote inside: a key, it seems, was swallowed.
 const SWALLOWED: u32 = 2;
+
+/// The same of one that the object is known to have, and has not had yet.
+const SWALLOWED_KNOWN: u32 = 5;
 
 /// A key that its object is not known to have.
 const UNKNOWN: u32 = 3;
@@ -128,12 +135,30 @@ struct Reading {
     is_new_line: bool,
     /// The last byte after the document was a comma.
     is_after_comma: bool,
+    /// The document ended at the end of a line, and only its brackets may follow.
+    is_over: bool,
 }
 
 impl Transducer {
     /// Whether quotes in this string fork.
     pub(super) fn forks(&self) -> bool {
-        self.context.is_whole && !self.in_key && self.lookahead.quote == Quote::Double
+        !self.in_key && !self.context.python && self.lookahead.quote == Quote::Double
+    }
+
+    /// What the byte after a quote says in a stream where the string has no quote inside: `None` where the readings tell.
+    fn ends_plainly(&self, byte: u8) -> Option<bool> {
+        let after = &self.held.as_bytes()[self.lookahead.quote_at + 1..];
+        let is_after_comma = after.contains(&b',');
+        match byte {
+            _ if self.context.is_whole || self.string.has_inner || self.held.len() >= HELD => None,
+            b' ' | b'\t' | b'\n' | b'\r' => Some(false),
+            b'}' | b']' if !is_after_comma => Some(true),
+            b',' if !is_after_comma => {
+                Some(self.stack.last().is_none_or(|frame| !frame.has_keys()))
+            }
+            b'"' if is_after_comma => Some(true),
+            _ => None,
+        }
     }
 
     /// Starts the readings of the quote that is held.
@@ -153,6 +178,7 @@ impl Transducer {
             is_trailed: false,
             is_new_line: false,
             is_after_comma: false,
+            is_over: false,
         };
         let mut readings = core::mem::take(&mut self.fork.readings);
         first.branch(&mut readings);
@@ -165,7 +191,7 @@ impl Transducer {
             state: self.state,
             stack: self.stack[self.stack.len().saturating_sub(DEPTH)..].to_vec(),
             empty: self.empty,
-            held: self.held.clone(),
+            held: self.held[..=self.lookahead.quote_at].into(),
             held_at: self.held_at,
             token_at: self.token_at,
             string: self.string.clone(),
@@ -175,7 +201,7 @@ impl Transducer {
                 stops: false,
                 ..self.context.clone()
             },
-            keys: Keys::default(),
+            keys: self.keys.innermost(),
             fork: Fork {
                 is_reading: true,
                 ..Fork::default()
@@ -204,8 +230,17 @@ impl Transducer {
             return self.decide_at_once(piece);
         }
         if self.fork.readings.is_empty() {
+            match self.ends_plainly(piece.bytes()[piece.i]) {
+                Some(true) => return self.take(Label::Ends, here, piece.out),
+                Some(false) => {
+                    self.held.push(char::from(piece.bytes()[piece.i]));
+                    return piece.skip(1);
+                }
+                None => {}
+            }
             self.count_brackets_before(here - self.held.len() as u64, piece);
             self.start_fork();
+            self.step_readings_over_held(here);
         }
         let length = piece.text[piece.i..]
             .chars()
@@ -213,23 +248,87 @@ impl Transducer {
             .map_or(1, char::len_utf8);
         let c = &piece.text[piece.i..piece.i + length];
         self.held.push_str(c);
+        let held = core::mem::take(&mut self.held);
+        self.step_readings(&held, here);
+        self.held = held;
         piece.skip(length);
+        let n_ahead = self.held.len() - self.lookahead.quote_at;
+        if self.is_decided() || self.context.is_whole && self.held.len() >= HELD {
+            self.decide_fork(piece.here(), piece.out);
+        } else if self.is_before_another() {
+            self.fork.readings.retain(|reading| reading.is_done);
+            self.decide_fork(piece.here(), piece.out);
+        } else if !self.context.is_whole && (n_ahead >= FORK || self.held.len() >= HELD) {
+            // The string goes on, in doubt.
+            self.fork.readings.clear();
+            let quote = piece.here() - n_ahead as u64;
+            self.take(Label::Inside, piece.here(), piece.out);
+            self.note(Repair::SwallowedKey, quote, quote + 1, piece.out);
+        }
+    }
+
+    /// Whether a reading has ended the document, and what was read last may follow one: a closer, or the opener of another
+    /// at the start of a line.
+    fn is_before_another(&self) -> bool {
+        if self.context.is_whole || !self.fork.readings.iter().any(|reading| reading.is_done) {
+            return false;
+        }
+        let ahead = &self.held[self.lookahead.quote_at + 1..];
+        let line = ahead.rfind('\n').map(|at| ahead[at..].trim_start());
+        let closes = |closer: &String| !closer.is_empty() && ahead.ends_with(closer.as_str());
+        self.context.closers.iter().any(closes)
+            || line.is_some_and(|line| self.context.openers.iter().any(|opener| opener == line))
+    }
+
+    /// Whether a closer starts at the end of `held`.
+    fn begins_closer(&self, held: &str) -> bool {
+        let begins = |closer: &String| {
+            let mut ends = closer.char_indices().map(|(n, c)| n + c.len_utf8());
+            ends.any(|end| held.ends_with(&closer[..end]))
+        };
+        !self.context.is_whole && self.context.closers.iter().any(begins)
+    }
+
+    /// All readings read the last character of `held`, which stands at `at`.
+    fn step_readings(&mut self, held: &str, at: u64) {
+        let n_before = held.char_indices().next_back().map_or(0, |(n, _)| n);
+        let (before, c) = held.split_at(n_before);
+        let word = if c == ":" { word_before(before) } else { None };
+        let swallowed = match word {
+            Some(word) if self.is_new_key(word) => SWALLOWED_KNOWN,
+            _ => SWALLOWED,
+        };
+        let after = &before.as_bytes()[self.lookahead.quote_at + 1..];
+        let is_blank = after.iter().all(|&byte| byte <= b' ');
         let mut next = Vec::with_capacity(LIVE);
         for reading in self.fork.readings.drain(..) {
-            reading.step(c, here, &mut next);
+            reading.step(c, at, (swallowed, is_blank), &mut next);
         }
         let cost = if c == "\"" { 16 } else { 1 };
         self.fork.spent += cost * next.len() as u64;
         self.fork.readings = next;
-        // Where nothing was wrong with the string, little is proof.
-        self.prune(if self.string.n_inner == 0 {
+        // Where nothing was wrong with the string, little is proof. In a closer nothing is.
+        let margin = if self.string.n_inner == 0 {
             NEAR
         } else {
             MARGIN
+        };
+        self.prune(if self.begins_closer(held) {
+            u32::MAX / 2
+        } else {
+            margin
         });
-        if self.is_decided() || self.held.len() >= HELD {
-            self.decide_fork(piece.here(), piece.out);
+    }
+
+    /// The readings read what was held after the quote before they started; `here` is the byte after it.
+    fn step_readings_over_held(&mut self, here: u64) {
+        let held = core::mem::take(&mut self.held);
+        let begin = self.lookahead.quote_at + 1;
+        for (n, c) in held[begin..].char_indices() {
+            let (n, end) = (begin + n, begin + n + c.len_utf8());
+            self.step_readings(&held[..end], here - (held.len() - n) as u64);
         }
+        self.held = held;
     }
 
     /// Too much was read ahead of quotes: the next byte decides.
@@ -254,6 +353,7 @@ impl Transducer {
         }
         if self.fork.readings.is_empty() {
             self.start_fork();
+            self.step_readings_over_held(at);
         }
         for reading in &mut self.fork.readings {
             reading.end(at);
@@ -261,37 +361,76 @@ impl Transducer {
         self.decide_fork(at, out);
     }
 
+    /// Whether the innermost object is known to have the key, and has not had it yet.
+    fn is_new_key(&self, key: &str) -> bool {
+        self.is_known_key(key) && !self.keys.has(key.as_bytes())
+    }
+
+    fn is_known_key(&self, key: &str) -> bool {
+        self.stack.last() == Some(&Frame::Object)
+            && self.keys_at(self.stack.len()).is_some()
+            && self.may_have_key(key)
+    }
+
     /// Gives up the readings that cost too much more than the cheapest.
     fn prune(&mut self, margin: u32) {
         let readings = &mut self.fork.readings;
-        readings.sort_by_key(|reading| reading.cost);
+        readings.sort_by_key(|reading| (reading.cost, !reading.is_whole()));
         let least = readings.first().map_or(0, |reading| reading.cost);
         readings.retain(|reading| reading.cost < least + margin);
         readings.truncate(LIVE);
     }
 
     fn is_decided(&self) -> bool {
-        let mut labels = self.fork.readings.iter().map(|reading| reading.label);
-        let first = labels.next();
-        labels.all(|label| Some(label) == first)
+        let readings = &self.fork.readings;
+        let first = readings.first().map(|reading| reading.label);
+        let ahead = &self.held[self.lookahead.quote_at + 1..];
+        let is_open = first == Some(Label::Inside) && self.swallows_key(ahead) == Some(false);
+        // In a stream nothing is waited for after the end of the document.
+        let is_over = readings.first().is_some_and(Reading::is_whole);
+        is_over || !is_open && readings.iter().all(|reading| Some(reading.label) == first)
+    }
+
+    /// Whether the string seems to swallow a key, if `ahead` stands after a quote inside: no bracket of the string explains
+    /// the colon, or the object is known to have the key. `Some(false)` where it may yet.
+    fn swallows_key(&self, ahead: &str) -> Option<bool> {
+        if ahead.trim_ascii_start().starts_with(':') && !self.string.balance.is_open() {
+            return Some(true);
+        }
+        let keys = self.keys_at(self.stack.len())?;
+        let Some((word, after)) = ahead.split_once('"') else {
+            let may_be_one =
+                !self.context.is_whole && keys.iter().any(|key| key.starts_with(ahead));
+            return may_be_one.then_some(false);
+        };
+        let after = after.trim_ascii_start();
+        let is_known = keys.iter().any(|key| key == word);
+        (is_known && (after.is_empty() || after.starts_with(':'))).then_some(!after.is_empty())
     }
 
     /// Reads the quote as the cheapest reading does; what was read since is read again.
     fn decide_fork(&mut self, here: u64, out: &mut Output) {
-        self.fork.readings.sort_by_key(|reading| reading.cost);
-        let label = self
-            .fork
+        self.fork
             .readings
-            .first()
-            .map_or(Label::Inside, |reading| reading.label);
+            .sort_by_key(|reading| (reading.cost, !reading.is_whole()));
+        let first = self.fork.readings.first();
+        let (label, is_over) =
+            first.map_or((Label::Inside, false), |first| (first.label, first.is_over));
         self.fork.readings.clear();
         self.take(label, here, out);
+        self.is_over |= is_over && label == Label::Ends;
     }
 
     /// Reads the quote as `label` says, and then what was held after it.
     fn take(&mut self, label: Label, here: u64, out: &mut Output) {
         let ahead = self.held.split_off(self.lookahead.quote_at + 1);
-        self.read_quote(label, here - ahead.len() as u64, out);
+        let quote = here - ahead.len() as u64;
+        self.read_quote(label, quote, out);
+        let is_doubt = label == Label::Inside && !self.context.is_whole && !self.fork.is_reading;
+        if is_doubt && self.swallows_key(&ahead) == Some(true) {
+            let n_key = ahead.find(':').map_or(0, |colon| colon + 1);
+            self.note(Repair::SwallowedKey, quote - 1, quote + n_key as u64, out);
+        }
         self.unread.at = if self.unread.text.is_empty() {
             here - ahead.len() as u64
         } else {
@@ -369,18 +508,19 @@ impl Transducer {
         self.held = held;
     }
 
-    /// A key was read: one that its object is not known to have costs.
+    /// A key was read: one that its object is not known to have costs, and so does one that no key looks like.
     pub(super) fn charge_key(&mut self) {
-        if self.fork.is_reading && !self.may_have_key(&self.key.text) {
-            self.fork.cost += UNKNOWN;
+        if self.fork.is_reading {
+            let is_odd = self.key.text.contains('\\') || !self.may_have_key(&self.key.text);
+            self.fork.cost += UNKNOWN * u32::from(is_odd);
         }
     }
 
     /// The string ends.
     fn end_inside(&mut self) {
-        if self.fork.is_reading && self.string.n_inner > 0 {
-            self.fork.cost += ODD * (self.string.n_inner % 2);
-            if self.string.balance.is_open() {
+        if self.fork.is_reading {
+            self.fork.cost += ODD * u32::from(self.string.balance.has_odd_quote());
+            if self.string.n_inner > 0 && self.string.balance.is_open() {
                 self.fork.cost += UNBALANCED;
             }
         }
@@ -418,7 +558,21 @@ impl Transducer {
     }
 }
 
+/// The word between the two last quotes of `text`, if nothing but blanks follows it.
+fn word_before(text: &str) -> Option<&str> {
+    let word = text.trim_ascii_end().strip_suffix('"')?;
+    Some(word.rsplit('"').next().unwrap_or(word))
+}
+
 impl Reading {
+    /// Whether the document ended with its own brackets.
+    fn is_whole(&self) -> bool {
+        !self.machine.context.is_whole
+            && self.is_done
+            && !self.is_trailed
+            && self.machine.stack.is_empty()
+    }
+
     /// All that may be of the quote that the machine holds.
     fn branch(self, next: &mut Vec<Reading>) {
         let machine = &self.machine;
@@ -462,7 +616,13 @@ impl Reading {
     }
 
     /// Reads a character, which stands at `at`.
-    fn step(mut self, c: &str, at: u64, next: &mut Vec<Reading>) {
+    fn step(
+        mut self,
+        c: &str,
+        at: u64,
+        (swallowed, is_blank): (u32, bool),
+        next: &mut Vec<Reading>,
+    ) {
         let byte = c.as_bytes()[0];
         if self.seen == Seen::End && byte == b'"' && !self.is_root {
             let mut doubled = self.clone();
@@ -480,7 +640,7 @@ impl Reading {
             && !self.is_swallowing
             && !self.machine.string.balance.is_open()
         {
-            self.cost += if byte == b':' { SWALLOWED } else { 1 };
+            self.cost += if byte == b':' { swallowed } else { 1 };
             self.is_swallowing = byte == b':';
         }
         if self.seen == Seen::End && byte.is_ascii_alphanumeric() {
@@ -491,6 +651,20 @@ impl Reading {
         }
         if byte == b'\\' && self.machine.state == State::After {
             self.cost += Repair::Junk.cost();
+        }
+        // A word on the line after the string's is a key whose comma is missing, or text after the document.
+        if self.is_new_line
+            && is_blank
+            && !self.is_done
+            && !self.machine.context.is_whole
+            && self.machine.state == State::After
+            && super::words::is_word_byte(byte)
+            && odd_blank(c.as_bytes(), 0).is_none()
+        {
+            let mut over = self.clone();
+            (over.is_done, over.is_trailed, over.is_over) = (true, true, true);
+            over.cost += Repair::MissingBracket.cost();
+            next.push(over);
         }
         self.is_new_line |= byte == b'\n';
         if byte == b'`' && self.machine.state == State::After {
@@ -556,8 +730,12 @@ impl Reading {
             b'"' if self.is_after_comma => 1,
             _ if self.is_root => 2 * TRAILING,
             b'\\' => 2 * TRAILING,
+            _ if self.is_new_line => 0,
             _ => TRAILING,
         };
+        if self.is_over && matches!(byte, b'"' | b'}' | b']') {
+            self.cost += TRAILING;
+        }
         if !self.is_trailed {
             self.cost += costs;
         }

