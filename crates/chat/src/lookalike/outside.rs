@@ -68,6 +68,13 @@ impl Outside<'_> {
         runs.any(|run| run.start <= span.start && span.end <= run.end)
     }
 
+    /// What was read as plain text, piece by piece.
+    pub(super) fn plain_texts(&self) -> impl Iterator<Item = &str> {
+        let pieces = self.pieces.iter();
+        let plain = pieces.filter(|piece| piece.kind == PieceKind::Text);
+        plain.filter_map(|piece| self.text.get(piece.span.range()))
+    }
+
     /// The text of the runs.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.runs

@@ -20,10 +20,10 @@ pub fn unopened_reasoning_note(context: LookalikeContext<'_>, text: &str) -> Opt
 
 /// A note on the first closer of reasoning that `--reasoning-open` would read as one.
 ///
-/// Only a text that has such a closer outside of calls is read once more.
+/// Only a text that has such a closer as plain text is read once more.
 pub(super) fn note(context: LookalikeContext<'_>, outside: &Outside<'_>) -> Option<Note> {
     let may_end = |text| context.cache.may_end_reasoning(context.dialects, text);
-    if !outside.texts().any(may_end) {
+    if !outside.plain_texts().any(may_end) {
         return None;
     }
     if context.reader.reasoning_open || context.reader.prompt_suffix.is_some() {
