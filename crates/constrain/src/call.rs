@@ -422,6 +422,9 @@ impl Walk<'_> {
                         None => continue,
                     }
                 }
+                (None, Some(_)) if key == "*" => {
+                    return Err(Unfit::Form("its arguments are attributes".to_owned()));
+                }
                 (None, Some(argument)) => {
                     let at = state
                         .member(argument)

@@ -89,7 +89,7 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
     rule.literal(opener);
     let is_fixed = random.chance(5);
     let body = if is_fixed { 0 } else { random.below(14) };
-    let is_whole = matches!(body, 1 | 2);
+    let is_whole = matches!(body, 1 | 2 | 6);
     let mut closers = closers;
     if !is_fixed && !is_whole {
         blank(&mut rule, random, 6);
@@ -99,6 +99,10 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
         _ if is_fixed => fixed = Some(fixed_values(&mut rule, random)),
         1 => rule.add("object(name: tool, args: args)"),
         2 => rule.add("python"),
+        6 => {
+            rule.add("attrs(name: tool, args: *)");
+            closers = &["/>", ">"];
+        }
         3 => {
             separator(&mut rule, random);
             blank(&mut rule, random, 3);
@@ -136,7 +140,10 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
     let tool = fixed
         .as_ref()
         .map_or(String::new(), |(tool, ..)| format!(" {tool}"));
-    let mut file = format!("dialect mine\ncall{tool} = {}\n", rule.text);
+    let mut file = format!(
+        "dialect mine\nvalues: schema, entities in attrs\ncall{tool} = {}\n",
+        rule.text
+    );
     if random.chance(5) && fixed.is_none() {
         let (opener, closer) = *random.one(&[
             ("<calls>", "</calls>"),

@@ -4,10 +4,15 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 
+use super::attributes::attribute_text;
 use super::emitter::OpenCall;
 use super::log::{Act, LogId};
 use super::view::View;
 use super::{Context, Parser, Speech};
+use toolglot_json::Shape;
+use toolglot_json::internal::quoted;
+
+use super::typing::{plain_json, typed};
 use crate::body::decoded;
 use crate::grammar::Capture;
 use crate::program::{CompiledDialect, Node, Program, RuleRole};
@@ -78,7 +83,7 @@ impl Parser {
         let mut acts = core::mem::take(&mut self.spare.acts);
         self.set.log.acts(self.set.flushed, to, &mut acts);
         self.set.flushed = to;
-        for &(act, pos) in &acts {
+        for (n, &(act, pos)) in acts.iter().enumerate() {
             match act {
                 Act::Captured {
                     what: Capture::Type,
@@ -102,7 +107,21 @@ impl Parser {
                     index,
                     start,
                     end,
-                } => self.argument(program, view, (node, index), (start, end), upto, sink),
+                } => {
+                    // The name may come after the first of them.
+                    let is_name = |(act, _): &&(Act, u64)| matches!(act, Act::Captured { what, .. } if *what == Capture::Name);
+                    let is_nameless = self
+                        .emitter
+                        .call
+                        .as_ref()
+                        .is_some_and(OpenCall::is_nameless);
+                    if let (Some((Act::Captured { what, start, end }, _)), true) =
+                        (acts[n..].iter().find(is_name), is_nameless)
+                    {
+                        self.captured(program, view, *what, *start, *end, sink);
+                    }
+                    self.argument(program, view, (node, index), (start, end), upto, sink);
+                }
                 Act::Supplied { start, end } => self.supplied(Span::new(start, end), sink),
                 Act::Exit(node) => {
                     if matches!(
@@ -186,13 +205,8 @@ impl Parser {
                 call.tool = meant.map(|(tool, _)| tool);
                 if call.tool.is_none() && !program.tools.is_empty() {
                     let message = format!("unknown tool `{text}`");
-                    self.emitter.note(
-                        Code::UnknownTool,
-                        Span::new(start, end),
-                        message,
-                        None,
-                        sink,
-                    );
+                    self.emitter
+                        .note(Code::UnknownTool, Span::new(start, end), message, sink);
                 }
                 assign(&mut self.set.registers.name, &text);
             }
@@ -234,7 +248,7 @@ impl Parser {
         }
         call.worsen(End::Recovered);
         let message = format!("the server `{text}` comes after the arguments; it was left out");
-        self.emitter.note(Code::Junk, at, message, None, sink);
+        self.emitter.note(Code::Junk, at, message, sink);
     }
 
     /// The closer after the name was not there as it should be.
@@ -247,8 +261,7 @@ impl Parser {
         } else {
             "the closer of the name is misspelt"
         };
-        self.emitter
-            .note(Code::MissingCloser, at, message.into(), None, sink);
+        self.emitter.note(Code::MissingCloser, at, message, sink);
     }
 
     /// An element that means nothing goes by, if a `type` came right before what is skipped. After the name it may have
@@ -265,7 +278,7 @@ impl Parser {
         }
         let kind = view.slice(at.start, at.end);
         let message = format!("`{kind}` belongs to no part of the call; it was left out");
-        self.emitter.note(Code::Junk, at, message, None, sink);
+        self.emitter.note(Code::Junk, at, message, sink);
     }
 
     /// An attribute that is an argument (`<write_file path="..">`).
@@ -281,20 +294,35 @@ impl Parser {
         let Node::Attrs(attrs) = program.node(at.0) else {
             return;
         };
-        let Some(key) = attrs
-            .attributes
-            .get(usize::from(at.1))
-            .and_then(|a| a.argument.clone())
-        else {
-            return;
+        let attribute = &attrs.attributes[usize::from(at.1)];
+        let key = match &attribute.argument {
+            Some(argument) if !attribute.is_any() => argument,
+            _ => attribute_name(view, start),
         };
-        let text: String = view.slice(start, end).into();
+        let text = attribute_text(program, at.0, view.slice(start, end));
         self.emitter.start_call(view, upto, sink);
-        self.emitter.key(&key);
-        let args = self.emitter.args();
-        args.push('"');
-        toolglot_json::internal::escape_into(args, &text);
-        args.push('"');
+        self.begin_key(key, Span::new(start, end), sink);
+        let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
+        let shape = tool.and_then(|tool| program.tools.tool(tool).parameters.get(key));
+        let nested = plain_json(&text).filter(|json| json.starts_with(['[', '{']));
+        let (json, remark) = match (shape, nested) {
+            (None | Some(Shape::Text), _) => (Cow::Owned(quoted(&text)), None),
+            (_, Some(json)) => (Cow::Borrowed(json), None),
+            (Some(shape), None) => typed(&text, shape, &program.dialect_of(at.0).values.typing),
+        };
+        self.emitter.args().push_str(&json);
+        if let Some((code, message)) = remark {
+            self.emitter
+                .note(code, Span::new(start, end), message, sink);
+        }
+    }
+
+    /// Begins the member `key` of the arguments, which was read at `at`.
+    pub(super) fn begin_key(&mut self, key: &str, at: Span, sink: &mut dyn Sink) {
+        if !self.emitter.key(key) {
+            let message = format!("`{key}` came before; the last value counts");
+            self.emitter.note(Code::DuplicateKey, at, message, sink);
+        }
     }
 
     pub(super) fn exit_call(&mut self, view: View<'_>, pos: u64, sink: &mut dyn Sink) {
@@ -302,6 +330,14 @@ impl Parser {
             self.emitter.end_call(End::Closed, view, pos, sink);
         }
     }
+}
+
+/// The name of the attribute whose value starts at `start`.
+fn attribute_name(view: View<'_>, start: u64) -> &str {
+    let before = view.slice(view.base, start).trim_end_matches(['"', '\'']);
+    let before = before.trim_end().trim_end_matches('=').trim_end();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-:".contains(c);
+    &before[before.trim_end_matches(is_name).len()..]
 }
 
 /// Puts `text` in the place and the memory of another.

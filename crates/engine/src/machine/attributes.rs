@@ -7,8 +7,8 @@ use super::log::Act;
 use super::step::Stepper;
 use super::thread::{StepResult, Thread};
 use crate::body::decoded;
-use crate::grammar::Capture;
-use crate::program::{AttrsNode, is_blank};
+use crate::grammar::{Capture, Values};
+use crate::program::{AttributeNode, AttrsNode, NodeId, Program, is_blank};
 
 const BETWEEN: u16 = 0;
 const NAME: u16 = 1;
@@ -139,6 +139,7 @@ impl Stepper<'_> {
             .attributes
             .iter()
             .position(|a| a.keys.iter().any(|key| fits(key)))
+            .or_else(|| attrs.attributes.iter().position(AttributeNode::is_any))
             .map_or(255, |n| n as u8)
     }
 
@@ -154,14 +155,14 @@ impl Stepper<'_> {
         let Some(attribute) = attrs.attributes.get(usize::from(index)) else {
             return;
         };
-        if thread.seen >> index & 1 == 1 {
+        if thread.seen >> index & 1 == 1 && !attribute.is_any() {
             return;
         }
         let act = match attribute.capture {
             Some(what) => {
                 let mut way = Thread { off: 0, ..*thread };
                 way.seen |= 1 << index;
-                let text = self.attribute_text(thread, start, end);
+                let text = attribute_text(self.program, thread.node, self.view.slice(start, end));
                 if start == end
                     || (what == Capture::Key && !self.accepts_key(way, (start, end), &text, found))
                 {
@@ -185,30 +186,31 @@ impl Stepper<'_> {
     }
 }
 
-impl<'a> Stepper<'a> {
-    /// An attribute's value as it is meant.
-    pub(super) fn attribute_text(&self, thread: &Thread, start: u64, end: u64) -> Cow<'a, str> {
-        let text = self.view.slice(start, end);
-        if self
-            .program
-            .dialect_of(thread.node)
-            .values
-            .entities_in_attrs
-        {
-            decoded(text)
-        } else {
-            Cow::Borrowed(text)
-        }
+/// The text of an attribute of `node` as it is meant.
+pub(super) fn attribute_text<'t>(program: &Program, node: NodeId, text: &'t str) -> Cow<'t, str> {
+    match program.dialect_of(node).values {
+        Values {
+            entities_in_attrs: true,
+            ..
+        } => decoded(text),
+        _ => Cow::Borrowed(text),
     }
 }
 
-/// Whether the attributes that a tag needs are among those seen.
+/// Whether the attributes that a tag needs are among those seen: the captures, and where there are none any argument.
 fn has_needed(attrs: &AttrsNode, seen: u16) -> bool {
-    attrs.attributes.iter().enumerate().all(|(n, attribute)| {
-        let may_be_left = matches!(
-            attribute.capture,
-            Some(Capture::Type | Capture::Id | Capture::Server | Capture::Any)
-        );
-        may_be_left || seen >> n & 1 == 1
-    })
+    let is_needed = |what: Capture| matches!(what, Capture::Name | Capture::Key);
+    let mut needed = attrs
+        .attributes
+        .iter()
+        .enumerate()
+        .filter_map(|(n, attribute)| {
+            attribute
+                .capture
+                .is_some_and(is_needed)
+                .then_some(seen >> n & 1 == 1)
+        });
+    let first = needed.next();
+    first.unwrap_or(seen > 0 || attrs.attributes.iter().all(|one| one.argument.is_none()))
+        && needed.all(|is| is)
 }

@@ -246,7 +246,7 @@ impl Parser {
         let found: String = view.slice(at, view.end()).chars().take(1).collect();
         let message = alloc::format!("`{found}` fits no JSON here; the arguments end");
         self.emitter
-            .note(Code::MalformedJson, Span::empty(at), message, None, sink);
+            .note(Code::MalformedJson, Span::empty(at), message, sink);
         self.emitter.end_call(End::Truncated, view, at, sink);
         self.end_body(program, view, node, sink);
         // Late closers are markup still; all else is text.
@@ -299,7 +299,7 @@ impl Parser {
 
     pub(super) fn tell_elements(&mut self, out: &XmlOut, sink: &mut dyn Sink) {
         for (code, span, message) in &out.remarks {
-            self.emitter.note(*code, *span, message.clone(), None, sink);
+            self.emitter.note(*code, *span, message.clone(), sink);
         }
         if let Some(call) = &mut self.emitter.call {
             if out.structural {

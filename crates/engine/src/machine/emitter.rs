@@ -384,7 +384,7 @@ impl Emitter {
             let message = format!("unknown tool `{}`; it was read as `{name}`", call.name);
             call.name.clone_from(name);
             call.worsen(End::Recovered);
-            self.note(Code::NearName, call.name_at, message, None, sink);
+            self.note(Code::NearName, call.name_at, message, sink);
         }
     }
 
@@ -509,7 +509,7 @@ impl Emitter {
                 DoubtSpan::Arguments => Span::empty(arguments_at),
                 DoubtSpan::End => Span::empty(text_end),
             };
-            self.note(code, span, rule.message.into(), None, sink);
+            self.note(code, span, rule.message, sink);
         }
     }
 
@@ -535,23 +535,33 @@ impl Emitter {
         &mut self,
         code: Code,
         span: Span,
-        message: String,
+        message: impl Into<String>,
+        sink: &mut dyn Sink,
+    ) {
+        self.note_with_help(code, span, message, None, sink);
+    }
+
+    /// The same, with what would have been right.
+    #[cold]
+    pub(crate) fn note_with_help(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
         help: Option<String>,
         sink: &mut dyn Sink,
     ) {
         let count = self.counts.entry(code).or_default();
         *count += 1;
         if *count <= self.notes_cap {
-            self.emit(
+            let message = message.into();
+            let note = Note {
+                code,
                 span,
-                Event::Note(&Note {
-                    code,
-                    span,
-                    message,
-                    help,
-                }),
-                sink,
-            );
+                message,
+                help,
+            };
+            self.emit(span, Event::Note(&note), sink);
         }
     }
 
@@ -564,16 +574,13 @@ impl Emitter {
             if count > self.notes_cap {
                 let span = Span::empty(self.cursor);
                 let message = format!("{} more of {}", count - self.notes_cap, code.name());
-                self.emit(
+                let note = Note {
+                    code,
                     span,
-                    Event::Note(&Note {
-                        code,
-                        span,
-                        message,
-                        help: None,
-                    }),
-                    sink,
-                );
+                    message,
+                    help: None,
+                };
+                self.emit(span, Event::Note(&note), sink);
             }
         }
     }
@@ -589,8 +596,7 @@ impl Emitter {
             self.note(
                 code,
                 Span::new(mended.start, mended.end.max(mended.start)),
-                message.into(),
-                None,
+                message,
                 sink,
             );
         }

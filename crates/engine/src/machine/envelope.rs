@@ -165,7 +165,6 @@ impl Parser {
                     Code::UnknownTool,
                     Span::new(start.min(end), end),
                     message,
-                    None,
                     sink,
                 );
             }
@@ -221,24 +220,18 @@ impl Parser {
             let before = envelope.repairs.partition_point(|mended| mended.start < at);
             self.emitter.mended(&envelope.repairs[..before], sink);
             envelope.repairs.drain(..before);
-            let message =
-                String::from("the arguments are a string that holds JSON; it was unpacked");
+            let message = "the arguments are a string that holds JSON; it was unpacked";
             self.emitter
-                .note(Code::EncodedArguments, Span::empty(at), message, None, sink);
+                .note(Code::EncodedArguments, Span::empty(at), message, sink);
         }
         if !envelope.repairs.is_empty() {
             self.emitter.mended(&envelope.repairs, sink);
             envelope.repairs.clear();
         }
         if let Some(at) = envelope.flat_at.take() {
-            let message = String::from("the arguments are beside the name, not in an object");
-            self.emitter.note(
-                Code::UnnestedArguments,
-                Span::empty(at),
-                message,
-                None,
-                sink,
-            );
+            let message = "the arguments are beside the name, not in an object";
+            self.emitter
+                .note(Code::UnnestedArguments, Span::empty(at), message, sink);
         }
         if let Some(at) = envelope.defines_at.take()
             && let Some(call) = &mut self.emitter.call
@@ -255,7 +248,7 @@ impl Parser {
                 LeftOut::Arguments => "the call has arguments already; these are left out",
             });
             self.emitter
-                .note(Code::Junk, Span::empty(at), message, None, sink);
+                .note(Code::Junk, Span::empty(at), message, sink);
             // What the model meant by it is in no argument.
             if what != LeftOut::Other
                 && let Some(call) = &mut self.emitter.call
@@ -293,12 +286,11 @@ impl Parser {
             self.emitter.late_id(&id, sink);
         }
         if envelope.malformed {
-            let message = String::from("the arguments are not a JSON object");
+            let message = "the arguments are not a JSON object";
             self.emitter.note(
                 Code::MalformedJson,
                 self.no_object(envelope, view),
                 message,
-                None,
                 sink,
             );
             if let Some(call) = &mut self.emitter.call {
@@ -348,11 +340,11 @@ impl Parser {
         let at = envelope.here();
         if self.candidate.committed && self.emitter.call.is_none() && envelope.is_nameless() {
             // One member of a list is none: what stands after it may be.
-            let message = String::from("an object without a tool's name is between calls");
+            let message = "an object without a tool's name is between calls";
             let span = Span::new(envelope.at, at);
             self.emitter.markup(view, envelope.at, sink);
             self.emitter
-                .note(Code::MissingToolName, span, message, None, sink);
+                .note(Code::MissingToolName, span, message, sink);
             self.emitter.speak(Speech::Text, view, at, sink);
             self.end_body(program, view, envelope.bodies[0].node, sink);
             return;
@@ -391,7 +383,7 @@ impl Parser {
             self.emitter
                 .speak(self.context.speech, view, self.candidate.at, sink);
             self.emitter
-                .note(code, Span::new(self.candidate.at, at), message, None, sink);
+                .note(code, Span::new(self.candidate.at, at), message, sink);
         }
         self.reject(at);
     }

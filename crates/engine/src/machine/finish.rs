@@ -36,14 +36,9 @@ impl Parser {
             .speak(self.context.speech, view, view.end(), sink);
         self.emitter.end(self.ending.is_cut_off, sink);
         if self.context.speech == Speech::Reasoning && !self.emitter.spoken {
-            let message = String::from("the reasoning has no end; nothing was answered");
-            self.emitter.note(
-                Code::UnclosedCall,
-                Span::empty(view.end()),
-                message,
-                None,
-                sink,
-            );
+            let message = "the reasoning has no end; nothing was answered";
+            self.emitter
+                .note(Code::UnclosedCall, Span::empty(view.end()), message, sink);
         }
     }
 
@@ -335,8 +330,7 @@ impl Parser {
             self.emitter.note(
                 Code::MissingCloser,
                 span,
-                String::from("the closer of the block is missing; its calls are whole"),
-                None,
+                "the closer of the block is missing; its calls are whole",
                 sink,
             );
         }
@@ -349,10 +343,9 @@ impl Parser {
         let from = self.emitter.cursor;
         self.emitter.markup(view, view.end(), sink);
         if !self.candidate.is_noted {
-            let message = String::from("the message ends before the call has a name");
+            let message = "the message ends before the call has a name";
             let at = Span::new(from, view.end());
-            self.emitter
-                .note(Code::MissingToolName, at, message, None, sink);
+            self.emitter.note(Code::MissingToolName, at, message, sink);
         }
         self.set.threads.clear();
         self.candidate.checkpoint_threads.clear();
@@ -412,9 +405,8 @@ impl Parser {
         let started = call.started;
         if call.is_nameless() {
             let at = Span::new(self.emitter.cursor, view.end());
-            let message = String::from("the message ends before the call has a name");
-            self.emitter
-                .note(Code::MissingToolName, at, message, None, sink);
+            let message = "the message ends before the call has a name";
+            self.emitter.note(Code::MissingToolName, at, message, sink);
             self.emitter
                 .end_call(End::Truncated, view, view.end(), sink);
             return;
@@ -452,7 +444,7 @@ impl Parser {
             view.end()
         };
         self.emitter
-            .note(code, Span::empty(at), String::from(message), None, sink);
+            .note(code, Span::empty(at), String::from(message), sink);
         self.emitter.end_call(end, view, view.end(), sink);
     }
 }

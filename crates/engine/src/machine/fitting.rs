@@ -114,7 +114,7 @@ pub(super) fn remark(
             call.worsen(End::Recovered);
         }
         let (code, message) = changed(&change, key);
-        emitter.note(code, Span::empty(at), message, None, sink);
+        emitter.note(code, Span::empty(at), message, sink);
     }
 }
 

@@ -10,8 +10,6 @@
 //!
 //! In brackets calls do not wait: a list of them is an answer more often than not, and streams.
 
-use alloc::string::String;
-
 use super::thread::Thread;
 use super::view::View;
 use super::{Mode, Parser};
@@ -250,10 +248,10 @@ impl Parser {
     ) {
         let at = self.pos;
         self.emitter.markup(view, at, sink);
-        let message = String::from("the list continues after its bracket, which was left out");
+        let message = "the list continues after its bracket, which was left out";
         let bracket = Span::new(at - 1, at);
         self.emitter
-            .note(Code::MismatchedBracket, bracket, message, None, sink);
+            .note(Code::MismatchedBracket, bracket, message, sink);
         if let Some(call) = &mut self.emitter.call {
             call.facts.is_in_broken_list = true;
         }

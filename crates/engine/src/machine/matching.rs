@@ -1,6 +1,5 @@
 //! Between bodies: the set of threads, byte by byte, until a body wins, the entry ends, or nothing is left.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::junk::Junk;
@@ -108,8 +107,7 @@ impl Parser {
                 self.emitter.note(
                     Code::MismatchedBracket,
                     span,
-                    String::from("a closing bracket too many was left out"),
-                    None,
+                    "a closing bracket too many was left out",
                     sink,
                 );
                 self.pos += 1;
@@ -126,10 +124,9 @@ impl Parser {
                 && let Some(at) = self.junk_member(program, view)
             {
                 self.emitter.markup(view, at, sink);
-                let message =
-                    String::from("a member of the list is not an object; it was left out");
+                let message = "a member of the list is not an object; it was left out";
                 self.emitter
-                    .note(Code::Junk, Span::new(at, at + 1), message, None, sink);
+                    .note(Code::Junk, Span::new(at, at + 1), message, sink);
                 self.pos = at;
                 self.set.junk = Some(Junk::Outside);
                 self.set
@@ -203,9 +200,9 @@ impl Parser {
     /// Another call's tag begins at `at`: the open one is over before it.
     fn cut_short(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
         self.emitter.markup(view, at, sink);
-        let message = String::from("the call's closer is missing; it was supplied");
+        let message = "the call's closer is missing; it was supplied";
         self.emitter
-            .note(Code::MissingCloser, Span::empty(at), message, None, sink);
+            .note(Code::MissingCloser, Span::empty(at), message, sink);
         if self.emitter.call.is_some() {
             self.emitter.end_call(End::Recovered, view, at, sink);
         }
@@ -276,8 +273,8 @@ impl Parser {
             call.worsen(End::Recovered);
         }
         self.emitter.markup(view, gap.start, sink);
-        let message = String::from("text between arguments belongs to none of them");
-        self.emitter.note(Code::Junk, gap, message, None, sink);
+        let message = "text between arguments belongs to none of them";
+        self.emitter.note(Code::Junk, gap, message, sink);
         self.pos = gap.end;
         for thread in &mut self.set.threads {
             thread.since = self.pos;

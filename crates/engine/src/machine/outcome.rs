@@ -225,7 +225,7 @@ impl Parser {
             let span = Span::empty(self.emitter.cursor);
             let message = "the final closer is missing; the model had stopped";
             self.emitter
-                .note(Code::StrippedStopString, span, message.into(), None, sink);
+                .note(Code::StrippedStopString, span, message, sink);
             self.emitter
                 .end_call(End::Closed, view, self.emitter.cursor, sink);
         } else if open && whole {
@@ -233,8 +233,7 @@ impl Parser {
             self.emitter.note(
                 Code::MissingCloser,
                 span,
-                String::from("the call's closer is missing; it was supplied"),
-                None,
+                "the call's closer is missing; it was supplied",
                 sink,
             );
             self.emitter
@@ -243,7 +242,7 @@ impl Parser {
             let span = Span::new(safe, at.max(safe));
             let wants = wants(program, checkpoint_threads.iter());
             let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
-            self.emitter.note(
+            self.emitter.note_with_help(
                 Code::Junk,
                 span,
                 format!("`{}` belongs to no part of the call", found.trim()),
@@ -268,8 +267,7 @@ impl Parser {
         {
             let span = Span::empty(self.emitter.cursor);
             let message = "the closer of the block does not follow its calls";
-            self.emitter
-                .note(Code::MissingCloser, span, message.into(), None, sink);
+            self.emitter.note(Code::MissingCloser, span, message, sink);
         }
         let anchors = self.anchors(program, checkpoint_threads, view);
         let sync_points: Vec<SyncPoint> = anchors
@@ -310,38 +308,32 @@ impl Parser {
             let mut behind = Vec::new();
             for thread in level.drain(..) {
                 // Arguments that never began: what stands after them is waited for.
-                let unbegun = match program.node(thread.node) {
+                let next = match program.node(thread.node) {
                     Node::Json { next, .. } => Some(*next),
                     Node::Xml(xml) => Some(xml.next),
-                    _ => None,
+                    _ if !is_anchor(program, &thread)
+                        || anchors.iter().any(|have| have.node == thread.node) =>
+                    {
+                        continue;
+                    }
+                    node => {
+                        anchors.push(thread);
+                        match node {
+                            Node::Literal { next, .. } if !program.opens(thread.node) => {
+                                Some(*next)
+                            }
+                            _ => None,
+                        }
+                    }
                 };
-                if let Some(node) = unbegun {
-                    let next = Thread {
-                        node,
-                        off: 0,
-                        ..thread
-                    };
-                    self.stepper(program, view, NamePolicy::Reading)
-                        .add_closure(next, at, &mut behind);
-                    continue;
-                }
-                if !is_anchor(program, &thread)
-                    || anchors.iter().any(|have| have.node == thread.node)
-                {
-                    continue;
-                }
-                anchors.push(thread);
-                if let (Node::Literal { next, .. }, false) =
-                    (program.node(thread.node), program.opens(thread.node))
-                {
-                    let next = Thread {
-                        node: *next,
-                        off: 0,
-                        ..thread
-                    };
-                    self.stepper(program, view, NamePolicy::Reading)
-                        .add_closure(next, at, &mut behind);
-                }
+                let since = at;
+                let after = Thread {
+                    off: 0,
+                    since,
+                    ..thread
+                };
+                let cx = (program, view, NamePolicy::Reading);
+                self.add_positions(cx, after, next.as_slice(), &mut behind);
             }
             level = behind;
         }

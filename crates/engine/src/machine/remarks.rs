@@ -49,7 +49,7 @@ impl Parser {
                 self.note_quoted(&format!("`{line}`"), span, sink);
             } else {
                 let message = format!("`{text}` is in reasoning: it is not read as a call");
-                self.emitter.note(
+                self.emitter.note_with_help(
                     Code::ReasoningCall,
                     span,
                     message,
@@ -69,7 +69,7 @@ impl Parser {
         let message = format!("{what} is in quoted code: it is text, not a call");
         let help = "write the call outside of backticks, fences, block quotes and comments";
         self.emitter
-            .note(Code::QuotedCall, at, message, Some(help.into()), sink);
+            .note_with_help(Code::QuotedCall, at, message, Some(help.into()), sink);
     }
 
     /// The candidate is certainly a call of `name`, which stands in a quotation. Inside one that was noted it is part of
@@ -90,7 +90,7 @@ impl Parser {
         let text = view.slice(span.start, span.end);
         let message = format!("`{text}` is a special token; in plain letters it is text");
         self.emitter
-            .note(Code::PlainTextMarker, span, message, None, sink);
+            .note(Code::PlainTextMarker, span, message, sink);
         self.candidate.is_noted = true;
     }
 
@@ -106,7 +106,7 @@ impl Parser {
             let message =
                 format!("`{text}` is a placeholder: no tool and no parameter is called so");
             let help = String::from("write the tool's own name, and the names of its parameters");
-            self.emitter.note(
+            self.emitter.note_with_help(
                 Code::PlaceholderTag,
                 Span::new(start, end),
                 message,
@@ -132,7 +132,7 @@ impl Parser {
         self.emitter
             .speak(self.context.speech, view, self.candidate.at, sink);
         let at = Span::new(start.min(end), end);
-        self.emitter.note(code, at, message, None, sink);
+        self.emitter.note(code, at, message, sink);
     }
 
     /// Whether a thread stands in a name that is known as far as it was read (`<read_file path=..>`).
@@ -314,7 +314,7 @@ impl Parser {
         };
         let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
         self.emitter
-            .note(code, Span::new(self.candidate.at, at), message, help, sink);
+            .note_with_help(code, Span::new(self.candidate.at, at), message, help, sink);
         self.candidate.is_noted = true;
     }
 }

@@ -107,6 +107,13 @@ pub(crate) struct AttributeNode {
     pub(crate) keys: Box<[Box<str>]>,
 }
 
+impl AttributeNode {
+    /// Whether it is any attribute that no other one is, an argument of its name.
+    pub(crate) fn is_any(&self) -> bool {
+        self.argument.is_some() && self.keys.first().is_some_and(|key| **key == *"*")
+    }
+}
+
 /// How blanks at the ends of a value are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trim {

@@ -332,8 +332,8 @@ impl<'a> Writer<'a> {
     }
 
     fn attributes(&self, pen: &mut Pen<'_>, attributes: &[Attribute]) -> Written {
-        let escapes = self.dialect.values.entities_in_attrs;
-        for (n, attribute) in attributes.iter().enumerate() {
+        let mut is_first = true;
+        for attribute in attributes {
             let key = attribute.keys.first().map_or("", String::as_str);
             let value: String = match (&attribute.capture, &attribute.argument) {
                 (Some(Capture::Name), _) => {
@@ -354,29 +354,45 @@ impl<'a> Writer<'a> {
                     Ok(text) if !text.is_empty() => text,
                     _ => continue,
                 },
-                (None, Some(argument)) => {
-                    let Some(at) = pen.left.iter().position(|(have, _)| **have == **argument)
-                    else {
-                        return Err(RenderError::new(format!(
-                            "the call has no argument `{argument}`"
-                        )));
-                    };
-                    raw(pen.left.remove(at).1).into_owned()
+                (None, Some(_)) if key == "*" => {
+                    for (key, json) in core::mem::take(&mut pen.left) {
+                        let is_name = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+                        if !key.chars().all(is_name)
+                            || key.starts_with(|c: char| !c.is_alphabetic())
+                        {
+                            return Err(RenderError::new(format!(
+                                "`{key}` cannot be an attribute"
+                            )));
+                        }
+                        self.attribute(pen, &key, &raw(json), is_first);
+                        is_first = false;
+                    }
+                    continue;
                 }
+                (None, Some(argument)) => match pen.take(Some(argument)) {
+                    Ok(json) => raw(json).into_owned(),
+                    Err(_) if attributes.len() > 1 => continue,
+                    Err(error) => return Err(error),
+                },
                 (None, None) => continue,
             };
-            let value = if escapes {
-                value.replace('&', "&amp;").replace('"', "&quot;")
-            } else {
-                value
-            };
-            let quote = if value.contains('"') { '\'' } else { '"' };
-            if n > 0 || !pen.out.ends_with([' ', '\n']) {
-                pen.out.push(' ');
-            }
-            let _ = write!(pen.out, "{key}={quote}{value}{quote}");
+            self.attribute(pen, key, &value, is_first);
+            is_first = false;
         }
         Ok(())
+    }
+
+    fn attribute(&self, pen: &mut Pen<'_>, key: &str, value: &str, is_first: bool) {
+        let value = if self.dialect.values.entities_in_attrs {
+            value.replace('&', "&amp;").replace('"', "&quot;")
+        } else {
+            value.into()
+        };
+        let quote = if value.contains('"') { '\'' } else { '"' };
+        if !(is_first && pen.out.ends_with([' ', '\n'])) {
+            pen.out.push(' ');
+        }
+        let _ = write!(pen.out, "{key}={quote}{value}{quote}");
     }
 }
 

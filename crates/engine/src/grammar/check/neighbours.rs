@@ -213,6 +213,14 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                 "leave one of them out",
             )
         }
+        (TermKind::Attrs(_), TermKind::Literal(pieces))
+            if starts(pieces, &['\n', '\r', ' ', '\t']) =>
+        {
+            refuse(
+                "blanks after `attrs`, which takes them",
+                "start what ends the tag with a sign: \">\", \"/>\"",
+            )
+        }
         (TermKind::Capture(a, one_of), TermKind::Literal(pieces))
             if one_of.is_empty() && is_adjacent && takes_word(*a) && starts_word(pieces) =>
         {

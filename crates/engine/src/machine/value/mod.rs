@@ -112,7 +112,7 @@ impl Value {
             Some((_, name)) => {
                 let message = format!("no parameter is called `{key}`; it was read as `{name}`");
                 let at = parser.set.registers.key_at;
-                parser.emitter.note(Code::NearName, at, message, None, sink);
+                parser.emitter.note(Code::NearName, at, message, sink);
                 String::from(name)
             }
             None => key,
@@ -132,11 +132,8 @@ impl Value {
             &parser.set.registers.kind,
         );
         // The first value, of no type that is known, under a key that is unknown.
-        let is_first = parser
-            .emitter
-            .call
-            .as_ref()
-            .is_some_and(|call| !call.opened);
+        let call = parser.emitter.call.as_ref();
+        let is_first = call.is_some_and(|call| !call.opened);
         let is_unknown = fields
             .is_some_and(|fields| !fields.properties.is_empty() && fields.get(&key).is_none());
         let literal = text.quotes.clone().map(|quotes| (quotes, how.clone()));
@@ -168,16 +165,10 @@ impl Value {
                 )
             };
             let at = parser.set.registers.key_at;
-            parser.emitter.note(code, at, message, None, sink);
-        } else if wrapper == Wrapper::No && !parser.emitter.key(&key) {
-            let message = format!("`{key}` came before; the last value counts");
-            parser.emitter.note(
-                Code::DuplicateKey,
-                parser.set.registers.key_at,
-                message,
-                None,
-                sink,
-            );
+            parser.emitter.note(code, at, message, sink);
+        } else if wrapper == Wrapper::No {
+            let at = parser.set.registers.key_at;
+            parser.begin_key(&key, at, sink);
         }
         let mut value = Value {
             node: body.node,
@@ -479,22 +470,13 @@ impl Parser {
     }
 
     pub(super) fn doubt(&mut self, at: u64, why: &str, sink: &mut dyn Sink) {
-        let first = self
-            .emitter
-            .call
-            .as_ref()
-            .is_some_and(|call| call.at_best == End::Closed);
         if let Some(call) = &mut self.emitter.call {
+            let is_first = call.at_best == End::Closed;
             call.worsen(End::Recovered);
-        }
-        if first {
-            self.emitter.note(
-                Code::AmbiguousValue,
-                Span::empty(at),
-                why.into(),
-                None,
-                sink,
-            );
+            if is_first {
+                let at = Span::empty(at);
+                self.emitter.note(Code::AmbiguousValue, at, why, sink);
+            }
         }
     }
 
@@ -579,7 +561,7 @@ impl Parser {
             if doubt && let Some(call) = &mut self.emitter.call {
                 call.worsen(End::Recovered);
             }
-            self.emitter.note(code, span, message, None, sink);
+            self.emitter.note(code, span, message, sink);
         }
         self.emitter.mended(repairs, sink);
     }
