@@ -257,7 +257,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "dialect a\ncall = /<a>/ name \">\"\n",
         "`/` is not part",
         "/",
-        "there are no patterns",
+        "has no patterns",
     ),
     (
         "dialect a\ncall = \"<a>\" name \">\" junk\n",

@@ -54,10 +54,10 @@ impl<'a> Lexer<'a> {
                 let help = match c {
                     '+' => "`*` is any number, also none: write the term, then the term with `*`",
                     '/' | '[' | '^' | '.' | '\\' => {
-                        "there are no patterns: write literals in quotes, and words such as `name` or `ws`"
+                        "the notation has no patterns: write literals in quotes, and words such as `name` or `ws`"
                     }
                     '{' => {
-                        "`{name}` stands inside a literal: \"</{name}>\"; a group is in round brackets"
+                        "`{name}` is written inside a literal: \"</{name}>\"; a group is in round brackets"
                     }
                     '\'' => "literals are in double quotes: \"<tool>\"",
                     _ => "literals are written in quotes: \"<tool>\"",

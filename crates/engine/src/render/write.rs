@@ -485,7 +485,7 @@ impl<'a> Pen<'a> {
                 Some(text) => text.clone(),
                 None => return missing("`any` says no text to write: list it, any(\"a\"|\"b\")"),
             },
-            Capture::Type => return missing("`type` is no word of the call"),
+            Capture::Type => return missing("the call has no `type`"),
         })
     }
 }
