@@ -9,6 +9,7 @@ use crate::around::{Around, texts};
 use crate::call::{Unfit, Walk, Walked};
 use crate::error::{GrammarError, GrammarNote};
 use crate::grammar::{Node, RuleId, Rules};
+use crate::print::after;
 use crate::schema::SchemaWriter;
 use crate::{Options, Target, ToolSchema};
 
@@ -80,10 +81,28 @@ impl<'a> CallWriter<'a> {
             }
             written
         };
-        let mut openers = written.openers;
+        let WrittenCalls {
+            mut node,
+            mut openers,
+        } = written;
+        // A prompt may end with the head of the turn: the first call stands after it.
+        let mut heads: Vec<&str> = openers
+            .iter()
+            .filter_map(|opener| turn_head(opener))
+            .collect();
+        heads.sort_unstable();
+        heads.dedup();
+        let rests: Vec<Node> = heads
+            .iter()
+            .filter_map(|head| after(&node, head, &self.rules))
+            .collect();
+        for rest in rests {
+            self.prefixes(&rest, &mut openers);
+            node = Node::choice([node, rest]);
+        }
         openers.sort();
         openers.dedup();
-        Ok(WrittenCalls { openers, ..written })
+        Ok(WrittenCalls { node, openers })
     }
 
     /// Each tool by the first of these entries that can write a call of it.
@@ -381,6 +400,13 @@ impl<'a> CallWriter<'a> {
         let node = walked?;
         Ok(Node::Rule(self.rules.add(tool.name, node)))
     }
+}
+
+/// The head of a turn of the model that an opener starts with: `<|start|>assistant`.
+fn turn_head(opener: &str) -> Option<&str> {
+    const ROLE: &str = "assistant";
+    let end = opener.find(ROLE)? + ROLE.len();
+    (opener.starts_with('<') && end < opener.len()).then(|| &opener[..end])
 }
 
 /// Calls on lines of their own.

@@ -171,3 +171,25 @@ fn each_trigger_starts_a_call() {
         }
     }
 }
+
+#[test]
+fn the_first_call_may_stand_after_the_head_of_the_turn() {
+    let schemas = schemas();
+    let tools = schemas
+        .each_ref()
+        .map(|(name, parameters)| ToolSchema { name, parameters });
+    let dialect = toolglot_dialects::get("harmony").expect("a dialect");
+    let made = |options: &Options<'_>| grammar(dialect, &tools, options).expect("a grammar");
+    let gbnf = crate::gbnf::Grammar::read(&made(&required(Target::Gbnf)).text);
+    let call = "<|channel|>commentary to=functions.read_file <|constrain|>json<|message|>{\"path\": \"a\"}<|call|>";
+    assert!(gbnf.accepts(call));
+    assert!(gbnf.accepts(&format!("<|start|>assistant{call}")));
+    // The model never writes the head that the prompt has.
+    let triggers = made(&Options::new(Target::Gbnf)).triggers;
+    assert!(
+        triggers
+            .iter()
+            .any(|trigger| call.starts_with(trigger.as_str())),
+        "{triggers:?}"
+    );
+}

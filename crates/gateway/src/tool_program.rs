@@ -259,6 +259,8 @@ mod tests {
     use toolglot_value::json;
 
     use super::*;
+    use crate::constraint::{Constrain, Wanted};
+    use toolglot_wire::ToolChoice;
 
     #[test]
     fn the_same_tools_share_a_program() {
@@ -302,5 +304,28 @@ mod tests {
         // Ten tools: their schemas as text for the key, and a copy of them.
         assert!(again <= 200, "{again}");
         assert!(made <= of_engine + 1000, "{made} {of_engine}");
+    }
+
+    #[test]
+    fn the_grammar_of_known_tools_costs_nothing() {
+        let count = |work: &mut dyn FnMut()| measure(work).count_total;
+        let programs = ToolPrograms::default();
+        let wanted = Wanted {
+            constrain: Constrain::Gbnf,
+            choice: &ToolChoice::Required,
+            is_parallel: true,
+            has_strict_tool: false,
+            is_reasoning_open: false,
+        };
+        let program = programs.get(&tools(0), None).expect("a program");
+        let get = || {
+            let made = program
+                .grammars
+                .get(program.taught(), &program.toolbox, &wanted);
+            assert!(made.expect("a grammar").1.is_some());
+        };
+        let made = count(&mut || get());
+        let again = count(&mut || get());
+        assert!(made > 1_000 && again <= 2, "{made} {again}");
     }
 }

@@ -84,7 +84,7 @@ fn rest_after(calls: &Node, opener: &str, rules: &Rules) -> Result<Node, Grammar
 }
 
 /// What follows `opener` in a node that may start with it.
-fn after(node: &Node, opener: &str, rules: &Rules) -> Option<Node> {
+pub(crate) fn after(node: &Node, opener: &str, rules: &Rules) -> Option<Node> {
     match node {
         Node::Literal(text) => text.strip_prefix(opener).map(Node::literal),
         Node::Rule(id) => after(rules.node(*id), opener, rules),
