@@ -87,41 +87,6 @@ pub enum Repair {
 }
 
 impl Repair {
-    /// What a reading of a quote pays for it.
-    pub(crate) fn cost(self) -> u32 {
-        match self {
-            Repair::ControlCharacter | Repair::InvalidEscape | Repair::OddBlank => 0,
-            Repair::TruncatedJson
-            | Repair::TrailingComma
-            | Repair::Comment
-            | Repair::Ellipsis
-            | Repair::Wrapper => 1,
-            Repair::PythonLiteral | Repair::NonstandardQuote | Repair::MissingComma => 1,
-            Repair::UnquotedString | Repair::UnquotedKey | Repair::Concatenation => 1,
-            Repair::UnescapedQuote => 2,
-            Repair::ExtraComma | Repair::MissingBracket => 2,
-            _ => 3,
-        }
-    }
-
-    /// Whether a document that has it once may have it all along, as its way of writing.
-    pub(crate) fn is_spelling(self) -> bool {
-        matches!(
-            self,
-            Repair::NonstandardQuote
-                | Repair::UnescapedQuote
-                | Repair::UnquotedKey
-                | Repair::UnquotedString
-                | Repair::PythonLiteral
-                | Repair::Comment
-                | Repair::Wrapper
-                | Repair::Concatenation
-                | Repair::TrailingComma
-                | Repair::ControlCharacter
-                | Repair::InvalidEscape
-        )
-    }
-
     /// Whether something that ends a value, or its name, was supplied or contradicted, or only running the source would tell
     /// the value: more than spelling.
     pub fn is_structural(self) -> bool {

@@ -7,58 +7,21 @@
 //!                        `-- joins:           the string goes on in the one after this    costs Concatenation
 //! ```
 //!
-//! A reading is a machine over the bytes that the real one holds. What it repairs costs ([`Repair::cost`]); at most four
+//! A reading is a machine over the bytes that the real one holds. What it repairs costs ([`TABLE`](super::costs::TABLE)); at most four
 //! are alive, the dearest goes. When all that are left read the quote alike, it is read so.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::costs::{
+    Charge, DEPTH, LIVE, MARGIN, NEAR, PATIENCE, PER_BYTE, PER_QUOTE, STREAM, cost,
+};
 use super::piece::Piece;
 use super::state::{Frame, Quote, State};
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;
 use crate::scan::odd_blank;
-
-/// Most readings alive at once.
-const LIVE: usize = 4;
-
-/// Longest text that the readings of a stream read, in bytes.
-const FORK: usize = 1024;
-
-/// A reading that costs so much more than the cheapest is given up.
-const MARGIN: u32 = 5;
-
-/// The same where the string has no quote inside so far.
-const NEAR: u32 = 3;
-
-/// So many bytes may all readings of a document read ahead, and so many more for each byte of it.
-const PATIENCE: u64 = 1 << 15;
-const PER_BYTE: u64 = 2;
-
-/// How many containers a reading knows.
-const DEPTH: usize = 64;
-
-/// A string that ends after an odd number of quotes inside: they come in pairs.
-const ODD: u32 = 2;
-
-/// A string that ends with a bracket that it has opened.
-const UNBALANCED: u32 = 1;
-
-/// A quote that ends its string, and a letter right after it.
-const GLUED: u32 = 3;
-
-/// A colon after a quote inside: a key, it seems, was swallowed.
-const SWALLOWED: u32 = 2;
-
-/// The same of one that the object is known to have, and has not had yet.
-const SWALLOWED_KNOWN: u32 = 5;
-
-/// A key that its object is not known to have.
-const UNKNOWN: u32 = 3;
-
-/// Text after the document, where nothing may follow.
-const TRAILING: u32 = 3;
 
 /// How a quote is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -258,7 +221,7 @@ impl Transducer {
         } else if self.is_before_another() {
             self.fork.readings.retain(|reading| reading.is_done);
             self.decide_fork(piece.here(), piece.out);
-        } else if !self.context.is_whole && (n_ahead >= FORK || self.held.len() >= HELD) {
+        } else if !self.context.is_whole && (n_ahead >= STREAM || self.held.len() >= HELD) {
             // The string goes on, in doubt.
             self.fork.readings.clear();
             let quote = piece.here() - n_ahead as u64;
@@ -293,26 +256,23 @@ impl Transducer {
     fn step_readings(&mut self, held: &str, at: u64) {
         let n_before = held.char_indices().next_back().map_or(0, |(n, _)| n);
         let (before, c) = held.split_at(n_before);
-        let word = if c == ":" { word_before(before) } else { None };
-        let swallowed = match word {
-            Some(word) if self.is_new_key(word) => SWALLOWED_KNOWN,
-            _ => SWALLOWED,
+        let is_known = c == ":" && word_before(before).is_some_and(|word| self.is_new_key(word));
+        let colon = if is_known {
+            Charge::KnownColon
+        } else {
+            Charge::InnerColon
         };
         let after = &before.as_bytes()[self.lookahead.quote_at + 1..];
         let is_blank = after.iter().all(|&byte| byte <= b' ');
         let mut next = Vec::with_capacity(LIVE);
         for reading in self.fork.readings.drain(..) {
-            reading.step(c, at, (swallowed, is_blank), &mut next);
+            reading.step(c, at, (colon, is_blank), &mut next);
         }
-        let cost = if c == "\"" { 16 } else { 1 };
-        self.fork.spent += cost * next.len() as u64;
+        let weight = if c == "\"" { PER_QUOTE } else { 1 };
+        self.fork.spent += weight * next.len() as u64;
         self.fork.readings = next;
         // Where nothing was wrong with the string, little is proof. In a closer nothing is.
-        let margin = if self.string.n_inner == 0 {
-            NEAR
-        } else {
-            MARGIN
-        };
+        let margin = if self.string.has_inner { MARGIN } else { NEAR };
         self.prune(if self.begins_closer(held) {
             u32::MAX / 2
         } else {
@@ -363,13 +323,8 @@ impl Transducer {
 
     /// Whether the innermost object is known to have the key, and has not had it yet.
     fn is_new_key(&self, key: &str) -> bool {
-        self.is_known_key(key) && !self.keys.has(key.as_bytes())
-    }
-
-    fn is_known_key(&self, key: &str) -> bool {
-        self.stack.last() == Some(&Frame::Object)
-            && self.keys_at(self.stack.len()).is_some()
-            && self.may_have_key(key)
+        let known = self.keys_at(self.stack.len());
+        known.is_some() && self.may_have_key(key) && !self.keys.has(key.as_bytes())
     }
 
     /// Gives up the readings that cost too much more than the cheapest.
@@ -475,11 +430,10 @@ impl Transducer {
         }
         match label {
             Label::Inside => {
-                if self.string.n_inner == 0 || !self.fork.is_reading {
+                if !self.string.has_inner || !self.fork.is_reading {
                     self.note(Repair::UnescapedQuote, here - 1, here, out);
                 }
                 out.text.push_str("\\\"");
-                self.string.n_inner += 1;
                 self.string.has_inner = true;
                 self.count(b"\"", here - 1);
                 self.state = State::Str(Quote::Double);
@@ -512,19 +466,16 @@ impl Transducer {
     pub(super) fn charge_key(&mut self) {
         if self.fork.is_reading {
             let is_odd = self.key.text.contains('\\') || !self.may_have_key(&self.key.text);
-            self.fork.cost += UNKNOWN * u32::from(is_odd);
+            self.fork.cost += if is_odd { cost(Charge::OddKey) } else { 0 };
         }
     }
 
     /// The string ends.
     fn end_inside(&mut self) {
-        if self.fork.is_reading {
-            self.fork.cost += ODD * u32::from(self.string.balance.has_odd_quote());
-            if self.string.n_inner > 0 && self.string.balance.is_open() {
-                self.fork.cost += UNBALANCED;
-            }
+        if self.fork.is_reading && self.string.balance.has_odd_quote() {
+            self.fork.cost += cost(Charge::OddQuote);
         }
-        (self.string.n_inner, self.string.has_inner) = (0, false);
+        self.string.has_inner = false;
         self.end_value();
     }
 
@@ -607,7 +558,7 @@ impl Reading {
                 branch(Label::EndedAtComma);
             }
         }
-        if frame != Some(Frame::Keywords) && machine.string.n_inner == 0 {
+        if frame != Some(Frame::Keywords) && !machine.string.has_inner {
             branch(Label::Joins);
         }
         if is_opening {
@@ -620,7 +571,7 @@ impl Reading {
         mut self,
         c: &str,
         at: u64,
-        (swallowed, is_blank): (u32, bool),
+        (colon, is_blank): (Charge, bool),
         next: &mut Vec<Reading>,
     ) {
         let byte = c.as_bytes()[0];
@@ -631,7 +582,6 @@ impl Reading {
             }
             doubled.is_first = false;
             doubled.seen = Seen::Other;
-            doubled.cost += Repair::NonstandardQuote.cost();
             next.push(doubled);
         }
         self.is_first = false;
@@ -640,17 +590,21 @@ impl Reading {
             && !self.is_swallowing
             && !self.machine.string.balance.is_open()
         {
-            self.cost += if byte == b':' { swallowed } else { 1 };
+            self.cost += cost(if byte == b':' {
+                colon
+            } else {
+                Charge::InnerComma
+            });
             self.is_swallowing = byte == b':';
         }
         if self.seen == Seen::End && byte.is_ascii_alphanumeric() {
-            self.cost += GLUED;
+            self.cost += cost(Charge::GluedLetter);
         }
         if byte > b' ' || self.seen == Seen::End {
             self.seen = Seen::Other;
         }
         if byte == b'\\' && self.machine.state == State::After {
-            self.cost += Repair::Junk.cost();
+            self.cost += cost(Charge::Repair(Repair::Junk));
         }
         // A word on the line after the string's is a key whose comma is missing, or text after the document.
         if self.is_new_line
@@ -663,13 +617,13 @@ impl Reading {
         {
             let mut over = self.clone();
             (over.is_done, over.is_trailed, over.is_over) = (true, true, true);
-            over.cost += Repair::MissingBracket.cost();
+            over.cost += cost(Charge::Repair(Repair::MissingBracket));
             next.push(over);
         }
         self.is_new_line |= byte == b'\n';
         if byte == b'`' && self.machine.state == State::After {
             (self.is_done, self.is_trailed) = (true, true);
-            self.cost += Repair::MissingBracket.cost();
+            self.cost += cost(Charge::Repair(Repair::MissingBracket));
         }
         if self.is_done {
             self.trail(byte);
@@ -709,8 +663,10 @@ impl Reading {
                     return;
                 }
                 (self.is_done, self.is_trailed) = (true, true);
-                let trailing = if self.is_new_line { 0 } else { TRAILING };
-                self.cost += Repair::MissingBracket.cost() + trailing;
+                self.cost += cost(Charge::Repair(Repair::MissingBracket));
+                if !self.is_new_line {
+                    self.cost += cost(Charge::OuterText);
+                }
             }
             _ if self.machine.has_more_to_say() => return self.run(at + length as u64, next),
             _ => {}
@@ -724,30 +680,23 @@ impl Reading {
 
     /// A byte after the document.
     fn trail(&mut self, byte: u8) {
-        let costs = match byte {
-            0..=b' ' | b',' | b';' | b'`' => 0,
-            b'}' | b']' | b'{' | b'[' | b'<' => 1,
-            b'"' if self.is_after_comma => 1,
-            _ if self.is_root => 2 * TRAILING,
-            b'\\' => 2 * TRAILING,
-            _ if self.is_new_line => 0,
-            _ => TRAILING,
+        let (charge, is_end) = match byte {
+            0..=b' ' | b',' | b';' | b'}' | b']' => (None, false),
+            b'`' | b'{' | b'[' | b'<' => (None, true),
+            b'"' if self.is_after_comma => (Some(Charge::OuterQuote), true),
+            _ if self.is_root || byte == b'\\' => (Some(Charge::RootText), true),
+            _ if self.is_new_line => (None, byte == b'"'),
+            _ => (Some(Charge::OuterText), true),
         };
-        if self.is_over && matches!(byte, b'"' | b'}' | b']') {
-            self.cost += TRAILING;
+        if let Some(charge) = charge.filter(|_| !self.is_trailed) {
+            self.cost += cost(charge);
         }
-        if !self.is_trailed {
-            self.cost += costs;
-        }
-        self.is_trailed |= costs > 1 || matches!(byte, b'{' | b'[' | b'<' | b'`' | b'"');
+        self.is_trailed |= is_end;
         self.is_after_comma = byte == b',' || byte <= b' ' && self.is_after_comma;
     }
 
     /// The text ends.
     fn end(&mut self, at: u64) {
-        if self.machine.state == State::Joining || self.machine.resume == State::Joining {
-            self.cost += 3 * Repair::Junk.cost();
-        }
         if !self.is_done {
             let mut out = Output::default();
             self.machine.cut(at, &mut out);
@@ -759,8 +708,11 @@ impl Reading {
     fn charge(&mut self, out: &Output) {
         for span in &out.repairs {
             let kind = 1_u64 << (span.repair as u32);
-            let is_paid = self.paid & kind != 0 && span.repair.is_spelling();
-            self.cost += if is_paid { 0 } else { span.repair.cost() };
+            let is_spelling = matches!(span.repair, Repair::UnescapedQuote | Repair::UnquotedKey);
+            let is_paid = is_spelling && self.paid & kind != 0;
+            if !is_paid {
+                self.cost += cost(Charge::Repair(span.repair));
+            }
             self.paid |= kind;
         }
         self.cost += core::mem::take(&mut self.machine.fork.cost);

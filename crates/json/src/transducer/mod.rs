@@ -12,6 +12,7 @@
 //! the next bytes decide. The valid path copies runs of the input.
 
 mod balance;
+mod costs;
 mod dense;
 mod escapes;
 mod finish;

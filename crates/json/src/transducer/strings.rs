@@ -18,8 +18,6 @@ pub(super) struct StringFacts {
     pub(super) after_letter: bool,
     /// It has a quote inside: what follows the next one is no proof of its own.
     pub(super) has_inner: bool,
-    /// So many.
-    pub(super) n_inner: u32,
     /// It has a raw line break.
     pub(super) is_multiline: bool,
     /// The brackets in it.
@@ -43,7 +41,7 @@ impl Transducer {
     /// The inside of a value's string starts at `at`.
     #[inline]
     pub(super) fn start_inside(&mut self, at: u64) {
-        (self.string.n_inner, self.string.has_inner) = (0, false);
+        self.string.has_inner = false;
         self.string.is_multiline = false;
         self.string.starts = self.context.stops;
         self.string.balance.begin(at);

@@ -1,0 +1,83 @@
+//! What a reading of a quote pays for, and how far readings go: every number by which they are compared.
+
+use crate::repair::Repair;
+
+/// Most readings alive at once.
+pub(super) const LIVE: usize = 4;
+
+/// Longest text that the readings of a stream read, in bytes.
+pub(super) const STREAM: usize = 1024;
+
+/// So many bytes may all readings of a document read ahead, and so many more for each byte of it. A quote is worth more.
+pub(super) const PATIENCE: u64 = 1 << 15;
+pub(super) const PER_BYTE: u64 = 2;
+pub(super) const PER_QUOTE: u64 = 16;
+
+/// How many containers a reading knows.
+pub(super) const DEPTH: usize = 64;
+
+/// A reading that costs so much more than the cheapest is given up.
+pub(super) const MARGIN: u32 = 5;
+
+/// The same where the string has no quote inside so far.
+pub(super) const NEAR: u32 = 3;
+
+/// What a reading pays for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Charge {
+    /// What was repaired. What a document may do all along, as its way of writing, is paid once.
+    Repair(Repair),
+    /// A string ends after an odd number of quotes inside: they come in pairs.
+    OddQuote,
+    /// A letter right after the quote that ends a string.
+    GluedLetter,
+    /// A comma after a quote inside: a value, it seems, was swallowed.
+    InnerComma,
+    /// A colon there: a key was.
+    InnerColon,
+    /// The same of a key that the object is known to have, and has not had yet.
+    KnownColon,
+    /// A key that its object is not known to have, or that no key looks like.
+    OddKey,
+    /// A quote after the document and a comma.
+    OuterQuote,
+    /// Text after the document, on its line.
+    OuterText,
+    /// Text after a document that is a string, or a backslash after any.
+    RootText,
+}
+
+/// What costs how much, and a text and what becomes of it that would become something else without the row: a document, or, for
+/// what tells by keys that are known, a stream whose object is known to have `path` and `content`.
+#[rustfmt::skip]
+pub(super) const TABLE: &[(Charge, u32, &str, &str)] = &[
+    (Charge::Repair(Repair::TruncatedJson), 1, r#"{"key": "a, b"```"#, r#"{"key": "a, b\"```"}"#),
+    (Charge::Repair(Repair::MissingComma), 1, r#"{a:"b,c,"d":"e"}"#, r#"{"a":"b,c","d":"e"}"#),
+    (Charge::Repair(Repair::UnquotedKey), 1, "{\"a\": \"b\n\"c\": \"d\"}", "{\"a\": \"b\"\n,\"c\": \"d\"}"),
+    (Charge::Repair(Repair::UnescapedQuote), 2, r#"{"a": "b" "c"}"#, r#"{"a": "bc"}"#),
+    (Charge::Repair(Repair::MissingBracket), 2, r#"{"a": "v"alu"e"} b:"#, r#"{"a": "v\"alu\"e"} "#),
+    (Charge::Repair(Repair::MissingQuote), 3, r#"{"" key":"val""#, r#"{"\" key":"val"}"#),
+    (Charge::Repair(Repair::MissingValue), 3, r#"{"o": {"k": "l": "m"}}"#, r#"{"o": {"k": "l\": \"m"}}"#),
+    (Charge::Repair(Repair::MismatchedBracket), 3, r#"{"h": "(5'3")"}"#, r#"{"h": "(5'3\")"}"#),
+    (Charge::Repair(Repair::DuplicateKey), 3, r#"{"c":[{"d":"e","f":"x},{"d":"y","f":"z"}]}"#, r#"{"c":[{"d":"e","f":"x},{\"d\":\"y\",\"f\":\"z"}]}"#),
+    (Charge::Repair(Repair::Junk), 3, "{\"a\": \"x\"\n\\d y", "{\"a\": \"x\\\"\\n\\\\d y\"}"),
+    (Charge::OddQuote, 2, r#"{"p": ["a, "b"]}"#, r#"{"p": ["a", "b"]}"#),
+    (Charge::GluedLetter, 3, r#"{"a":"b,"c":"d"}"#, r#"{"a":"b","c":"d"}"#),
+    (Charge::InnerComma, 1, r#"{"p": ["say, "hi" now", "b"]}"#, r#"{"p": ["say, \"hi\" now", "b"]}"#),
+    (Charge::InnerColon, 2, r#"{"x": "a, {"k": 1}, "y": 2}"#, r#"{"x": "a, {\"k\": 1}", "y": 2}"#),
+    (Charge::KnownColon, 5, r#"{"path": "a.js "content": "x"}"#, r#"{"path": "a.js ","content": "x"}"#),
+    (Charge::OddKey, 3, r#"{"a": "x, "b": "y"}"#, r#"{"a": "x, \"b\": \"y"}"#),
+    (Charge::OuterQuote, 1, r#"{"x": "a, {"k": 1}, "y": 2}"#, r#"{"x": "a, {\"k\": 1}", "y": 2}"#),
+    (Charge::OuterText, 3, r#"{"b": "x" true}"#, r#"{"b": "x\" true"}"#),
+    (Charge::RootText, 6, r#""The TV is 72"""#, r#""The TV is 72\"""#),
+];
+
+/// What `charge` costs.
+pub(super) fn cost(charge: Charge) -> u32 {
+    #[cfg(test)]
+    if super::tests::is_struck(charge) {
+        return 0;
+    }
+    let row = TABLE.iter().find(|(of, ..)| *of == charge);
+    row.map_or(0, |&(_, cost, ..)| cost)
+}
