@@ -21,6 +21,12 @@ pub enum ChatError {
     /// Instructions for an empty set of tools.
     #[error("there are no tools to teach")]
     NothingToTeach,
+    /// Instructions for a dialect that says only what may be around calls.
+    #[error("`{dialect}` has no rule `call`: name a dialect that has one")]
+    NoCalls {
+        /// The dialect.
+        dialect: String,
+    },
     /// Instructions for tools that the dialect has no call of.
     #[error("`{dialect}` only has calls of {calls}, and the given tools have other names")]
     NoToolOfDialect {

@@ -84,7 +84,7 @@ pub use lookalike::{
     unopened_reasoning_note,
 };
 pub use program_cache::{CompiledDialects, ProgramCache};
-pub use prompt::{DEFAULT_DIALECT, Instructions, instructions};
+pub use prompt::{DEFAULT_DIALECT, Instructions, NotCarried, instructions};
 pub use reader::{Reader, Reading, compile, tool_set};
 pub use rendered_message::{RenderTarget, rendered_message};
 pub use sample::required_parameters;

@@ -26,11 +26,33 @@ pub(crate) struct Example {
     pub(crate) text: String,
 }
 
-/// The examples that a template may use; those that these tools or this dialect cannot give are absent.
+/// The examples of a dialect, and what it has none of.
+#[derive(Debug, Default)]
+pub(crate) struct Examples {
+    pub(crate) shown: Vec<Example>,
+    pub(crate) not_carried: Vec<NotCarried>,
+}
+
+/// What the tools take and the dialect cannot carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NotCarried {
+    /// What it is, as in "a text of several lines".
+    pub what: String,
+    /// Why a call with it was not written.
+    pub why: String,
+}
+
+/// What [`NotCarried::what`] says of a text of several lines.
+pub(super) const SEVERAL_LINES: &str = "a text of several lines";
+/// What it says of two calls.
+pub(super) const SEVERAL_CALLS: &str = "several calls in one message";
+
+/// The examples that a template may use. What the tools take and the dialect does not carry is told.
 ///
 /// `call`: one call. `code`: a call whose argument is a text of several lines. `list`: calls with lists, objects and lists of
 /// objects, as far as any tool takes such. `rows`: a call with a row of elements. `several`: two calls in one message.
-pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Vec<Example>, ChatError> {
+pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Examples, ChatError> {
     let example = |spec: &ToolSpec| (spec.name.clone(), sample_arguments(&spec.parameters));
     let plain = || toolbox.iter().filter(|spec| spec.effect != Effect::Ask);
     let first = plain()
@@ -38,9 +60,9 @@ pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Vec<Examp
         .or_else(|| toolbox.iter().next())
         .map(example);
     let code = toolbox.iter().find_map(with_code);
-    let second = code.clone().or_else(|| plain().nth(1).map(example));
 
-    let mut examples: Vec<Example> = Vec::new();
+    let mut shown: Vec<Example> = Vec::new();
+    let mut not_carried = Vec::new();
     let written = |hole, calls: &[Call]| {
         render_calls(dialect, toolbox, calls).map(|text| Example {
             hole,
@@ -51,31 +73,70 @@ pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Vec<Examp
     };
     if let Some(first) = &first {
         let call = written("call", std::slice::from_ref(first));
-        examples.push(call.map_err(|error| ChatError::Unrenderable {
+        shown.push(call.map_err(|error| ChatError::Unrenderable {
             dialect: dialect.name().to_owned(),
             why: error.reason,
             text: error.text,
         })?);
     }
-    let one = |hole, call: Call| written(hole, &[call]).ok();
-    examples.extend(code.and_then(|code| {
+    for spec in toolbox.iter() {
+        if let Err(error) = written("tool", &[example(spec)]) {
+            not_carried.push(NotCarried {
+                what: format!("a call of `{}`", spec.name),
+                why: error.reason,
+            });
+        }
+    }
+    let mut second = None;
+    if let Some(code) = code {
         let trimmed = without_last_break(&code);
-        one("code", code).or_else(|| one("code", trimmed))
-    }));
+        let mut why = String::new();
+        for code in [code, trimmed] {
+            match written("code", std::slice::from_ref(&code)) {
+                Ok(example) => {
+                    shown.push(example);
+                    second = Some(code);
+                    break;
+                }
+                Err(error) => why = error.reason,
+            }
+        }
+        if second.is_none() {
+            let what = SEVERAL_LINES.to_owned();
+            not_carried.push(NotCarried { what, why });
+        }
+    }
+    let second = second.or_else(|| plain().nth(1).map(example));
     let asking = || toolbox.iter().filter(|spec| spec.effect == Effect::Ask);
-    let mut shown = Kinds::default();
+    let (mut taken, mut kinds, mut why) = (Kinds::default(), Kinds::default(), None);
     for spec in plain().chain(asking()) {
         let nested = Nested::of(dialect, toolbox, spec);
-        examples.extend(nested.call(&mut shown, |call| one("list", call)));
+        taken = nested.kinds().fold(taken, Kinds::and);
+        shown.extend(nested.call(&mut kinds, |call| {
+            let example = written("list", &[call]);
+            example.map_err(|error| why = Some(error.reason)).ok()
+        }));
+    }
+    if let Some(why) = why {
+        not_carried.extend(taken.without(kinds).map(|what| NotCarried {
+            what: what.to_owned(),
+            why: why.clone(),
+        }));
     }
     let row = toolbox
         .iter()
         .find_map(|spec| with_row(dialect, toolbox, spec));
-    examples.extend(row.and_then(|row| one("rows", row)));
+    shown.extend(row.and_then(|row| written("rows", &[row]).ok()));
     if let (Some(first), Some(second)) = (first, second) {
-        examples.extend(written("several", &[first, second]).ok());
+        match written("several", &[first, second]) {
+            Ok(example) => shown.push(example),
+            Err(error) => not_carried.push(NotCarried {
+                what: SEVERAL_CALLS.to_owned(),
+                why: error.reason,
+            }),
+        }
     }
-    Ok(examples)
+    Ok(Examples { shown, not_carried })
 }
 
 /// What examples show of nested values.
@@ -103,6 +164,20 @@ impl Kinds {
             object: self.object || other.object,
             list_of_objects: self.list_of_objects || other.list_of_objects,
         }
+    }
+
+    /// The names of the kinds that `other` lacks.
+    fn without(self, other: Kinds) -> impl Iterator<Item = &'static str> {
+        let all = [
+            (self.list && !other.list, "a list"),
+            (self.object && !other.object, "an object"),
+            (
+                self.list_of_objects && !other.list_of_objects,
+                "a list of objects",
+            ),
+        ];
+        all.into_iter()
+            .filter_map(|(is_missing, name)| is_missing.then_some(name))
     }
 }
 
@@ -134,14 +209,18 @@ impl<'a> Nested<'a> {
         }
     }
 
+    fn kinds(&self) -> impl Iterator<Item = Kinds> {
+        self.parameters.iter().map(|(_, kinds, _)| *kinds)
+    }
+
     /// A call that shows what is not `shown` yet, if the dialect carries one.
     fn call(
         &self,
         shown: &mut Kinds,
-        written: impl Fn(Call) -> Option<Example>,
+        mut written: impl FnMut(Call) -> Option<Example>,
     ) -> Option<Example> {
         let validator = Validator::new(&self.spec.parameters).ok()?;
-        let call = |optional: &[&str]| {
+        let mut call = |optional: &[&str]| {
             let arguments = sample_with(&self.spec.parameters, optional);
             let is_valid = validator
                 .validate(&Value::Object(arguments.clone()))
@@ -249,7 +328,7 @@ mod tests {
                 let program = compile(dialects, Some(&toolbox)).expect("a program");
                 let reader = Reader::new(program);
                 let mut shown = Kinds::default();
-                for Example { hole, calls, text } in examples {
+                for Example { hole, calls, text } in examples.shown {
                     let at = format!("{} {hole}: {text}", dialect.name());
                     let read = reader.read(text.trim_end().as_bytes()).trace.message;
                     let knowledge = DigestContext {

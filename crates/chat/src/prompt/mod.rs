@@ -7,11 +7,14 @@ mod examples;
 mod template;
 mod tool_list;
 
+pub use examples::NotCarried;
+
 use std::borrow::Cow;
 
 use toolglot_engine::Dialect;
 use toolglot_toolset::{ToolSpec, Toolbox};
 
+use self::examples::{Examples, SEVERAL_CALLS, SEVERAL_LINES};
 use crate::error::ChatError;
 
 /// The dialect that is taught where none is named: it needs no special token of any model.
@@ -44,6 +47,8 @@ pub struct Instructions {
     pub text: String,
     /// The tools that are not taught, since the dialect has no call of them.
     pub left_out: Vec<String>,
+    /// What these tools take and the dialect cannot carry, so that no example shows it.
+    pub not_carried: Vec<NotCarried>,
 }
 
 /// The tools whose calls the dialect has, where it has those of some alone: a model cannot be taught to call the others so.
@@ -51,6 +56,10 @@ fn writable<'t>(dialect: &Dialect, toolbox: &'t Toolbox) -> Result<Cow<'t, Toolb
     let Some(only) = dialect.only_calls() else {
         return Ok(Cow::Borrowed(toolbox));
     };
+    if only.is_empty() {
+        let dialect = dialect.name().to_owned();
+        return Err(ChatError::NoCalls { dialect });
+    }
     let has_call = |spec: &ToolSpec| {
         only.iter().any(|(name, arguments)| {
             let mut arguments = arguments.iter();
@@ -88,7 +97,24 @@ pub fn instructions(dialect: &Dialect, toolbox: &Toolbox) -> Result<Instructions
         .find(|(name, _)| *name == dialect.name())
         .map_or(GENERIC, |(_, words)| words);
     let mut values: Vec<(&str, String)> = Vec::new();
-    for example in examples::examples(dialect, toolbox)? {
+    let Examples { shown, not_carried } = examples::examples(dialect, toolbox)?;
+    let form = shown.iter().find(|example| example.hole == "call");
+    let is_fenced = form.is_some_and(|example| {
+        let mut lines = example.text.lines().map(str::trim_start);
+        lines.any(|line| line.starts_with("```") || line.starts_with("~~~"))
+    });
+    let fence = if is_fenced {
+        "The code fence is part of the form."
+    } else {
+        "Do not put a call in a code fence."
+    };
+    let is_missing = |what: &str| not_carried.iter().any(|one| one.what == what);
+    for (hole, what) in [("one_line", SEVERAL_LINES), ("one_call", SEVERAL_CALLS)] {
+        if is_missing(what) {
+            values.push((hole, String::new()));
+        }
+    }
+    for example in shown {
         match values.iter_mut().find(|(hole, _)| *hole == example.hole) {
             Some((_, text)) => *text = format!("{}\n\n{}", text.trim_end(), example.text),
             None => values.push((example.hole, example.text)),
@@ -97,9 +123,11 @@ pub fn instructions(dialect: &Dialect, toolbox: &Toolbox) -> Result<Instructions
     values.extend(short_forms(toolbox));
     values.push(("tools", tool_list::tool_list(toolbox)));
     values.push(("names", names(toolbox)));
+    values.push(("fence", fence.to_owned()));
     Ok(Instructions {
         text: template::fill(template, &values),
         left_out,
+        not_carried,
     })
 }
 

@@ -51,6 +51,14 @@ impl Alt {
                 {
                     found.push(name);
                 }
+                TermKind::Attrs(attributes) => {
+                    let arguments = attributes.iter().filter_map(|one| one.argument.as_deref());
+                    for name in arguments {
+                        if !found.contains(&name) {
+                            found.push(name);
+                        }
+                    }
+                }
                 TermKind::Group(alt) => {
                     for term in alt.0.iter().flatten() {
                         collect(&term.kind, found);

@@ -405,7 +405,9 @@ impl Compiler<'_> {
             TermKind::Group(alt) => {
                 let is_markup =
                     |term: &Term| matches!(term.kind, TermKind::Literal(_) | TermKind::Ws(_));
-                !is_last && alt.0.iter().flatten().all(is_markup)
+                // A fence that may be missing is a habit of models, not of what they were taught.
+                let is_fence = alt.0.iter().flatten().any(is_fence);
+                !is_last && !is_fence && alt.0.iter().flatten().all(is_markup)
             }
             TermKind::Rule(_) => {
                 is_last
@@ -428,6 +430,14 @@ impl Compiler<'_> {
 
 fn is_value(term: &TermKind) -> bool {
     matches!(term, TermKind::Raw(_) | TermKind::Value(..))
+}
+
+/// "```", which ends a fence.
+fn is_fence(term: &Term) -> bool {
+    let TermKind::Literal(pieces) = &term.kind else {
+        return false;
+    };
+    matches!(pieces.as_slice(), [Piece::Bytes(text)] if text == "```")
 }
 
 enum When {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use toolglot_chat::{Instructions, instructions};
+use toolglot_chat::{Instructions, NotCarried, instructions};
 use toolglot_engine::Dialect;
 
 use crate::cli::args::PromptArguments;
@@ -22,12 +22,19 @@ pub(crate) fn prompt(arguments: &PromptArguments, out: &mut dyn Write) -> Result
     Ok(Outcome::Fine)
 }
 
-/// Says on standard error which tools are not taught.
+/// Says on standard error which tools are not taught, and what of them no example shows.
 pub(crate) fn report_left_out(dialect: &Dialect, instructions: &Instructions) {
     for name in &instructions.left_out {
         let _ = writeln!(
             screen::stderr(),
             "left out: `{name}`, which `{}` has no call of",
+            dialect.name()
+        );
+    }
+    for NotCarried { what, why, .. } in &instructions.not_carried {
+        let _ = writeln!(
+            screen::stderr(),
+            "not shown: {what}, which `{}` cannot carry: {why}",
             dialect.name()
         );
     }

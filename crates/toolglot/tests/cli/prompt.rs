@@ -215,3 +215,47 @@ fn tools_that_nothing_runs_are_not_taught() {
         }
     }
 }
+
+#[test]
+fn a_dialect_whose_calls_are_fences_is_taught_with_its_fence() {
+    const WARNING: &str = "Do not put a call in a code fence";
+    for (dialect, is_fenced) in [
+        ("tool_code", true),
+        ("cohere_command_r_plus", true),
+        ("hermes", false),
+    ] {
+        let ran = toolglot(
+            &[
+                "prompt",
+                "--dialect",
+                dialect,
+                "--tools",
+                "builtin:workspace",
+            ],
+            "",
+        );
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(
+            ran.out.contains(WARNING),
+            !is_fenced,
+            "{dialect}\n{}",
+            ran.out
+        );
+    }
+}
+
+#[test]
+fn what_a_dialect_cannot_carry_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("lines");
+    let file = "dialect lines\ncall = line_start \"$ \" name (\" --\" key \" \" raw)* eol\n";
+    std::fs::write(&path, file).expect("written");
+    let path = path.to_str().expect("UTF-8");
+    let tools = r#"{"note": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}"#;
+    let ran = toolglot(&["prompt", "--dialect", path, "--tools", "-"], tools);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let said = "not shown: a text of several lines, which `lines` cannot carry: ";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    assert!(ran.out.contains("- A value is one line"), "{}", ran.out);
+    assert!(!ran.out.contains("of several lines"), "{}", ran.out);
+}
