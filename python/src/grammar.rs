@@ -14,6 +14,7 @@ use crate::render::dialect;
 #[pyfunction]
 #[pyo3(signature = (dialect, tools, format, *, tool_choice="auto", parallel=true, reasoning="none", tokens=Vec::new(), strict=false))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+#[expect(clippy::needless_pass_by_value, reason = "a list of Python is copied")]
 pub(crate) fn grammar<'py>(
     py: Python<'py>,
     dialect: &str,
