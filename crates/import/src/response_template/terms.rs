@@ -224,14 +224,14 @@ impl Out {
             }
             // A capture ends where what follows can start, so something must stand between.
             if self.pending.is_empty()
-                && self
-                    .terms
-                    .last()
-                    .is_some_and(|last| matches!(last.as_str(), "name" | "key" | "id" | "any"))
+                && self.terms.last().is_some_and(|last| {
+                    matches!(last.as_str(), "name" | "key" | "id" | "any" | "any?")
+                })
             {
                 self.push("ws(\" \")".to_owned());
             }
-            self.push("any".to_owned());
+            // What may be missing is not written: nothing says what to write.
+            self.push(if min == 0 { "any?" } else { "any" }.to_owned());
             if class.has('<') {
                 self.push("(\"<\" any)*".to_owned());
             }
@@ -332,11 +332,12 @@ mod tests {
             (r"a(?:bc)?d", r#""a" "bc"? "d""#),
             (r"x\n?y", r#""x" nl "y""#),
             (r"x\s*\ny", r#""x" ws "y""#),
-            (r"call:[^{<]*\{", r#""call:" any "{""#),
-            (r"<i\b[^>]*?\bname=", r#""<i " any ("<" any)* "name=""#),
+            (r"call:[^{<]*\{", r#""call:" any? "{""#),
+            (r"call:[^{<]+\{", r#""call:" any "{""#),
+            (r"<i\b[^>]*?\bname=", r#""<i " any? ("<" any)* "name=""#),
             (
                 r"f\.(?P<name>\w+).*?<m>",
-                r#""f." name ws(" ") any ("<" any)* "<m>""#,
+                r#""f." name ws(" ") any? ("<" any)* "<m>""#,
             ),
             (r"(?P<other>ab)c", r#""abc""#),
             (r"x{2}y", r#""x" "x" "y""#),
