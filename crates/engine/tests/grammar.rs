@@ -170,6 +170,12 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "raw(path)",
     ),
     (
+        "dialect a\ncall = \"$ \" name (\" --\" key (\" \" value)?)* \"\\n\"\n",
+        "the value of this `key` may be missing",
+        "key",
+        "without `?`",
+    ),
+    (
         "dialect a\ncall = \"<a>\" name \">\" (key \"=\" raw ws)* \"</a>\"\n",
         "`raw` has no closer",
         "key",
@@ -272,7 +278,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "put a literal",
     ),
     (
-        "dialect a\ncall = \"<a>\" name key \">\"\n",
+        "dialect a\ncall = \"<a>\" name key \">\" raw \"</a>\"\n",
         "capture `key` directly after capture `name`",
         "key",
         "ws(\" \")",

@@ -1,9 +1,11 @@
-//! Which arguments a call has: each value has a name, and what is all of them is there once.
+//! Which arguments a call has: each value has a name, each name a value, and what is all of them is there once.
+
+use core::ops::Range;
 
 use super::super::{Alt, Capture, Dialect, GrammarError, Term, TermKind};
 
 /// What was read of the arguments on the way to a term.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Seen {
     /// A `key` for certain.
     has_key: bool,
@@ -11,6 +13,8 @@ struct Seen {
     has_value: bool,
     /// All of them perhaps.
     has_all: bool,
+    /// The last `key`, where perhaps no value has come after it.
+    without_value: Option<Range<usize>>,
 }
 
 impl Seen {
@@ -20,13 +24,21 @@ impl Seen {
             has_key: self.has_key && other.has_key,
             has_value: self.has_value || other.has_value,
             has_all: self.has_all || other.has_all,
+            without_value: self.without_value.or(other.without_value),
         }
     }
 }
 
-/// Refuses two bodies in a call, and values without a name.
+/// Refuses two bodies in a call, values without a name, and names without a value.
 pub(super) fn of_call(dialect: &Dialect, seq: &[Term]) -> Result<(), GrammarError> {
-    sequence(dialect, seq, Seen::default()).map(|_| ())
+    let Some(key) = sequence(dialect, seq, Seen::default())?.without_value else {
+        return Ok(());
+    };
+    Err(GrammarError::new(
+        key,
+        "the value of this `key` may be missing, and the parameter would be lost",
+    )
+    .help("write the value after it without `?`, in each alternative"))
 }
 
 fn sequence(dialect: &Dialect, seq: &[Term], mut seen: Seen) -> Result<Seen, GrammarError> {
@@ -49,6 +61,7 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
     match &term.kind {
         TermKind::Capture(Capture::Key, _) => Ok(Seen {
             has_key: true,
+            without_value: Some(term.span.clone()),
             ..seen
         }),
         TermKind::Raw(None) | TermKind::Value(None, _) if !seen.has_key => Err(GrammarError::new(
@@ -56,12 +69,19 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
             "the value has no name",
         )
         .help("name the parameter, raw(path), or read its name before it with `key`")),
+        TermKind::Raw(None) | TermKind::Value(None, _) => value(Seen {
+            without_value: None,
+            ..seen
+        }),
         TermKind::Raw(_) | TermKind::Value(..) => value(seen),
         TermKind::Attrs(attributes) => {
             let mut seen = seen;
             for attribute in attributes {
                 match attribute.capture {
-                    Some(Capture::Key) => seen.has_key = true,
+                    Some(Capture::Key) => {
+                        seen.has_key = true;
+                        seen.without_value = Some(term.span.clone());
+                    }
                     Some(_) => {}
                     None => seen = value(seen)?,
                 }
@@ -77,9 +97,9 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
                 ..seen
             })
         }
-        TermKind::Optional(inner) => Ok(seen.or(after(dialect, inner, seen)?)),
+        TermKind::Optional(inner) => Ok(seen.clone().or(after(dialect, inner, seen)?)),
         TermKind::Many(inner) => {
-            let once = after(dialect, inner, seen)?;
+            let once = after(dialect, inner, seen.clone())?;
             if once.has_all && !seen.has_all {
                 return Err(two_bodies(inner));
             }
@@ -101,8 +121,11 @@ fn one_of<'d>(
 ) -> Result<Seen, GrammarError> {
     let mut all: Option<Seen> = None;
     for seq in alts.flat_map(|alt| &alt.0) {
-        let this = sequence(dialect, seq, seen)?;
-        all = Some(all.map_or(this, |all| all.or(this)));
+        let this = sequence(dialect, seq, seen.clone())?;
+        all = Some(match all {
+            Some(all) => Seen::or(all, this),
+            None => this,
+        });
     }
     Ok(all.unwrap_or(seen))
 }
