@@ -267,6 +267,7 @@ fn header(
                     | "not_tools"
                     | "no_tool"
                     | "stop_strings"
+                    | "empty_if_absent"
                     | "id_spelling"
                     | "id_form"
             )
@@ -310,6 +311,12 @@ fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(
         .help(
             "write `auto_without: say`: only `say` may be read only where one dialect is named",
         ));
+    }
+    if setting == "empty_if_absent" && !value.split('|').all(|named| named.contains('.')) {
+        return Err(
+            GrammarError::new(place, format!("`empty_if_absent: {value}` names no tool"))
+                .help("write the tool before each argument: `empty_if_absent: write_file.content`"),
+        );
     }
     if value.split('|').count() > NAMES {
         return Err(

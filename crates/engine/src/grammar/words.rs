@@ -53,6 +53,7 @@ const SETTINGS: &[&str] = &[
     "not_tools",
     "no_tool",
     "stop_strings",
+    "empty_if_absent",
     "id_spelling",
     "id_form",
     "models",

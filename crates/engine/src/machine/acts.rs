@@ -131,6 +131,7 @@ impl Parser {
                             ..
                         }
                     ) {
+                        self.add_empty(program.dialect_of(node), sink);
                         self.exit_call(view, pos, sink);
                     }
                 }
@@ -322,6 +323,23 @@ impl Parser {
         if !self.emitter.key(key) {
             let message = format!("`{key}` came before; the last value counts");
             self.emitter.note(Code::DuplicateKey, at, message, sink);
+        }
+    }
+
+    /// Adds the arguments that the dialect calls empty where a call of a rule for one tool lacks them.
+    fn add_empty(&mut self, dialect: &CompiledDialect, sink: &mut dyn Sink) {
+        for named in &dialect.empty {
+            let lacks = |call: &OpenCall| {
+                let key = named.strip_prefix(&call.name)?.strip_prefix('.')?;
+                let is_fixed = call.name_at.is_empty() && call.opened;
+                (is_fixed && !call.has_key(key)).then_some(key)
+            };
+            if let Some(key) = self.emitter.call.as_ref().and_then(lacks) {
+                self.emitter.key(key);
+                self.emitter.args().push_str("\"\"");
+                let at = self.emitter.cursor;
+                self.emitter.flush_args(at, sink);
+            }
         }
     }
 

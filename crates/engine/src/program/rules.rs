@@ -64,6 +64,8 @@ pub(crate) struct CompiledDialect {
     pub(crate) refuse: Vec<String>,
     /// Words that stand in the place of a name and say that no tool is called.
     none: Vec<String>,
+    /// `TOOL.ARGUMENT`: empty where a call of a rule for this tool lacks it.
+    pub(crate) empty: Vec<String>,
     /// How an id is spelt from what is captured.
     pub(crate) id: Option<String>,
     /// An id or a name space may stand between a name and the arguments.
@@ -118,6 +120,7 @@ impl Rules {
                 taught: dialect.list("tools").into_iter().collect(),
                 refuse: dialect.list("not_tools"),
                 none: dialect.list("no_tool"),
+                empty: dialect.list("empty_if_absent"),
                 id: dialect.id_spelling().map(String::from),
                 late_head,
                 reads_lines: false,

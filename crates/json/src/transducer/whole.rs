@@ -117,6 +117,10 @@ impl Transducer {
         }
         match self.state {
             State::Joining => {
+                // A `+` came, and no string after it.
+                if core::mem::take(&mut self.empty) {
+                    self.note(Repair::TruncatedJson, self.token_at, at, out);
+                }
                 out.text.push('"');
                 self.end_value();
             }
