@@ -38,17 +38,7 @@ pub(crate) fn grammar<'py>(
     options.strict = strict;
     let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
     options.tokens = &tokens;
-    let inputs: Vec<InputGrammar<'_>> = toolbox
-        .iter()
-        .filter_map(|tool| {
-            let (syntax, definition) = toolbox.input_grammar(&tool.name)?;
-            Some(InputGrammar {
-                tool: &tool.name,
-                syntax,
-                definition,
-            })
-        })
-        .collect();
+    let inputs: Vec<InputGrammar<'_>> = toolbox.input_grammars().map(InputGrammar::from).collect();
     options.inputs = &inputs;
     let write = || {
         let tools: Vec<ToolSchema<'_>> = toolbox

@@ -141,18 +141,10 @@ impl Walk<'_> {
                 }
             }
             Form::Value(argument) => {
-                let at = match argument {
-                    Some(name) => state
-                        .member(name)
-                        .ok_or_else(|| Unfit::Form(format!("it writes only `{name}`")))?,
-                    None => state
-                        .key
-                        .ok_or_else(|| Unfit::Form("a value has no key".to_owned()))?,
-                };
-                state.is_written[at] = true;
+                let at = state.write(argument.as_deref())?;
                 let member = &state.members[at];
                 let value = writer.raw(&member.schema, &member.pointer, &closers(around))?;
-                // Outside the loop over arguments a blank value is none.
+                // Outside the loop over arguments a blank value counts as absent.
                 if argument.is_some() && state.key.is_none() {
                     filled(value)
                 } else {
@@ -160,15 +152,7 @@ impl Walk<'_> {
                 }
             }
             Form::JsonValue(argument, quote) => {
-                let at = match argument {
-                    Some(name) => state
-                        .member(name)
-                        .ok_or_else(|| Unfit::Form(format!("it writes only `{name}`")))?,
-                    None => state
-                        .key
-                        .ok_or_else(|| Unfit::Form("a value has no key".to_owned()))?,
-                };
-                state.is_written[at] = true;
+                let at = state.write(argument.as_deref())?;
                 let notation = match quote {
                     Some(token) => Notation::Tokens(token.clone()),
                     None => Notation::Json,
@@ -485,6 +469,20 @@ impl Walk<'_> {
 }
 
 impl CallState<'_> {
+    /// The member whose value is written here: that of the argument, or of the key before it.
+    fn write(&mut self, argument: Option<&str>) -> Result<usize, Unfit> {
+        let at = match argument {
+            Some(name) => self
+                .member(name)
+                .ok_or_else(|| Unfit::Form(format!("it writes only `{name}`")))?,
+            None => self
+                .key
+                .ok_or_else(|| Unfit::Form("a value has no key".to_owned()))?,
+        };
+        self.is_written[at] = true;
+        Ok(at)
+    }
+
     fn member(&self, name: &str) -> Option<usize> {
         let at = self.members.iter().position(|member| member.name == name)?;
         (!self.is_written[at]).then_some(at)

@@ -131,6 +131,17 @@ pub struct InputGrammar<'a> {
     pub definition: &'a str,
 }
 
+impl<'a> From<(&'a str, &'a str, &'a str)> for InputGrammar<'a> {
+    /// Of a tool, the language, and the grammar.
+    fn from((tool, syntax, definition): (&'a str, &'a str, &'a str)) -> InputGrammar<'a> {
+        InputGrammar {
+            tool,
+            syntax,
+            definition,
+        }
+    }
+}
+
 impl Options<'_> {
     /// Any choice, several calls, no reasoning.
     pub fn new(target: Target) -> Options<'static> {

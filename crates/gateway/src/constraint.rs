@@ -207,17 +207,7 @@ fn make(
             parameters: &spec.parameters,
         })
         .collect();
-    let inputs: Vec<InputGrammar<'_>> = specs
-        .iter()
-        .filter_map(|spec| {
-            let (syntax, definition) = toolbox.input_grammar(&spec.name)?;
-            Some(InputGrammar {
-                tool: &spec.name,
-                syntax,
-                definition,
-            })
-        })
-        .collect();
+    let inputs: Vec<InputGrammar<'_>> = toolbox.input_grammars().map(InputGrammar::from).collect();
     let mut options = Options::new(target);
     options.inputs = &inputs;
     options.tool_choice = if key.is_required {

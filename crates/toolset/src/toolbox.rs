@@ -220,11 +220,12 @@ impl Toolbox {
         entry.is_some_and(|entry| entry.habits.is_freeform)
     }
 
-    /// The grammar that a freeform tool brings for its one text: the language (`lark`, `regex`), and the grammar.
-    pub fn input_grammar(&self, name: &str) -> Option<(&str, &str)> {
-        let entry = self.entries.iter().find(|entry| entry.spec.name == name)?;
-        let (syntax, definition) = entry.habits.input_grammar.as_ref()?;
-        Some((syntax, definition))
+    /// The grammars that freeform tools bring for their one text: the tool, the language (`lark`, `regex`), and the grammar.
+    pub fn input_grammars(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.entries.iter().filter_map(|entry| {
+            let (syntax, definition) = entry.habits.input_grammar.as_ref()?;
+            Some((&*entry.spec.name, &**syntax, &**definition))
+        })
     }
 
     /// The tool of exactly that name.

@@ -43,17 +43,7 @@ pub(crate) fn write_grammar(
     options.strict = arguments.strict;
     let tokens: Vec<&str> = arguments.tokens.iter().map(String::as_str).collect();
     options.tokens = &tokens;
-    let inputs: Vec<InputGrammar<'_>> = toolbox
-        .iter()
-        .filter_map(|tool| {
-            let (syntax, definition) = toolbox.input_grammar(&tool.name)?;
-            Some(InputGrammar {
-                tool: &tool.name,
-                syntax,
-                definition,
-            })
-        })
-        .collect();
+    let inputs: Vec<InputGrammar<'_>> = toolbox.input_grammars().map(InputGrammar::from).collect();
     options.inputs = &inputs;
     let grammar = grammar(&dialect, &tools, &options)?;
     let mut text = grammar.text;
