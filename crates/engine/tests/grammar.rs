@@ -170,6 +170,12 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "raw(path)",
     ),
     (
+        "dialect a\nempty_if_absent: content\ncall = \"<a>\" name json \"</a>\"\n",
+        "names no tool",
+        "empty_if_absent",
+        "write_file.content",
+    ),
+    (
         "dialect a\ncall = \"$ \" name (\" --\" key (\" \" value)?)* \"\\n\"\n",
         "the value of this `key` may be missing",
         "key",

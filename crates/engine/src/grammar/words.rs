@@ -109,7 +109,7 @@ pub(super) fn setting(name: &str, place: Range<usize>) -> Result<(), GrammarErro
     Err(GrammarError::new(place, format!("no setting is called `{name}`")).help(help))
 }
 
-/// The name of a rule: a word of the language is none, nor is what looks like one.
+/// Refuses a rule name that is a word of the language, or looks like one.
 pub(super) fn rule_name(name: &str, place: Range<usize>) -> Result<(), GrammarError> {
     if RULES.contains(&name) {
         return Ok(());

@@ -507,7 +507,7 @@ fn kind_word<'d>(values: &'d Values, json: Option<&str>) -> Result<Option<&'d st
     match values.word_for(json_type) {
         Some(word) => Ok(Some(word)),
         None => Err(RenderError::new(format!(
-            "`values: schema|kind(..)` has no word for {json_type}"
+            "`values: schema|type(..)` has no word for {json_type}"
         ))),
     }
 }

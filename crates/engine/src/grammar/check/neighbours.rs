@@ -280,7 +280,7 @@ fn goes_on_in_tags(prefix: &str, next: &Next<'_>) -> Result<(), GrammarError> {
                 next.term.span.clone(),
                 "no tag starts what follows a call with `xml`",
             )
-            .help("start it with `<`, or read the arguments with `key` and `text`"))
+            .help("start it with `<`, or read the arguments with `key` and `raw`"))
         }
         _ => Ok(()),
     }
