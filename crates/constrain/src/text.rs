@@ -232,8 +232,8 @@ fn escape() -> Node {
     ])
 }
 
-/// What a string of JSON is made of where closers must not start in it, and what else may stand at its end: `<` stands before
-/// anything that starts no closer, and a run of `<` may also end the string.
+/// The units of a JSON string in which no closer may start, and what else may end the string: `<` may come before anything
+/// that starts no closer, and a run of `<` may end the string.
 fn units_before(closers: &Closers) -> (Node, Option<Node>) {
     let firsts = closers.firsts();
     let not_first = except(&plain('"'), &firsts);

@@ -151,7 +151,7 @@ impl SchemaWriter<'_> {
         Ok(kinds.contains(&Kind::Json) && !kinds.contains(&Kind::Any))
     }
 
-    /// A schema as several, each of which has values of one type.
+    /// Splits a schema into schemas of one type each.
     pub(crate) fn by_type(&mut self, schema: &Value, at: &str) -> Result<Vec<Value>, GrammarError> {
         let mut all = Vec::new();
         for (schema, _) in self.alternatives(schema, at)? {
@@ -241,7 +241,7 @@ impl SchemaWriter<'_> {
         Ok(Node::choice(elements))
     }
 
-    /// What stands in an element that has no elements in it.
+    /// The content of an element without child elements.
     fn element_text(&mut self, schema: &Value, at: &str, text: &Notation) -> Built {
         let json = Notation::JsonBefore(Closers(vec!["<".to_owned()]));
         self.by_kind(schema, at, &mut |writer, schema, kind, at| match kind {

@@ -25,7 +25,7 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// `None` where a schema is none.
+    /// `None` if one of the schemas is invalid.
     fn new(name: String, toolbox: Toolbox) -> Option<Tools> {
         let tool = |tool: &toolglot_toolset::ToolSpec| {
             Some(Tool {

@@ -48,7 +48,7 @@ pub(super) const SEVERAL_LINES: &str = "a text of several lines";
 /// What it says of two calls.
 pub(super) const SEVERAL_CALLS: &str = "several calls in one message";
 
-/// The examples that a template may use. What the tools take and the dialect does not carry is told.
+/// The examples that a template may use, and which of them the dialect cannot carry.
 ///
 /// `call`: one call. `code`: a call whose argument is a text of several lines. `list`: calls with lists, objects and lists of
 /// objects, as far as any tool takes such. `rows`: a call with a row of elements. `several`: two calls in one message.

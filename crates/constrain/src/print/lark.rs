@@ -69,7 +69,7 @@ struct Printer<'r> {
 
 /// Whether a node is written as part of a terminal. A rule is not: what stands between two rules would be one terminal where
 /// the second is regular and two where it is not, and the longer one would win before it is known which of them follows.
-/// A token is none either.
+/// A token is not part of one either.
 fn is_regular(node: &Node, tokens: &[String]) -> bool {
     match node {
         Node::Literal(text) => !tokens.iter().any(|token| text.contains(token.as_str())),
