@@ -3,7 +3,6 @@
 
 use alloc::format;
 use alloc::string::String;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Alt, Dialect, Envelope, Piece, Rule, Term, TermKind};
@@ -71,12 +70,13 @@ impl Dialect {
     }
 
     fn add_literals_of<'a>(&'a self, alt: &'a Alt, all: &mut Vec<&'a str>, depth: usize) {
-        for term in alt.0.iter().flatten().filter(|_| depth <= DEPTH) {
-            literals_of(&term.kind, all);
-            for name in rules_of(&term.kind) {
-                for rule in self.rules_named(name) {
-                    self.add_literals_of(&rule.alt, all, depth + 1);
-                }
+        let terms = alt.0.iter().flatten();
+        terms.for_each(|term| literals_of(&term.kind, all));
+        let mut names = Vec::new();
+        alt.each_reference(&mut |name, _| names.push(name));
+        for name in names.into_iter().filter(|_| depth < DEPTH) {
+            for rule in self.rules_named(name) {
+                self.add_literals_of(&rule.alt, all, depth + 1);
             }
         }
     }
@@ -187,19 +187,6 @@ fn literals_of<'a>(kind: &'a TermKind, all: &mut Vec<&'a str>) {
             .for_each(|term| literals_of(&term.kind, all)),
         TermKind::Optional(inner) | TermKind::Many(inner) => literals_of(&inner.kind, all),
         _ => {}
-    }
-}
-
-/// The rules that a term refers to.
-fn rules_of(kind: &TermKind) -> Vec<&str> {
-    match kind {
-        TermKind::Rule(name) => vec![name],
-        TermKind::Group(alt) => {
-            let terms = alt.0.iter().flatten();
-            terms.flat_map(|term| rules_of(&term.kind)).collect()
-        }
-        TermKind::Optional(inner) | TermKind::Many(inner) => rules_of(&inner.kind),
-        _ => Vec::new(),
     }
 }
 
