@@ -1,7 +1,8 @@
 //! One call of a tool as a node: a walk over the form in which a dialect writes it.
 
 use toolglot_engine::form::{
-    Alternative, Attribute, Capture, Condition, Envelope, Form, Forms, PythonQuote, Role, Typing,
+    Alternative, Attribute, Capture, Condition, Envelope, EnvelopeMember, Form, Forms, PythonQuote,
+    Role, Typing,
 };
 use toolglot_engine::{Dialect, IdForm};
 use toolglot_value::{Map, Value};
@@ -331,48 +332,67 @@ impl Walk<'_> {
         writer: &mut SchemaWriter<'_>,
     ) -> Walked {
         let json = Notation::Json;
+        if !envelope.name_is_key {
+            return self.object(envelope, &envelope.written(), state, writer);
+        }
+        let (colon, space) = (colon(&json), writer.space(&json));
+        Ok(Node::sequence([
+            Node::literal("{"),
+            space.clone(),
+            constant(&Value::from(state.name), &json),
+            colon,
+            arguments(state, writer, &json)?,
+            space,
+            Node::literal("}"),
+        ]))
+    }
+
+    /// The object of these members. A server is left out.
+    fn object(
+        &self,
+        envelope: &Envelope,
+        members: &[EnvelopeMember],
+        state: &CallState<'_>,
+        writer: &mut SchemaWriter<'_>,
+    ) -> Walked {
+        let json = Notation::Json;
         let (comma, colon, space) = (writer.comma(&json), colon(&json), writer.space(&json));
-        let name = constant(&Value::from(state.name), &json);
-        let mut members = Vec::new();
-        if envelope.name_is_key {
-            members.push(Node::sequence([
-                name,
-                colon,
-                arguments(state, writer, &json)?,
-            ]));
-        } else {
-            for (role, keys) in &envelope.roles {
-                let Some(key) = keys.iter().find(|key| !key.contains('.')) else {
-                    return Err(Unfit::Form(
-                        "a member of its object is inside another".to_owned(),
-                    ));
-                };
-                let value = match role {
-                    Role::Name => name.clone(),
-                    Role::Args => arguments(state, writer, &json)?,
-                    Role::Id => {
-                        Node::sequence([Node::literal("\""), self.id(), Node::literal("\"")])
-                    }
-                    Role::Server => continue,
-                };
-                let key = constant(&Value::from(key.as_str()), &json);
-                let between = if members.is_empty() {
-                    Node::empty()
-                } else {
-                    comma.clone()
-                };
-                let member = Node::sequence([between, key, colon.clone(), value]);
-                // An id that stands first has its comma after it, and is left out: models write it last.
-                match role {
-                    Role::Id if members.is_empty() => {}
-                    Role::Id => members.push(member.optional()),
-                    _ => members.push(member),
+        let mut nodes = Vec::new();
+        for member in members {
+            let (key, role, value) = match member {
+                EnvelopeMember::Object(key, inside) => {
+                    (key, None, self.object(envelope, inside, state, writer)?)
                 }
+                EnvelopeMember::Role(key, role) => {
+                    let value = match role {
+                        Role::Name => constant(&Value::from(state.name), &json),
+                        Role::Args => arguments(state, writer, &json)?,
+                        Role::Id => {
+                            Node::sequence([Node::literal("\""), self.id(), Node::literal("\"")])
+                        }
+                        Role::Server => continue,
+                        Role::Fixed(n) => Node::literal(&envelope.fixed[*n][0]),
+                    };
+                    (key, Some(*role), value)
+                }
+            };
+            let key = constant(&Value::from(key.as_str()), &json);
+            let between = if nodes.is_empty() {
+                Node::empty()
+            } else {
+                comma.clone()
+            };
+            let node = Node::sequence([between, key, colon.clone(), value]);
+            // An id that stands first has its comma after it, and is left out: models write it last.
+            match role {
+                Some(Role::Id) if nodes.is_empty() => {}
+                Some(Role::Id) => nodes.push(node.optional()),
+                _ => nodes.push(node),
             }
         }
-        members.insert(0, Node::sequence([Node::literal("{"), space.clone()]));
-        members.push(Node::sequence([space, Node::literal("}")]));
-        Ok(Node::sequence(members))
+        nodes.insert(0, Node::sequence([Node::literal("{"), space.clone()]));
+        nodes.push(Node::sequence([space, Node::literal("}")]));
+        Ok(Node::sequence(nodes))
     }
 
     fn attributes(

@@ -1,6 +1,6 @@
 //! Calls that are a text, one JSON value and a text, for languages that have a schema and no grammar.
 
-use toolglot_engine::form::{Capture, Condition, Envelope, Form, Forms, Role};
+use toolglot_engine::form::{Capture, Condition, Envelope, EnvelopeMember, Form, Forms, Role};
 use toolglot_value::{Map, Value, json};
 
 use crate::ToolSchema;
@@ -129,28 +129,52 @@ pub(crate) fn arguments(tool: &ToolSchema<'_>, place: &str) -> Value {
 
 /// The schema of a call in such an object, which stands at `place`.
 pub(crate) fn envelope_schema(envelope: &Envelope, tool: &ToolSchema<'_>, place: &str) -> Value {
-    let arguments = |key: &str| {
-        let key = key.replace('~', "~0").replace('/', "~1");
-        arguments(tool, &format!("{place}/properties/{key}"))
-    };
-    let mut properties = Map::new();
     if envelope.name_is_key {
-        properties.insert(tool.name.to_owned(), arguments(tool.name));
-    } else {
-        for (role, keys) in &envelope.roles {
-            let Some(key) = keys.iter().find(|key| !key.contains('.')) else {
-                continue;
-            };
+        let all = arguments(tool, &property(place, tool.name));
+        return object_schema([(tool.name.to_owned(), all)]);
+    }
+    members_schema(envelope, &envelope.written(), tool, place)
+}
+
+fn members_schema(
+    envelope: &Envelope,
+    members: &[EnvelopeMember],
+    tool: &ToolSchema<'_>,
+    place: &str,
+) -> Value {
+    object_schema(members.iter().filter_map(|member| match member {
+        EnvelopeMember::Object(key, inside) => {
+            let schema = members_schema(envelope, inside, tool, &property(place, key));
+            Some((key.clone(), schema))
+        }
+        EnvelopeMember::Role(key, role) => {
             let schema = match role {
                 Role::Name => json!({"const": tool.name}),
-                Role::Args => arguments(key),
-                Role::Id | Role::Server => continue,
+                Role::Args => arguments(tool, &property(place, key)),
+                Role::Fixed(n) => {
+                    let value = envelope.fixed[*n][0].parse::<Value>().unwrap_or_default();
+                    json!({"const": value})
+                }
+                Role::Id | Role::Server => return None,
             };
-            properties.insert(key.clone(), schema);
+            Some((key.clone(), schema))
         }
-    }
-    let keys = properties.keys().map(|key| Value::from(key.as_str()));
-    let required: Value = keys.collect();
+    }))
+}
+
+/// The place of a member's schema in one of an object at `place`.
+fn property(place: &str, key: &str) -> String {
+    let key = key.replace('~', "~0").replace('/', "~1");
+    format!("{place}/properties/{key}")
+}
+
+/// An object of exactly these members.
+fn object_schema(members: impl IntoIterator<Item = (String, Value)>) -> Value {
+    let properties: Map = members.into_iter().collect();
+    let required: Value = properties
+        .keys()
+        .map(|key| Value::from(key.as_str()))
+        .collect();
     json!({
         "type": "object",
         "properties": Value::Object(properties),

@@ -97,7 +97,13 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
     }
     match body {
         _ if is_fixed => fixed = Some(fixed_values(&mut rule, random)),
-        1 => rule.add("object(name: tool, args: args)"),
+        1 => rule.add(random.one::<&str>(&[
+            "object(name: tool, args: args)",
+            "object(type = \"call\", name: tool, args: args)",
+            "object(name: tool, args: args, \"is call\" = true)",
+            "object(v = 2, name: function.name, args: function.args, function.type = \"f\"|\"g\")",
+            "(object(type = \"a\", name: tool, args: args) | object(type = \"b\", args: args, name: tool))",
+        ])),
         2 => rule.add("python"),
         6 => {
             rule.add("attrs(name: tool, args: *)");

@@ -151,7 +151,10 @@ impl TermKind {
             TermKind::Capture(_, texts) | TermKind::Json(texts) => all(texts),
             TermKind::Raw(name) | TermKind::Xml(name) => name.as_deref().map_or(0, size),
             TermKind::Value(name, quotes) => name.as_deref().map_or(0, size) + all(quotes),
-            TermKind::Object(envelope) => envelope.roles.iter().map(|(_, keys)| all(keys)).sum(),
+            TermKind::Object(envelope) => {
+                let keys = envelope.roles.iter().map(|(_, keys)| keys);
+                keys.chain(&envelope.fixed).map(|texts| all(texts)).sum()
+            }
             TermKind::Attrs(attributes) => attributes.iter().map(|one| all(&one.keys)).sum(),
             TermKind::Rule(_)
             | TermKind::Group(_)
@@ -234,6 +237,8 @@ pub enum Role {
     Server,
     /// The arguments.
     Args,
+    /// Only that the object is a call: the member has one of the values of [`Envelope::fixed`] at this index.
+    Fixed(usize),
 }
 
 /// `object(..)`: roles and the paths of the keys that have them; a path `*` makes the key itself the name.
@@ -241,8 +246,53 @@ pub enum Role {
 pub struct Envelope {
     /// Each role with the keys that have it; the first that is no path is written.
     pub roles: Vec<(Role, Vec<String>)>,
+    /// `type = "tool_use"`: the values of each fixed member as JSON texts; the first is written.
+    pub fixed: Vec<Vec<String>>,
     /// `args: *`: the only key is the name, its value the arguments.
     pub name_is_key: bool,
+}
+
+/// A member of a JSON envelope as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EnvelopeMember {
+    /// This key, and what its value means.
+    Role(String, Role),
+    /// This key, and the members of the object that is its value.
+    Object(String, Vec<EnvelopeMember>),
+}
+
+impl Envelope {
+    /// The members that are written, in order: of each role the first key that is no path, or else the first path.
+    pub fn written(&self) -> Vec<EnvelopeMember> {
+        let mut members = Vec::new();
+        for (role, keys) in &self.roles {
+            let plain = keys.iter().find(|key| !key.contains('.'));
+            if let Some(path) = plain.or(keys.first()) {
+                EnvelopeMember::insert(&mut members, path, *role);
+            }
+        }
+        members
+    }
+}
+
+impl EnvelopeMember {
+    fn insert(members: &mut Vec<EnvelopeMember>, path: &str, role: Role) {
+        let Some((first, rest)) = path.split_once('.') else {
+            members.push(EnvelopeMember::Role(path.into(), role));
+            return;
+        };
+        for member in members.iter_mut() {
+            match member {
+                EnvelopeMember::Object(key, inside) if key == first => {
+                    return EnvelopeMember::insert(inside, rest, role);
+                }
+                _ => {}
+            }
+        }
+        let mut inside = Vec::new();
+        EnvelopeMember::insert(&mut inside, rest, role);
+        members.push(EnvelopeMember::Object(first.into(), inside));
+    }
 }
 
 /// One attribute of `attrs(..)`: a capture or a named argument, and the spellings of its name.

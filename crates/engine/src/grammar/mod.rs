@@ -12,7 +12,7 @@ mod settings;
 mod words;
 
 pub(crate) use ast::{Alt, Piece, Rule, Term, TermKind};
-pub use ast::{Attribute, Capture, Envelope, PythonQuote, Role};
+pub use ast::{Attribute, Capture, Envelope, EnvelopeMember, PythonQuote, Role};
 pub use error::GrammarError;
 pub use evidence::Evidence;
 pub(crate) use evidence::SHORTEST;

@@ -7,6 +7,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use toolglot_json::internal::quoted;
+
 use super::GrammarError;
 use super::ast::{
     Alt, Attribute, Capture, Envelope, Piece, PythonQuote, Role, Rule, Term, TermKind,
@@ -197,7 +199,7 @@ impl<'a> Reader<'a> {
             "attrs" => TermKind::Attrs(
                 self.roles()?
                     .into_iter()
-                    .map(|(role, place, keys)| attribute(role, &place, keys))
+                    .map(attribute)
                     .collect::<Result<_, _>>()?,
             ),
             _ => {
@@ -316,39 +318,55 @@ impl<'a> Reader<'a> {
         Ok(texts)
     }
 
-    /// `(ROLE: KEY|KEY, ..)`.
-    fn roles(&mut self) -> Result<Vec<Roles>, GrammarError> {
+    /// `(ROLE: KEY|KEY, KEY = "VALUE"|"VALUE", ..)`.
+    fn roles(&mut self) -> Result<Vec<Member>, GrammarError> {
         self.expect('(', "before the roles")?;
-        let mut roles = Vec::new();
+        let mut members = Vec::new();
         loop {
             let place = self.here();
-            let Some((Token::Word(role), _)) = self.take()? else {
+            let Some((Token::Word(role) | Token::Literal(role), _)) = self.take()? else {
                 return Err(GrammarError::new(place, "a role is missing")
                     .help("write object(name: name, args: arguments)"));
             };
-            self.expect(':', &format!("after `{role}`"))?;
-            let mut keys = Vec::new();
+            let is_fixed = self.eat('=')?;
+            if !is_fixed {
+                self.expect(':', &format!("after `{role}`"))?;
+            }
+            let mut texts = Vec::new();
             loop {
                 let place = self.here();
-                match self.take()? {
-                    Some((Token::Word(key) | Token::Literal(key), _)) => keys.push(key),
-                    Some((Token::Mark('*'), _)) => keys.push("*".into()),
+                let text = match self.take()? {
+                    Some((Token::Literal(text), _)) if is_fixed => quoted(&text),
+                    Some((Token::Word(word), _)) if is_fixed && is_scalar(&word) => word,
+                    Some((Token::Word(key) | Token::Literal(key), _)) if !is_fixed => key,
+                    Some((Token::Mark('*'), _)) if !is_fixed => "*".into(),
+                    _ if is_fixed => {
+                        let message = format!("`{role}` needs a value in quotes");
+                        return Err(GrammarError::new(place, message)
+                            .help(format!("write {role} = \"value\"")));
+                    }
                     _ => {
                         return Err(GrammarError::new(place, format!("`{role}` needs a key"))
                             .help(format!("name the keys that it may have: `{role}: a|b`")));
                     }
-                }
+                };
+                texts.push(text);
                 if !self.eat('|')? {
                     break;
                 }
             }
-            roles.push((role, place, keys));
+            members.push(Member {
+                role,
+                place,
+                texts,
+                is_fixed,
+            });
             if !self.eat(',')? {
                 break;
             }
         }
         self.expect(')', "after the roles")?;
-        Ok(roles)
+        Ok(members)
     }
 
     /// Cuts a literal at its holes.
@@ -387,33 +405,57 @@ fn end_of_line(span: &Range<usize>) -> TermKind {
     TermKind::Group(Alt(kinds.into_iter().map(term).collect()))
 }
 
-/// A role, its place, and the keys that have it.
-type Roles = (String, Range<usize>, Vec<String>);
+/// What brackets after `object` and `attrs` list.
+struct Member {
+    /// The role, or the key of a fixed member.
+    role: String,
+    place: Range<usize>,
+    /// The keys that have the role, or the values as JSON texts.
+    texts: Vec<String>,
+    is_fixed: bool,
+}
 
-fn envelope(roles: Vec<Roles>, span: &Range<usize>) -> Result<Envelope, GrammarError> {
+/// Whether a word is JSON by itself.
+fn is_scalar(word: &str) -> bool {
+    let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+    matches!(word, "true" | "false" | "null" | "0") || is_number && !word.starts_with('0')
+}
+
+fn envelope(members: Vec<Member>, span: &Range<usize>) -> Result<Envelope, GrammarError> {
     let mut envelope = Envelope {
         roles: Vec::new(),
+        fixed: Vec::new(),
         name_is_key: false,
     };
-    for (role, place, keys) in roles {
-        let role = match role.as_str() {
+    for member in members {
+        let role = match member.role.as_str() {
+            _ if member.is_fixed => Role::Fixed(envelope.fixed.len()),
             "name" => Role::Name,
-            "id" => Role::Id,
+            "id" | "key" => Role::Id,
             "server" => Role::Server,
             "args" => Role::Args,
-            "key" => Role::Id,
             other => {
-                words::reference(other, &place)?;
-                return Err(
-                    GrammarError::new(place, format!("object() has no role `{other}`"))
-                        .help("roles are name, id, server, args"),
-                );
+                words::reference(other, &member.place)?;
+                let message = format!("object() has no role `{other}`");
+                return Err(GrammarError::new(member.place, message).help(format!(
+                    "roles are name, id, server, args; a member with one value is {other} = \"value\""
+                )));
             }
         };
-        if keys.iter().any(|key| key == "*") {
-            envelope.name_is_key = true;
-        }
+        let keys = if member.is_fixed {
+            envelope.fixed.push(member.texts);
+            vec![member.role]
+        } else {
+            envelope.name_is_key |= member.texts.iter().any(|key| key == "*");
+            member.texts
+        };
         envelope.roles.push((role, keys));
+    }
+    if envelope.name_is_key && !envelope.fixed.is_empty() {
+        let message = "a fixed member beside `args: *`, which makes any key the name";
+        return Err(GrammarError::new(span.clone(), message).help(
+            "say which key holds the name: object(type = \"call\", name: name, args: args)",
+        ));
     }
     if !envelope.name_is_key && !envelope.roles.iter().any(|(role, _)| *role == Role::Name) {
         return Err(GrammarError::new(span.clone(), "object() without a name")
@@ -422,26 +464,24 @@ fn envelope(roles: Vec<Roles>, span: &Range<usize>) -> Result<Envelope, GrammarE
     Ok(envelope)
 }
 
-fn attribute(
-    role: String,
-    place: &Range<usize>,
-    keys: Vec<String>,
-) -> Result<Attribute, GrammarError> {
-    let capture = Capture::named(&role);
-    if let Some(word) = words::other_capture(&role) {
-        return Err(words::replaced(&role, word, place.clone()));
+fn attribute(member: Member) -> Result<Attribute, GrammarError> {
+    let Member {
+        role, place, texts, ..
+    } = member;
+    if member.is_fixed {
+        let message = "attrs() has no fixed attributes";
+        return Err(GrammarError::new(place, message).help(
+            "write it before attrs() as a literal, or `any: KEY` for an attribute with any value",
+        ));
     }
-    Ok(match capture {
-        Some(capture) => Attribute {
-            capture: Some(capture),
-            argument: None,
-            keys,
-        },
-        None => Attribute {
-            capture: None,
-            argument: Some(role),
-            keys,
-        },
+    if let Some(word) = words::other_capture(&role) {
+        return Err(words::replaced(&role, word, place));
+    }
+    let capture = Capture::named(&role);
+    Ok(Attribute {
+        capture,
+        argument: capture.is_none().then_some(role),
+        keys: texts,
     })
 }
 

@@ -84,22 +84,15 @@ impl Parser {
         self.set.log.acts(self.set.flushed, to, &mut acts);
         self.set.flushed = to;
         for (n, &(act, pos)) in acts.iter().enumerate() {
-            match act {
-                Act::Captured {
-                    what: Capture::Type,
-                    start,
-                    end,
-                } => self.set.registers.kind_at = Some(Span::new(start, end)),
-                Act::Captured {
-                    what: Capture::Any,
-                    start,
-                    end,
-                } => self.skip_element(view, Span::new(start, end), sink),
-                _ => self.set.registers.kind_at = None,
-            }
+            let kind_at = self.set.registers.kind_at.take();
             match act {
                 Act::Enter(node) => self.enter(program, view, node, pos, sink),
                 Act::Captured { what, start, end } => {
+                    match what {
+                        Capture::Type => self.set.registers.kind_at = Some(Span::new(start, end)),
+                        Capture::Any => self.skip_element(view, kind_at, (start, end), sink),
+                        _ => {}
+                    }
                     self.captured(program, view, what, start, end, sink);
                 }
                 Act::Argument {
@@ -267,14 +260,17 @@ impl Parser {
 
     /// An element that means nothing goes by, if a `type` came right before what is skipped. After the name it may have
     /// been meant as an argument, unless it is empty.
-    fn skip_element(&mut self, view: View<'_>, skipped: Span, sink: &mut dyn Sink) {
-        let Some(at) = self.set.registers.kind_at.take() else {
+    fn skip_element(
+        &mut self,
+        view: View<'_>,
+        kind_at: Option<Span>,
+        (start, end): (u64, u64),
+        sink: &mut dyn Sink,
+    ) {
+        let (Some(at), Some(call)) = (kind_at, &mut self.emitter.call) else {
             return;
         };
-        let Some(call) = &mut self.emitter.call else {
-            return;
-        };
-        if !call.name.is_empty() && skipped.start < skipped.end {
+        if !call.name.is_empty() && start < end {
             call.worsen(End::Recovered);
         }
         let kind = view.slice(at.start, at.end);

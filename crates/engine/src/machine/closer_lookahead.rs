@@ -91,16 +91,11 @@ enum Progress {
 impl CloserLookahead {
     /// Begins anew at `at`, keeping the allocations.
     fn begin(&mut self, at: u64) {
-        self.follow.clear();
-        self.enclosing.clear();
-        self.own.clear();
-        (self.at, self.pos) = (at, at);
-        (self.stage, self.closer, self.last) = (Stage::Sets, false, None);
+        (self.at, self.stage) = (at, Stage::Sets);
         (self.unknown_at, self.n_overs) = (None, 0);
         (self.was_gap, self.is_damaged) = (false, false);
         (self.closer_end, self.left_call) = (None, false);
-        (self.leaves, self.prose_to) = (false, None);
-        (self.read, self.forgotten) = (None, None);
+        (self.leaves, self.prose_to, self.forgotten) = (false, None, None);
     }
 }
 

@@ -179,26 +179,13 @@ impl Emitter {
     #[cold]
     fn emit_from_origin(&self, span: Span, event: Event<'_>, sink: &mut dyn Sink) {
         let of_prompt = self.origin.saturating_sub(span.start) as usize;
-        let rest = |text: &'_ str| -> Option<usize> {
-            (of_prompt == 0 || of_prompt < text.len()).then_some(of_prompt)
-        };
         let moved = span.since(self.origin);
         match event {
-            Event::Text(text) => {
-                if let Some(from) = rest(text) {
-                    sink.event(moved, Event::Text(&text[from..]));
-                }
-            }
-            Event::Reasoning(text) => {
-                if let Some(from) = rest(text) {
-                    sink.event(moved, Event::Reasoning(&text[from..]));
-                }
-            }
-            Event::Markup(text) => {
-                if let Some(from) = rest(text) {
-                    sink.event(moved, Event::Markup(&text[from..]));
-                }
-            }
+            Event::Text(text) | Event::Reasoning(text) | Event::Markup(text)
+                if of_prompt > 0 && of_prompt >= text.len() => {}
+            Event::Text(text) => sink.event(moved, Event::Text(&text[of_prompt..])),
+            Event::Reasoning(text) => sink.event(moved, Event::Reasoning(&text[of_prompt..])),
+            Event::Markup(text) => sink.event(moved, Event::Markup(&text[of_prompt..])),
             Event::CallStart(head) => {
                 let name_at = head.name_span.since(self.origin);
                 sink.event(

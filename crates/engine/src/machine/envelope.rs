@@ -340,7 +340,7 @@ impl Parser {
         let at = envelope.here();
         if self.candidate.committed && self.emitter.call.is_none() && envelope.is_nameless() {
             // One member of a list is none: what stands after it may be.
-            let message = "an object without a tool's name is between calls";
+            let message = "an object that is not a call is between calls";
             let span = Span::new(envelope.at, at);
             self.emitter.markup(view, envelope.at, sink);
             self.emitter
@@ -369,7 +369,14 @@ impl Parser {
         }
         if marked && !self.is_aside() && !self.candidate.is_noted {
             let dialect = &program.dialect_of(envelope.bodies[0].node).name;
-            let (code, message) = if envelope.name.is_none() {
+            let (code, message) = if envelope.is_other {
+                (
+                    Code::NotACall,
+                    alloc::format!(
+                        "a fixed member of a `{dialect}` call is missing or has another value"
+                    ),
+                )
+            } else if envelope.name.is_none() {
                 (
                     Code::MissingToolName,
                     alloc::format!("the JSON object of a `{dialect}` call has no tool name"),

@@ -11,7 +11,9 @@ use alloc::vec::Vec;
 use super::reach::{holds, leads_to_calls, repeats_calls};
 use super::separator::{is_comma, is_separator};
 use crate::grammar::{Alt, Dialect, Piece, Rule, SHORTEST, Term, TermKind};
-pub use crate::grammar::{Attribute, Capture, Envelope, PythonQuote, Role, Typing, Values};
+pub use crate::grammar::{
+    Attribute, Capture, Envelope, EnvelopeMember, PythonQuote, Role, Typing, Values,
+};
 
 /// How a dialect writes calls.
 #[derive(Clone, Debug, PartialEq)]

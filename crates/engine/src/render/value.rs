@@ -3,7 +3,6 @@
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 use toolglot_json::internal::{Kind, elements, escape_into, kind, members, quoted, string};
@@ -11,7 +10,7 @@ use toolglot_json::{Fields, Shape};
 
 use super::RenderError;
 use crate::CallText;
-use crate::grammar::{Envelope, PythonQuote, Role, Typing, Values};
+use crate::grammar::{Envelope, EnvelopeMember, PythonQuote, Role, Typing, Values};
 use crate::machine::infer;
 
 /// Above this many bytes, or with line breaks, CDATA is easier to write than entities.
@@ -62,45 +61,30 @@ pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_
         let _ = write!(out, "{{{}: {}}}", quoted(call.name), spaced(call.arguments));
         return;
     }
-    let mut members: Vec<(Vec<&str>, String)> = Vec::new();
-    for (role, keys) in &envelope.roles {
-        let plain = keys.iter().find(|key| !key.contains('.'));
-        let Some(key) = plain.or(keys.first()) else {
-            continue;
-        };
-        let value = match role {
-            Role::Name => Some(quoted(call.name)),
-            Role::Args => Some(spaced(call.arguments)),
-            Role::Id => call.id.map(quoted),
-            Role::Server => call.server.map(quoted),
-        };
-        members.extend(value.map(|value| (key.split('.').collect(), value)));
-    }
-    object(out, &members, 0);
+    let value = |role| match role {
+        Role::Name => Some(quoted(call.name)),
+        Role::Args => Some(spaced(call.arguments)),
+        Role::Id => call.id.map(quoted),
+        Role::Server => call.server.map(quoted),
+        Role::Fixed(n) => envelope.fixed[n].first().cloned(),
+    };
+    out.push_str(&object(&envelope.written(), &value).unwrap_or_default());
 }
 
-/// An object of members whose paths are the same up to `depth`.
-fn object(out: &mut String, members: &[(Vec<&str>, String)], depth: usize) {
-    out.push('{');
-    for (n, (path, value)) in members.iter().enumerate() {
-        let is_here = |other: &(Vec<&str>, String)| other.0[depth] == path[depth];
-        if members[..n].iter().any(is_here) {
-            continue;
+/// An object of the members that have a value.
+fn object(members: &[EnvelopeMember], value: &dyn Fn(Role) -> Option<String>) -> Option<String> {
+    let mut text = String::new();
+    for member in members {
+        let (key, value) = match member {
+            EnvelopeMember::Role(key, role) => (key, value(*role)),
+            EnvelopeMember::Object(key, inside) => (key, object(inside, value)),
+        };
+        if let Some(value) = value {
+            text.push_str(if text.is_empty() { "{" } else { ", " });
+            let _ = write!(text, "{}: {value}", quoted(key));
         }
-        out.push_str(if n > 0 { ", " } else { "" });
-        let _ = write!(out, "{}: ", quoted(path[depth]));
-        if path.len() == depth + 1 {
-            out.push_str(value);
-            continue;
-        }
-        let inside = members.iter().filter(|other| is_here(other));
-        let inside: Vec<_> = inside
-            .filter(|(path, _)| path.len() > depth + 1)
-            .cloned()
-            .collect();
-        object(out, &inside, depth + 1);
     }
-    out.push('}');
+    (!text.is_empty()).then(|| text + "}")
 }
 
 /// How elements are written: by the settings of the dialect, with `prefix` before every tag.

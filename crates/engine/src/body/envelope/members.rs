@@ -90,13 +90,19 @@ impl Envelope {
                 self.part = Part::Role(role);
                 return Asked::More;
             }
-            self.bodies.retain(|body| knows(body).is_some());
+            let is_fixed = matches!(role, Role::Fixed(_));
+            self.bodies.retain(|body| is_fixed || knows(body).is_some());
             let again = match role {
                 Role::Name => self.name.is_some() && (self.committed || self.marked),
                 Role::Args => self.args_seen,
+                Role::Fixed(_) => self.committed,
                 _ => false,
             };
             self.part = if again { Part::Skip } else { Part::Role(role) };
+            if is_fixed && !again {
+                self.fixed.push(path.into_owned());
+                return Asked::More;
+            }
             if again && role == Role::Args {
                 self.leave_out(self.member_at, LeftOut::Arguments);
             }
@@ -280,6 +286,49 @@ impl Envelope {
         }
     }
 
+    /// The value of a fixed member was read: readings that want another one are out.
+    fn fixed(&mut self, program: &Program, text: &str) -> Asked {
+        let key = self.fixed.last().map_or("", String::as_str);
+        let role = |body: &Thread| role_of(program, body, key);
+        let fits = |body: &Thread| match (role(body), program.node(body.node)) {
+            (Some(Role::Fixed(n)), Node::Object(object)) => {
+                let mut values = object.envelope.fixed[n].iter();
+                values.any(|value| {
+                    value == text || string(value).is_some_and(|value| string(text) == Some(value))
+                })
+            }
+            _ => true,
+        };
+        self.is_other = !self.bodies.iter().any(fits);
+        if self.is_other {
+            return Asked::Dead;
+        }
+        self.bodies.retain(fits);
+        match self.bodies.iter().find_map(role) {
+            Some(Role::Fixed(_)) | None => self.ask_commit(program),
+            Some(role) => self.captured(program, role, text),
+        }
+    }
+
+    /// Whether the reading wants a fixed member that was not read.
+    pub(super) fn lacks_fixed(&self, program: &Program, body: &Thread) -> bool {
+        roles(program, body)
+            .iter()
+            .any(|(role, keys)| matches!(role, Role::Fixed(_)) && !self.fixed.contains(&keys[0]))
+    }
+
+    /// Leaves out readings that want a fixed member that was not read. Says whether any is left.
+    pub(super) fn has_fixed(&mut self, program: &Program) -> bool {
+        let mut bodies = core::mem::take(&mut self.bodies);
+        if bodies.iter().all(|body| self.lacks_fixed(program, body)) {
+            self.is_other = true;
+        } else {
+            bodies.retain(|body| !self.lacks_fixed(program, body));
+        }
+        self.bodies = bodies;
+        !self.is_other
+    }
+
     /// The JSON text of what a role captures was read.
     fn captured(&mut self, program: &Program, role: Role, text: &str) -> Asked {
         let value = string(text).map(|text| text.trim().to_owned());
@@ -310,6 +359,7 @@ impl Envelope {
             }
             Role::Id => self.id = value.or_else(|| Some(text.to_owned())),
             Role::Server => self.ns = value,
+            Role::Fixed(_) => return self.fixed(program, text),
             Role::Args => return Asked::More,
         }
         self.ask_commit(program)
@@ -361,11 +411,14 @@ impl Envelope {
             let waited = |role: &Role| match role {
                 Role::Id => self.id.is_none(),
                 Role::Server => self.ns.is_none(),
-                Role::Name | Role::Args => false,
+                Role::Name | Role::Args | Role::Fixed(_) => false,
             };
             roles(program, body).iter().any(|(role, _)| waited(role))
         };
-        if self.args_seen || self.marked && !self.bodies.iter().any(has_more) {
+        let is_sure = self.args_seen || self.marked && !self.bodies.iter().any(has_more);
+        let first = self.bodies.first();
+        if is_sure && !first.is_some_and(|body| self.lacks_fixed(program, body)) {
+            self.has_fixed(program);
             Asked::Commit
         } else {
             Asked::More

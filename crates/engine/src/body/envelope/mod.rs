@@ -148,6 +148,10 @@ pub(crate) struct Envelope {
     pub(crate) defines_at: Option<u64>,
     /// Nothing but the tool's name as a key says that it is a call: its value must be an object.
     needs_object: bool,
+    /// The paths of fixed members that were read.
+    fixed: Vec<String>,
+    /// A fixed member is missing or has another value: no reading is left.
+    pub(crate) is_other: bool,
 }
 
 impl Envelope {
@@ -177,97 +181,36 @@ impl Envelope {
 
     /// Forgets the last object, and keeps its memory.
     fn restart(&mut self, at: u64) {
-        let Envelope {
-            bodies,
-            pos,
-            json,
-            out,
-            part,
-            path,
-            depths,
-            capture,
-            overlong,
-            member_at,
-            name,
-            meant,
-            name_at,
-            next_name,
-            id,
-            ns,
-            args_seen,
-            args_void,
-            flat,
-            loose,
-            loose_at,
-            asides,
-            left_out,
-            args,
-            args_at,
-            args_end,
-            at: begin,
-            malformed,
-            inner,
-            decoded,
-            inside,
-            committed,
-            needs_marker,
-            marked,
-            starts,
-            is_braceless,
-            escaped,
-            malformed_at,
-            repairs,
-            encoded_at,
-            flat_at,
-            known,
-            has_aside,
-            may_define,
-            waits_for_schema,
-            begin: schema,
-            defines_at,
-            needs_object,
-        } = self;
-        bodies.clear();
-        json.restart(Root::Object);
-        json.watch(1);
-        json.stop_at_strings();
-        out.repairs.clear();
-        repairs.clear();
-        depths.clear();
-        asides.clear();
-        inside.clear();
-        for text in [&mut out.text, path, capture, loose, args, schema] {
+        self.json.restart(Root::Object);
+        self.json.watch(1);
+        self.json.stop_at_strings();
+        self.out.repairs.clear();
+        self.repairs.clear();
+        self.bodies.clear();
+        self.depths.clear();
+        self.asides.clear();
+        self.inside.clear();
+        self.fixed.clear();
+        for text in [&mut self.out.text, &mut self.path, &mut self.capture] {
             text.clear();
         }
-        (*name, *id, *ns, *inner) = (None, None, None, None);
-        (*next_name, *meant) = (None, None);
-        (*args_at, *encoded_at, *flat_at, *left_out) = (None, None, None, None);
-        (*malformed_at, *defines_at, *escaped) = (None, None, Escaped::default());
-        for flag in [
-            overlong,
-            args_seen,
-            args_void,
-            flat,
-            malformed,
-            committed,
-            needs_marker,
-            marked,
-            starts,
-            is_braceless,
-            known,
-            has_aside,
-            may_define,
-            waits_for_schema,
-            needs_object,
-        ] {
-            *flag = false;
+        for text in [&mut self.loose, &mut self.args, &mut self.begin] {
+            text.clear();
         }
-        *part = Part::Structure;
-        *decoded = 0;
-        *name_at = (at, at);
-        for place in [pos, member_at, loose_at, args_end, begin] {
-            *place = at;
-        }
+        self.part = Part::Structure;
+        self.escaped = Escaped::No;
+        self.decoded = 0;
+        (self.name, self.id, self.ns, self.meant) = Default::default();
+        (self.next_name, self.inner, self.left_out) = Default::default();
+        (self.args_at, self.malformed_at, self.encoded_at) = Default::default();
+        (self.flat_at, self.defines_at) = Default::default();
+        (self.overlong, self.flat, self.malformed, self.known) = Default::default();
+        (self.args_seen, self.args_void, self.has_aside) = Default::default();
+        (self.committed, self.marked, self.starts) = Default::default();
+        (self.needs_marker, self.needs_object, self.is_braceless) = Default::default();
+        (self.may_define, self.waits_for_schema, self.is_other) = Default::default();
+        (self.at, self.pos, self.member_at) = (at, at, at);
+        (self.loose_at, self.args_end, self.name_at) = (at, at, (at, at));
     }
 
     /// Whether a marker stands before it, so that not only the name marks the call.
@@ -354,7 +297,8 @@ impl Envelope {
                 // Without a marker, a name alone is that of anything, unless a tool has it.
                 let is_any = !self.marked && !self.args_seen;
                 let is_any = is_any && (program.tools.is_empty() || self.has_aside);
-                if self.name.is_none() || is_any {
+                let is_other = !self.committed && !self.has_fixed(program);
+                if is_other || self.name.is_none() || is_any {
                     return Asked::Dead;
                 }
                 if core::mem::take(&mut self.flat) {
@@ -456,7 +400,7 @@ impl Envelope {
 
     /// Whether it is a whole object, and none that names a tool.
     pub(crate) fn is_nameless(&self) -> bool {
-        self.is_over() && self.name.is_none() && !self.bodies.is_empty()
+        self.is_over() && (self.name.is_none() || self.is_other) && !self.bodies.is_empty()
     }
 
     /// Whether the transducer has read the whole object.

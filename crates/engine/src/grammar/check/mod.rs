@@ -30,7 +30,7 @@ pub(crate) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
 }
 
 fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), GrammarError> {
-    let mut firsts: Vec<ByteSet> = Vec::new();
+    let mut firsts: Vec<(ByteSet, bool)> = Vec::new();
     for (n, seq) in alt.0.iter().enumerate() {
         if alt.0[..n].iter().any(|other| same(other, seq)) {
             let place = seq.first().map_or(0..0, |term| term.span.clone());
@@ -40,14 +40,19 @@ fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), Gramma
             );
         }
         if let Some((first, term)) = open_first(seq) {
-            if firsts.iter().any(|other| other.meets(&first)) {
+            // Objects are read side by side, and their members tell which one it is.
+            let is_object = matches!(term.kind, TermKind::Object(_));
+            let is_undecided = |(other, is_other_object): &(ByteSet, bool)| {
+                other.meets(&first) && !(is_object && *is_other_object)
+            };
+            if firsts.iter().any(is_undecided) {
                 return Err(GrammarError::new(
                     term.span.clone(),
                     "two alternatives that the next byte cannot distinguish",
                 )
                 .help("start one of them with a literal"));
             }
-            firsts.push(first);
+            firsts.push((first, is_object));
         }
         optional_closers(seq, speaks)?;
         for term in seq {
