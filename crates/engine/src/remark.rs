@@ -30,9 +30,9 @@ pub fn remark(repair: Repair) -> (Code, &'static str) {
             Code::UnescapedQuote,
             "a quote inside the string was escaped",
         ),
-        Repair::SwallowedKey => (
+        Repair::AmbiguousString => (
             Code::AmbiguousValue,
-            "what looks like a key or a keyword was read as text of the string before it",
+            "the string may start or end elsewhere: what may be structure was read as its text",
         ),
         Repair::MissingBracket => (Code::MissingBracket, "a closing bracket was supplied"),
         Repair::MismatchedBracket => (

@@ -16,8 +16,8 @@ pub enum Repair {
     MissingQuote,
     /// A quote inside a string was escaped.
     UnescapedQuote,
-    /// A key or a keyword, as it seems, was read as text of the string before it.
-    SwallowedKey,
+    /// A string may start or end elsewhere: what may be structure was read as its text.
+    AmbiguousString,
     /// A closing bracket was supplied.
     MissingBracket,
     /// A closing bracket that fits none was left out or replaced.
@@ -93,7 +93,7 @@ impl Repair {
         matches!(
             self,
             Repair::MissingQuote
-                | Repair::SwallowedKey
+                | Repair::AmbiguousString
                 | Repair::MissingBracket
                 | Repair::MismatchedBracket
                 | Repair::MissingValue

@@ -21,7 +21,7 @@ const FAULTS: &[(&str, [usize; 3])] = &[
     ("] dropped", [7, 4, 7]),
     (": dropped", [0, 0, 0]),
     (", dropped", [0, 0, 0]),
-    ("\" dropped", [7, 7, 1]),
+    ("\" dropped", [6, 6, 1]),
     ("{ doubled", [0, 0, 0]),
     ("} doubled", [4, 1, 4]),
     ("[ doubled", [7, 7, 7]),

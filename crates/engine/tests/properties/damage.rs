@@ -114,9 +114,9 @@ fn damage_outside_values_changes_no_call_that_would_run() {
         eprintln!("{dialect}: {count:?}");
     }
     eprintln!("{shown}{all:?}");
-    // The figures may only fall, and the share that is right may only rise. What would run wrongly has a quote that was doubled or moved
-    // in JSON or Python, but for values of minicpm5, whose opener is not theirs, and doubled markers of minimax_m3 and kimi_k3.
-    let holds = all.wrong <= 332 && all.moved <= 400 && 1000 * all.right >= 340 * all.n;
+    // The figures may only fall, and the share that is right may only rise. What would run wrongly are values of minicpm5, whose opener
+    // is not theirs, and doubled markers of minimax_m3 and kimi_k3.
+    let holds = all.wrong <= 40 && all.moved <= 400 && 1000 * all.right >= 340 * all.n;
     assert!(holds, "{all:?}");
 }
 

@@ -12,6 +12,7 @@ mod support;
 
 mod bounded;
 mod damage;
+mod damaged_json;
 mod deep;
 mod edits;
 mod files;

@@ -298,7 +298,7 @@ fn written(repair: Repair, before: &str, rest: &str) -> Cow<'static, str> {
         | Repair::InvalidNumber
         | Repair::UnrepresentableNumber => word(before),
         Repair::UnquotedKey => Cow::Owned(quoted(before.trim_end())),
-        Repair::DuplicateKey | Repair::SwallowedKey => Cow::Owned(String::from(before)),
+        Repair::DuplicateKey | Repair::AmbiguousString => Cow::Owned(String::from(before)),
         Repair::ControlCharacter => {
             let mut after = String::new();
             escape_into(&mut after, before);

@@ -14,7 +14,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::costs::{
-    Charge, DEPTH, LIVE, MARGIN, NEAR, PATIENCE, PER_BYTE, PER_QUOTE, STREAM, cost,
+    Charge, DEPTH, DOUBT, LIVE, MARGIN, NEAR, PATIENCE, PER_BYTE, PER_QUOTE, STREAM, cost,
 };
 use super::piece::Piece;
 use super::state::{Frame, Quote, State};
@@ -96,8 +96,6 @@ struct Reading {
     is_trailed: bool,
     /// A line ended since the string did.
     is_new_line: bool,
-    /// The last byte after the document was a comma.
-    is_after_comma: bool,
     /// The document ended at the end of a line, and only its brackets may follow.
     is_over: bool,
 }
@@ -140,7 +138,6 @@ impl Transducer {
             is_root: self.stack.first() == Some(&Frame::Root),
             is_trailed: false,
             is_new_line: false,
-            is_after_comma: false,
             is_over: false,
         };
         let mut readings = core::mem::take(&mut self.fork.readings);
@@ -226,7 +223,7 @@ impl Transducer {
             self.fork.readings.clear();
             let quote = piece.here() - n_ahead as u64;
             self.take(Label::Inside, piece.here(), piece.out);
-            self.note(Repair::SwallowedKey, quote, quote + 1, piece.out);
+            self.note(Repair::AmbiguousString, quote, quote + 1, piece.out);
         }
     }
 
@@ -368,23 +365,42 @@ impl Transducer {
         self.fork
             .readings
             .sort_by_key(|reading| (reading.cost, !reading.is_whole()));
-        let first = self.fork.readings.first();
-        let (label, is_over) =
-            first.map_or((Label::Inside, false), |first| (first.label, first.is_over));
-        self.fork.readings.clear();
-        self.take(label, here, out);
-        self.is_over |= is_over && label == Label::Ends;
+        let readings = core::mem::take(&mut self.fork.readings);
+        let quote = here - (self.held.len() - self.lookahead.quote_at) as u64;
+        let Some(first) = readings.first() else {
+            return self.take(Label::Inside, here, out);
+        };
+        let is_rival =
+            |other: &Reading| other.label != first.label && other.cost <= first.cost + DOUBT;
+        self.take(first.label, here, out);
+        if !self.context.is_whole && !first.is_whole() && readings.iter().any(is_rival) {
+            self.note(Repair::AmbiguousString, quote, quote + 1, out);
+        }
+        self.is_over |= first.is_over && first.label == Label::Ends;
     }
 
     /// Reads the quote as `label` says, and then what was held after it.
     fn take(&mut self, label: Label, here: u64, out: &mut Output) {
         let ahead = self.held.split_off(self.lookahead.quote_at + 1);
         let quote = here - ahead.len() as u64;
+        // `"a,""b"` and `"a"",b"`: the comma between two strings may be the one that is missing.
+        let is_comma_swapped = ahead
+            .trim_ascii_start()
+            .strip_prefix('"')
+            .is_some_and(|next| self.held.contains(',') || next.starts_with(','));
         self.read_quote(label, quote, out);
         let is_doubt = label == Label::Inside && !self.context.is_whole && !self.fork.is_reading;
         if is_doubt && self.swallows_key(&ahead) == Some(true) {
             let n_key = ahead.find(':').map_or(0, |colon| colon + 1);
-            self.note(Repair::SwallowedKey, quote - 1, quote + n_key as u64, out);
+            self.note(
+                Repair::AmbiguousString,
+                quote - 1,
+                quote + n_key as u64,
+                out,
+            );
+        }
+        if label == Label::Ends && is_comma_swapped {
+            self.note(Repair::AmbiguousString, quote - 1, quote + 1, out);
         }
         self.unread.at = if self.unread.text.is_empty() {
             here - ahead.len() as u64
@@ -683,7 +699,6 @@ impl Reading {
         let (charge, is_end) = match byte {
             0..=b' ' | b',' | b';' | b'}' | b']' => (None, false),
             b'`' | b'{' | b'[' | b'<' => (None, true),
-            b'"' if self.is_after_comma => (Some(Charge::OuterQuote), true),
             _ if self.is_root || byte == b'\\' => (Some(Charge::RootText), true),
             _ if self.is_new_line => (None, byte == b'"'),
             _ => (Some(Charge::OuterText), true),
@@ -692,13 +707,15 @@ impl Reading {
             self.cost += cost(charge);
         }
         self.is_trailed |= is_end;
-        self.is_after_comma = byte == b',' || byte <= b' ' && self.is_after_comma;
     }
 
     /// The text ends.
     fn end(&mut self, at: u64) {
         if !self.is_done {
             let mut out = Output::default();
+            if self.machine.state == State::Joining && self.label == Label::Joins {
+                self.label = Label::Ends;
+            }
             self.machine.cut(at, &mut out);
             self.charge(&out);
         }

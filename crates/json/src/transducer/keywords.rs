@@ -61,6 +61,10 @@ impl RecentBytes {
         self.bytes.extend(&new[new.len().saturating_sub(2 * END)..]);
     }
 
+    pub(super) fn ends_in_comma(&self) -> bool {
+        self.bytes.ends_with(b",")
+    }
+
     /// The last of them, always as many.
     fn end(&self) -> &[u8] {
         &self.bytes[self.bytes.len().saturating_sub(END)..]

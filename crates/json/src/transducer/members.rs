@@ -34,12 +34,7 @@ impl Transducer {
                 if inside.get(length) == Some(&b'"') && inside.get(length + 1) == Some(&b':') {
                     // The whole key is here and plain: it stays in the run.
                     if !self.keys.insert(&inside[..length]) {
-                        self.note(
-                            Repair::DuplicateKey,
-                            piece.here(),
-                            piece.here() + length as u64 + 2,
-                            piece.out,
-                        );
+                        self.note_here(Repair::DuplicateKey, length + 2, piece);
                     }
                     if self.stack.len() <= self.context.watch {
                         self.key.text.clear();
@@ -63,12 +58,7 @@ impl Transducer {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 piece.flush();
-                self.note(
-                    Repair::NonstandardQuote,
-                    piece.here(),
-                    piece.here() + 1,
-                    piece.out,
-                );
+                self.note_here(Repair::NonstandardQuote, 1, piece);
                 self.start_key(
                     if byte == b'`' {
                         Quote::Backtick
@@ -81,35 +71,20 @@ impl Transducer {
             }
             b',' => {
                 piece.flush();
-                self.note(
-                    Repair::ExtraComma,
-                    piece.here(),
-                    piece.here() + 1,
-                    piece.out,
-                );
+                self.note_here(Repair::ExtraComma, 1, piece);
                 piece.skip(1);
             }
             // `{{"a": 1}}`: the brace was doubled.
             b'{' if self.empty && self.stack.last() == Some(&Frame::Object) => {
                 piece.flush();
-                self.note(
-                    Repair::MismatchedBracket,
-                    piece.here(),
-                    piece.here() + 1,
-                    piece.out,
-                );
+                self.note_here(Repair::MismatchedBracket, 1, piece);
                 piece.skip(1);
             }
             // `[{"a": 1, {"a": 2}]`: the object before it has lost its bracket.
             b'{' if self.comma.is_some() && self.is_object_in_list() => {
                 piece.flush();
                 piece.out.text.push('}');
-                self.note(
-                    Repair::MissingBracket,
-                    piece.here(),
-                    piece.here(),
-                    piece.out,
-                );
+                self.note_here(Repair::MissingBracket, 0, piece);
                 self.pop();
                 self.expect_next();
             }
@@ -121,7 +96,7 @@ impl Transducer {
             {
                 piece.flush();
                 self.call.is_wrapped = true;
-                self.note(Repair::Wrapper, piece.here(), piece.here() + 1, piece.out);
+                self.note_here(Repair::Wrapper, 1, piece);
                 piece.skip(1);
             }
             b'}' if self.call.is_wrapped && self.stack.len() == 1 => {
@@ -147,12 +122,7 @@ impl Transducer {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 piece.flush();
-                self.note(
-                    Repair::NonstandardQuote,
-                    piece.here(),
-                    piece.here() + 3,
-                    piece.out,
-                );
+                self.note_here(Repair::NonstandardQuote, 3, piece);
                 let quote = curly(&piece.text[piece.i..]).unwrap_or_default();
                 self.start_key(quote, piece.here());
                 piece.skip(3);
@@ -198,12 +168,7 @@ impl Transducer {
                 piece.out.text.push(':');
                 // In a Python call `=` is the spelling.
                 if self.stack.last() != Some(&Frame::Keywords) {
-                    self.note(
-                        Repair::MissingColon,
-                        piece.here(),
-                        piece.here() + 1,
-                        piece.out,
-                    );
+                    self.note_here(Repair::MissingColon, 1, piece);
                 }
                 piece.skip(1);
                 self.state = State::Arrow;
@@ -214,14 +179,19 @@ impl Transducer {
             b'}' | b']' | b')' | b',' => {
                 piece.flush();
                 piece.out.text.push_str(":null");
-                self.note(Repair::MissingValue, piece.here(), piece.here(), piece.out);
+                self.note_here(Repair::MissingValue, 0, piece);
                 self.state = State::After;
             }
             b'/' | b'#' => self.comment(byte, piece),
             _ => {
                 piece.flush();
                 piece.out.text.push(':');
-                self.note(Repair::MissingColon, piece.here(), piece.here(), piece.out);
+                let here = piece.here();
+                self.note(Repair::MissingColon, here, here, piece.out);
+                if self.key.is_bare && byte == b'"' {
+                    // `key":"value"`: the quote may be the key's.
+                    self.note(Repair::AmbiguousString, here, here + 1, piece.out);
+                }
                 self.state = State::Value;
                 if self.stack.len() <= self.context.watch {
                     return Some(Step::Member);

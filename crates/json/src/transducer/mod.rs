@@ -592,12 +592,7 @@ impl Transducer {
                     b'"' => {
                         // `"tool": ..}`: the members of an object that lost its brace.
                         piece.out.text.push('{');
-                        self.note(
-                            Repair::MissingBracket,
-                            piece.here(),
-                            piece.here(),
-                            piece.out,
-                        );
+                        self.note_here(Repair::MissingBracket, 0, piece);
                         self.open(Frame::Object);
                     }
                     _ => break Step::Stuck,
@@ -660,6 +655,13 @@ impl Transducer {
             self.count(&bytes[..n_inside], at);
         }
         (piece.i, step)
+    }
+
+    /// Notes a repair of the next `length` bytes.
+    #[cold]
+    fn note_here(&mut self, repair: Repair, length: usize, piece: &mut Piece<'_>) {
+        let here = piece.here();
+        self.note(repair, here, here + length as u64, piece.out);
     }
 
     #[cold]

@@ -149,9 +149,11 @@ impl Transducer {
                 self.string.after_letter = false;
                 self.string.is_multiline |= ahead.contains('\n');
                 if !self.in_key {
-                    self.string.has_inner = true;
-                    if self.is_after_keyword() {
-                        self.note(Repair::SwallowedKey, quote, quote + 1, piece.out);
+                    let is_at_edge = ahead.len() == 1 && byte == mark || quote == self.token_at + 1;
+                    let is_alone = !core::mem::replace(&mut self.string.has_inner, true);
+                    // It may be one too many, or open the value of a keyword.
+                    if is_alone && is_at_edge || self.is_after_keyword() {
+                        self.note(Repair::AmbiguousString, quote, quote + 1, piece.out);
                     }
                     // The piece is counted at its end; what goes on elsewhere is counted now.
                     if quote < piece.at {
@@ -188,6 +190,10 @@ impl Transducer {
                 self.word.is_open = true;
             }
             (Decision::Ends, _) => {
+                if !self.in_key && byte == b'=' && self.string.last.ends_in_comma() {
+                    // `a='x,' b='y'`
+                    self.note(Repair::AmbiguousString, quote - 1, quote + 1, piece.out);
+                }
                 self.end_odd(here, piece.out);
                 n_read = 1;
             }

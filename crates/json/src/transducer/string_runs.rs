@@ -131,7 +131,8 @@ impl Transducer {
             *settled = i + length;
             return true;
         }
-        let (length, is_open) = self.tail_begins(Quote::Double, &bytes[run..], i - run);
+        let from = run.max(*settled);
+        let (length, is_open) = self.tail_begins(Quote::Double, &bytes[from..], i - from);
         // Where a line ends in it, the brackets before it count.
         let is_data = !is_open && !bytes[i..i + length].contains(&b'\n');
         if is_data {

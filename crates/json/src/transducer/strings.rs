@@ -86,12 +86,7 @@ impl Transducer {
             Some(b'"') => self.quote_in_string(piece),
             Some(b'\\') => self.start_escape(Quote::Double, piece),
             Some(&control) => {
-                self.note(
-                    Repair::ControlCharacter,
-                    piece.here(),
-                    piece.here() + 1,
-                    piece.out,
-                );
+                self.note_here(Repair::ControlCharacter, 1, piece);
                 escape_byte_into(&mut self.key.text, control);
                 piece.skip(1);
             }
@@ -124,12 +119,7 @@ impl Transducer {
                     }
                     piece.flush();
                     self.string.is_multiline |= control == b'\n';
-                    self.note(
-                        Repair::ControlCharacter,
-                        piece.here(),
-                        piece.here() + 1,
-                        piece.out,
-                    );
+                    self.note_here(Repair::ControlCharacter, 1, piece);
                     escape_byte_into(&mut piece.out.text, control);
                     piece.skip(1);
                     i = piece.i;
@@ -172,8 +162,8 @@ impl Transducer {
             // A line may end here, and the string with it if it closed its brackets.
             self.count_brackets(piece);
         }
-        let from = piece.i - piece.run;
-        let (length, is_open) = self.tail_begins(Quote::Double, &bytes[piece.run..], from);
+        let from = piece.run.max(piece.settled);
+        let (length, is_open) = self.tail_begins(Quote::Double, &bytes[from..], piece.i - from);
         piece.settled = piece.i + length;
         is_open
     }

@@ -138,12 +138,7 @@ impl Transducer {
             _ if self.stack.last() == Some(&Frame::Call) && !matches!(byte, b')' | b'/' | b'#') => {
                 // One value stands in a call.
                 piece.flush();
-                self.note(
-                    Repair::MissingBracket,
-                    piece.here(),
-                    piece.here(),
-                    piece.out,
-                );
+                self.note_here(Repair::MissingBracket, 0, piece);
                 self.pop();
             }
             _ if self.stack.last() == Some(&Frame::Root) => {
@@ -154,23 +149,13 @@ impl Transducer {
             b'{' if self.is_object_in_list() => {
                 piece.flush();
                 piece.out.text.push('}');
-                self.note(
-                    Repair::MissingBracket,
-                    piece.here(),
-                    piece.here(),
-                    piece.out,
-                );
+                self.note_here(Repair::MissingBracket, 0, piece);
                 self.pop();
             }
             b'.' | 0xe2 if self.dots_begin(piece) => self.start_dots(piece),
             b';' if self.comma.is_none() && !self.context.python && !self.stack.is_empty() => {
                 piece.flush();
-                self.note(
-                    Repair::MissingComma,
-                    piece.here(),
-                    piece.here() + 1,
-                    piece.out,
-                );
+                self.note_here(Repair::MissingComma, 1, piece);
                 self.comma = Some(piece.here());
                 self.held.push(',');
                 piece.skip(1);
@@ -210,7 +195,7 @@ impl Transducer {
             _ if self.can_follow_a_missing_comma(byte) => {
                 piece.flush();
                 piece.out.text.push(',');
-                self.note(Repair::MissingComma, piece.here(), piece.here(), piece.out);
+                self.note_here(Repair::MissingComma, 0, piece);
                 self.expect_next();
             }
             _ => return Some(Step::Stuck),
@@ -377,7 +362,7 @@ impl Transducer {
         self.resume = self.state;
         if byte == b'#' {
             self.state = State::LineComment;
-            self.note(Repair::Comment, piece.here(), piece.here() + 1, piece.out);
+            self.note_here(Repair::Comment, 1, piece);
         } else {
             self.state = State::Slash;
         }

@@ -65,10 +65,15 @@ impl Transducer {
     /// after a comma, a quote that may open the next key. All of a run is decided alike.
     pub(super) fn tail_begins(&self, quote: Quote, bytes: &[u8], at: usize) -> (usize, bool) {
         let takes_commas = self.takes_commas(quote);
-        let in_run = |byte: u8| is_blank_or_bracket(byte) || byte == b',' && takes_commas;
         let rest = &bytes[at..];
         let (mut length, mut has_line_break) = (0, false);
-        while let Some(&byte) = rest.get(length).filter(|byte| in_run(**byte)) {
+        let mut has_comma = takes_commas && self.pause(&bytes[..at]) > 0;
+        while let Some(&byte) = rest.get(length) {
+            has_comma |= byte == b',' && takes_commas;
+            let goes_on = has_comma && matches!(byte, b',' | b'{' | b'[');
+            if !goes_on && !is_blank_or_bracket(byte) {
+                break;
+            }
             has_line_break |= byte == b'\n';
             length += 1;
         }
@@ -81,9 +86,7 @@ impl Transducer {
                 && (following.starts_with(closer) || closer.starts_with(following))
         };
         let may_open_a_key = || {
-            takes_commas
-                && following.first() == Some(&b'"')
-                && (run.contains(&b',') || self.pause(&bytes[..at]) > 0 || self.ends_a_line(run))
+            takes_commas && following.first() == Some(&b'"') && (has_comma || self.ends_a_line(run))
         };
         let is_open = match following.first() {
             None => true,
@@ -108,12 +111,12 @@ impl Transducer {
         run.contains(&b'\n') && self.stack.last() == Some(&Frame::Object)
     }
 
-    /// How many bytes at the end of `bytes`, all of them inside a string, may be structure: a comma, and blanks, brackets
-    /// and commas after it.
+    /// How many bytes at the end of `bytes`, all of them inside a string, may be structure: a comma, and blanks, brackets of
+    /// both kinds and commas after it.
     #[inline]
     pub(super) fn pause(&self, bytes: &[u8]) -> usize {
         match bytes.last() {
-            Some(b',' | b' ' | b'}' | b']') if self.takes_commas(Quote::Double) => {
+            Some(b',' | b' ' | b'}' | b']' | b'{' | b'[') if self.takes_commas(Quote::Double) => {
                 from_comma(bytes)
             }
             _ => 0,
@@ -239,8 +242,13 @@ impl Transducer {
         }
         if self.tail.closer_at == self.held.len() {
             // Not inside a closer.
-            let is_comma = byte == b',' && self.takes_commas(self.tail.quote);
-            if (self.tail.next_closer == 0 && (is_blank_or_bracket(byte) || is_comma))
+            let is_next = match byte {
+                b',' => self.takes_commas(self.tail.quote),
+                // `"x}, {"k": ..`: the next object starts.
+                b'{' | b'[' => self.held.contains(','),
+                _ => is_blank_or_bracket(byte),
+            };
+            if (self.tail.next_closer == 0 && is_next)
                 || matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
             {
                 self.tail.closer_at += 1;
@@ -283,7 +291,7 @@ impl Transducer {
 /// How much of the blanks, brackets and commas at the end of `bytes` stands after the first comma of them, and that comma.
 #[inline(never)]
 fn from_comma(bytes: &[u8]) -> usize {
-    let in_run = |&&byte: &&u8| byte == b',' || is_blank_or_bracket(byte);
+    let in_run = |&&byte: &&u8| matches!(byte, b',' | b'{' | b'[') || is_blank_or_bracket(byte);
     let length = bytes.iter().rev().take_while(in_run).count();
     let run = &bytes[bytes.len() - length..];
     run.iter()

@@ -53,12 +53,7 @@ impl Transducer {
                     if frame == Frame::Tuple {
                         piece.out.text.push('[');
                     }
-                    self.note(
-                        Repair::PythonLiteral,
-                        piece.here(),
-                        piece.here() + 1,
-                        piece.out,
-                    );
+                    self.note_here(Repair::PythonLiteral, 1, piece);
                     piece.run = piece.i + 1;
                 }
                 piece.i += 1;
@@ -89,7 +84,7 @@ impl Transducer {
                 if in_keys && self.comma.is_none() || in_call {
                     piece.flush();
                     piece.out.text.push_str("null");
-                    self.note(Repair::MissingValue, piece.here(), piece.here(), piece.out);
+                    self.note_here(Repair::MissingValue, 0, piece);
                     self.end_value();
                     return None;
                 }
@@ -104,17 +99,12 @@ impl Transducer {
                 piece.flush();
                 if self.stack.last().is_some_and(|frame| frame.has_keys()) {
                     piece.out.text.push_str("null");
-                    self.note(Repair::MissingValue, piece.here(), piece.here(), piece.out);
+                    self.note_here(Repair::MissingValue, 0, piece);
                     self.end_value();
                 } else if self.stack.is_empty() {
                     return Some(Step::Stuck);
                 } else {
-                    self.note(
-                        Repair::ExtraComma,
-                        piece.here(),
-                        piece.here() + 1,
-                        piece.out,
-                    );
+                    self.note_here(Repair::ExtraComma, 1, piece);
                     piece.skip(1);
                 }
             }
@@ -124,7 +114,7 @@ impl Transducer {
                 && self.stack.last() == Some(&Frame::Object) =>
             {
                 piece.flush();
-                self.note(Repair::Junk, piece.here(), piece.here() + 1, piece.out);
+                self.note_here(Repair::Junk, 1, piece);
                 piece.skip(1);
             }
             b'\'' | b'`' if !self.begins_token(byte) => {
@@ -132,12 +122,7 @@ impl Transducer {
                 self.empty = false;
                 piece.flush();
                 piece.out.text.push('"');
-                self.note(
-                    Repair::NonstandardQuote,
-                    piece.here(),
-                    piece.here() + 1,
-                    piece.out,
-                );
+                self.note_here(Repair::NonstandardQuote, 1, piece);
                 self.token_at = piece.here();
                 self.string.after_letter = false;
                 self.start_inside(piece.here() + 1);
@@ -167,12 +152,7 @@ impl Transducer {
                 self.empty = false;
                 piece.flush();
                 piece.out.text.push('"');
-                self.note(
-                    Repair::NonstandardQuote,
-                    piece.here(),
-                    piece.here() + 3,
-                    piece.out,
-                );
+                self.note_here(Repair::NonstandardQuote, 3, piece);
                 self.start_inside(piece.here() + 3);
                 self.state = State::Str(curly(&piece.text[piece.i..]).unwrap_or_default());
                 piece.skip(3);

@@ -123,12 +123,10 @@ impl Transducer {
                 let mark = self.token.pop();
                 self.token.clear();
                 piece.out.text.push('"');
-                self.note(
-                    Repair::NonstandardQuote,
-                    self.token_at,
-                    piece.here(),
-                    piece.out,
-                );
+                // A prefix of Python, or the first letter and the quote are swapped.
+                for repair in [Repair::NonstandardQuote, Repair::AmbiguousString] {
+                    self.note(repair, self.token_at, piece.here(), piece.out);
+                }
                 self.start_inside(piece.here());
                 self.state = State::Str(if mark == Some('"') {
                     Quote::Double
@@ -344,6 +342,9 @@ impl Transducer {
                         repair = Repair::Expression;
                     }
                     self.note(repair, self.token_at, at, out);
+                    if repair == Repair::UnquotedString && word.contains(['"', '\\', '{']) {
+                        self.note(Repair::AmbiguousString, self.token_at, at, out);
+                    }
                 }
             }
         }
