@@ -33,6 +33,7 @@ pub(crate) struct WrittenCalls {
 }
 
 /// A block of calls on the way.
+#[derive(Clone)]
 struct Block {
     /// The tools that are left for this block.
     tools: Vec<usize>,
@@ -40,6 +41,8 @@ struct Block {
     is_many: bool,
     /// A call was written before.
     has_call: bool,
+    /// Inside the loop over calls.
+    is_repeated: bool,
     /// Whether further calls follow in the loop.
     more: bool,
     skip: String,
@@ -144,7 +147,7 @@ impl<'a> CallWriter<'a> {
                 if !ways.is_empty() {
                     openers.extend(self.openers(&entry.form, &ways));
                     let call = Node::Rule(self.rules.add("call", Node::choice(ways)));
-                    nodes.push(if is_many { lines(call) } else { call });
+                    nodes.push(if is_many { self.joined(call) } else { call });
                 }
                 continue;
             }
@@ -152,6 +155,7 @@ impl<'a> CallWriter<'a> {
                 tools: left.clone(),
                 is_many: is_many && entry.repeats_calls,
                 has_call: false,
+                is_repeated: false,
                 more: false,
                 skip: String::new(),
             };
@@ -160,7 +164,7 @@ impl<'a> CallWriter<'a> {
                 Ok(node) => {
                     openers.extend(self.openers(&entry.form, std::slice::from_ref(&node)));
                     nodes.push(if is_many && !entry.repeats_calls {
-                        lines(node)
+                        self.joined(node)
                     } else {
                         node
                     });
@@ -236,37 +240,58 @@ impl<'a> CallWriter<'a> {
         }
     }
 
-    /// The literal that a form starts with.
+    /// The text that a form starts with, that of its first alternative.
     fn leading_text(&self, form: &Form) -> String {
+        let mut text = String::new();
+        self.add_leading_text(form, &mut text);
+        text
+    }
+
+    /// Whether the form is such a text and no more.
+    fn add_leading_text(&self, form: &Form, text: &mut String) -> bool {
         match form {
-            Form::Literal(text) | Form::Skipped(text) => text.clone(),
-            Form::Sequence(forms) => {
-                let mut text = String::new();
-                for form in forms {
-                    match form {
-                        Form::Literal(more) => text.push_str(more),
-                        Form::LineStart => {}
-                        other => {
-                            if text.trim().is_empty() {
-                                text.push_str(&self.leading_text(other));
-                            }
-                            break;
-                        }
-                    }
-                }
-                text
+            Form::Literal(more) | Form::Skipped(more) => {
+                text.push_str(more);
+                true
             }
+            Form::LineStart => true,
+            Form::Sequence(forms) => forms.iter().all(|form| {
+                // A whole marker is enough: what is after it may differ.
+                let is_whole = text.trim().ends_with(['>', ']']);
+                let is_text = matches!(form, Form::Literal(_) | Form::LineStart);
+                (is_text || !is_whole) && self.add_leading_text(form, text)
+            }),
             Form::Rule(name) => {
                 let rule = self.forms.rules.get(name).and_then(|rules| rules.first());
-                rule.map_or_else(String::new, |rule| self.leading_text(&rule.form))
+                rule.is_some_and(|rule| self.add_leading_text(&rule.form, text))
             }
             Form::Choice(alternatives) => {
                 let first = alternatives.first();
-                first.map_or_else(String::new, |one| self.leading_text(&one.form))
+                first.is_some_and(|one| self.add_leading_text(&one.form, text))
             }
-            Form::EachCall(inner) => self.leading_text(inner),
-            _ => String::new(),
+            Form::EachCall(inner) => {
+                self.add_leading_text(inner, text);
+                false
+            }
+            Form::Attributes(attributes) => {
+                if let Some(key) = attributes.first().and_then(|first| first.keys.first()) {
+                    if !text.ends_with([' ', '\n']) {
+                        text.push(' ');
+                    }
+                    text.push_str(key);
+                    text.push('=');
+                }
+                false
+            }
+            _ => false,
         }
+    }
+
+    /// One call or more, that no form holds together.
+    fn joined(&self, call: Node) -> Node {
+        let between = Node::literal(self.forms.between);
+        let more = Node::sequence([between, call.clone()]).repeat(0, None);
+        Node::sequence([call, more])
     }
 
     /// A part of a message that holds calls.
@@ -290,8 +315,22 @@ impl<'a> CallWriter<'a> {
             }
             Form::Choice(alternatives) => {
                 let mut order: Vec<&Alternative> = alternatives.iter().collect();
-                order.sort_by_key(|one| block.is_many && !one.repeats_calls);
-                self.first_block(order.iter().map(|one| &one.form), block, around)?
+                let is_list = block.is_many && !block.is_repeated;
+                order.sort_by_key(|one| is_list && !one.repeats_calls);
+                // One call may have a form of its own.
+                let own = alternatives
+                    .first()
+                    .filter(|one| is_list && !one.repeats_calls);
+                let mut alone = Block {
+                    is_many: false,
+                    ..block.clone()
+                };
+                let list = self.first_block(order.iter().map(|one| &one.form), block, around)?;
+                match own.map(|one| self.block(&one.form, &mut alone, around)) {
+                    Some(Ok(one)) if alone.has_call => Node::choice([one, list]),
+                    Some(Err(Unfit::Grammar(error))) => return Err(Unfit::Grammar(error)),
+                    _ => list,
+                }
             }
             Form::Rule(name) => {
                 let forms = self.forms;
@@ -310,10 +349,11 @@ impl<'a> CallWriter<'a> {
                     return self.block(inner, block, around);
                 }
                 let has_call = block.has_call;
-                block.more = true;
+                (block.is_repeated, block.more) = (true, true);
                 let one = self.block(inner, block, around)?;
                 block.more = false;
                 let last = self.block(inner, block, around)?;
+                block.is_repeated = false;
                 if one == last {
                     return Ok(one.repeat(u32::from(!has_call), None));
                 }
@@ -407,10 +447,4 @@ fn turn_head(opener: &str) -> Option<&str> {
     const ROLE: &str = "assistant";
     let end = opener.find(ROLE)? + ROLE.len();
     (opener.starts_with('<') && end < opener.len()).then(|| &opener[..end])
-}
-
-/// Calls on lines of their own.
-fn lines(call: Node) -> Node {
-    let more = Node::sequence([Node::literal("\n"), call.clone()]).repeat(0, None);
-    Node::sequence([call, more])
 }

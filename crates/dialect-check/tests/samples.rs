@@ -165,10 +165,69 @@ fn what_nobody_knows_is_not_written() {
     let rule = "call = \"LENGTH \" any \"\\n\" name \" \" json";
     let error = text_of(rule, TOOLS, &[("ping", "{}")]).expect_err("no length is known");
     assert!(error.contains("`any` says no text"), "{error}");
+    let rule = "call = \"<c \" type \">\" name \" \" json";
+    let error = text_of(rule, TOOLS, &[("ping", "{}")]).expect_err("no kind is known");
+    assert!(error.contains("`type` has no word"), "{error}");
     let rule = "call = \"<c \" name \">\" (key \" \" type \":\" raw \"\\n\")* \"</c>\"";
     let error =
         text_of(rule, TOOLS, &[("save", r#"{"text": "a"}"#)]).expect_err("no kind is known");
     assert!(error.contains("`type` of a value"), "{error}");
+}
+
+#[test]
+fn a_call_is_written_by_the_order_of_its_rule() {
+    let two = [("save", r#"{"text": "a"}"#), ("ping", "{}")];
+    let cases = [
+        // The first alternative, and what may be missing.
+        (
+            "call = \"<c\" (\":\" | \" \") name \"!\"? \">\" json \"</c>\"",
+            "<c:save!>{\"text\": \"a\"}</c>\n<c:ping!>{}</c>",
+        ),
+        // What is only read.
+        (
+            "call = \"<c \" name (\"\" | \"!\") \">\" (\"\" | \"```json\\n\" ws) json (\"\" | ws \"```\") \"</c>\"",
+            "<c save>{\"text\": \"a\"}</c>\n<c ping>{}</c>",
+        ),
+        // A text that nobody knows, an id and a server that the calls do not have.
+        (
+            "call = \"<c \" name (\" t=\" type)? (\" n=\" any)? (\" id=\" id)? (\" in=\" server)? \">\" json \"</c>\"",
+            "<c save>{\"text\": \"a\"}</c>\n<c ping>{}</c>",
+        ),
+        // A word before what is asked.
+        (
+            "call = \"<c \" (\"json\" | type) \">\" name \" \" json \"</c>\"",
+            "<c json>save {\"text\": \"a\"}</c>\n<c json>ping {}</c>",
+        ),
+        // Calls without a block.
+        (
+            "between_calls: nothing\ncall = \"<c \" name \">\" json \"</c>\"",
+            "<c save>{\"text\": \"a\"}</c><c ping>{}</c>",
+        ),
+        // Separators in a loop, and before one.
+        (
+            "block = \"<cs>\" ws (call ws (\",\" | \";\")? ws(\" \"))* \"</cs>\"\ncall = object(name: f, args: a)",
+            "<cs>{\"f\": \"save\", \"a\": {\"text\": \"a\"}}, {\"f\": \"ping\", \"a\": {}}</cs>",
+        ),
+        (
+            "block = \"<cs>\" ws call ws sign? ws(\" \") (call ws sign? ws(\" \"))* \"</cs>\"\nsign = \",\" | \";\"\ncall = object(name: f, args: a)",
+            "<cs>{\"f\": \"save\", \"a\": {\"text\": \"a\"}}, {\"f\": \"ping\", \"a\": {}}</cs>",
+        ),
+        (
+            "block = \"<cs>\" ws (call ws (\"\" | \",\") ws(\"\\n\"))* \"</cs>\"\ncall = object(name: f, args: a)",
+            "<cs>{\"f\": \"save\", \"a\": {\"text\": \"a\"}}\n{\"f\": \"ping\", \"a\": {}}</cs>",
+        ),
+        // The first alternative that holds several calls.
+        (
+            "block = \"<cs>\" (call | \"[\" (call \",\"?)* \"]\") \"</cs>\"\ncall = object(name: f, args: a)",
+            "<cs>[{\"f\": \"save\", \"a\": {\"text\": \"a\"}},{\"f\": \"ping\", \"a\": {}}]</cs>",
+        ),
+    ];
+    for (rule, written) in cases {
+        assert_eq!(text_of(rule, TOOLS, &two).as_deref(), Ok(written), "{rule}");
+    }
+    let (rule, _) = cases[cases.len() - 1];
+    let one = text_of(rule, TOOLS, &two[1..]);
+    assert_eq!(one.as_deref(), Ok("<cs>{\"f\": \"ping\", \"a\": {}}</cs>"));
 }
 
 #[test]

@@ -350,6 +350,18 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "roles are",
     ),
     (
+        "dialect a\nbetween_calls: blanks\ncall = \"<a>\" name \">\"\n",
+        "`between_calls: blanks` is not known",
+        "between_calls:",
+        "between_calls: nothing",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name (\"\") \">\"\n",
+        "`|` is missing",
+        ")",
+        "read and not written",
+    ),
+    (
         "dialect a\nauto_without: block\ncall = \"<a>\" name \">\"\n",
         "names no such rules",
         "auto_without:",

@@ -64,7 +64,7 @@ impl Alt {
                         collect(&term.kind, found);
                     }
                 }
-                TermKind::Optional(inner) | TermKind::Many(inner) => collect(&inner.kind, found),
+                TermKind::Optional(inner, _) | TermKind::Many(inner) => collect(&inner.kind, found),
                 _ => {}
             }
         }
@@ -81,7 +81,7 @@ impl Alt {
             match &term.kind {
                 TermKind::Rule(rule) => told(rule, &term.span),
                 TermKind::Group(alt) => alt.each_reference(told),
-                TermKind::Optional(inner) | TermKind::Many(inner) => of(inner, told),
+                TermKind::Optional(inner, _) | TermKind::Many(inner) => of(inner, told),
                 _ => {}
             }
         }
@@ -94,7 +94,7 @@ impl Alt {
             kind.size()
                 + match kind {
                     TermKind::Group(alt) => alt.n_terms(),
-                    TermKind::Optional(inner) | TermKind::Many(inner) => of(&inner.kind),
+                    TermKind::Optional(inner, _) | TermKind::Many(inner) => of(&inner.kind),
                     _ => 0,
                 }
         }
@@ -114,7 +114,7 @@ pub(crate) enum TermKind {
     Literal(Vec<Piece>),
     Rule(String),
     Group(Alt),
-    Optional(Box<Term>),
+    Optional(Box<Term>, Habit),
     Many(Box<Term>),
     /// Any blanks; what they are written as.
     Ws(Option<String>),
@@ -158,7 +158,7 @@ impl TermKind {
             TermKind::Attrs(attributes) => attributes.iter().map(|one| all(&one.keys)).sum(),
             TermKind::Rule(_)
             | TermKind::Group(_)
-            | TermKind::Optional(_)
+            | TermKind::Optional(..)
             | TermKind::Many(_)
             | TermKind::Ws(_)
             | TermKind::Nl
@@ -169,6 +169,15 @@ impl TermKind {
         };
         1 + listed
     }
+}
+
+/// Whether models were taught a part that may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Habit {
+    /// `x?`: it is written.
+    Taught,
+    /// `("" | x)`: it is read, and not written.
+    Untaught,
 }
 
 /// Bytes of a text that count as much as a term.

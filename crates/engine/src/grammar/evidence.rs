@@ -102,7 +102,7 @@ impl Dialect {
             TermKind::Rule(name) if name == "call" => true,
             TermKind::Rule(name) => self.rules_named(name).any(|rule| within(&rule.alt)),
             TermKind::Group(alt) => within(alt),
-            TermKind::Optional(inner) | TermKind::Many(inner) => self.calls(inner, depth + 1),
+            TermKind::Optional(inner, _) | TermKind::Many(inner) => self.calls(inner, depth + 1),
             _ => false,
         }
     }
@@ -125,7 +125,7 @@ impl Dialect {
                 let alts: Vec<&Alt> = self.rules_named(name).map(|rule| &rule.alt).collect();
                 self.best_in(&alts, text, found, depth)
             }
-            TermKind::Optional(inner) => {
+            TermKind::Optional(inner, _) => {
                 let n_before = found.len();
                 if !self.term_in(inner, text, found, depth + 1) {
                     found.truncate(n_before);
@@ -185,7 +185,7 @@ fn literals_of<'a>(kind: &'a TermKind, all: &mut Vec<&'a str>) {
             .iter()
             .flatten()
             .for_each(|term| literals_of(&term.kind, all)),
-        TermKind::Optional(inner) | TermKind::Many(inner) => literals_of(&inner.kind, all),
+        TermKind::Optional(inner, _) | TermKind::Many(inner) => literals_of(&inner.kind, all),
         _ => {}
     }
 }

@@ -268,6 +268,7 @@ fn header(
                     | "no_tool"
                     | "stop_strings"
                     | "empty_if_absent"
+                    | "between_calls"
                     | "id_spelling"
                     | "id_form"
             )
@@ -311,6 +312,12 @@ fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(
         .help(
             "write `auto_without: say`: only `say` may be read only where one dialect is named",
         ));
+    }
+    if setting == "between_calls" && value != "nothing" {
+        return Err(
+            GrammarError::new(place, format!("`between_calls: {value}` is not known"))
+                .help("write `between_calls: nothing`; without it each call starts a line"),
+        );
     }
     if setting == "empty_if_absent" && !value.split('|').all(|named| named.contains('.')) {
         return Err(

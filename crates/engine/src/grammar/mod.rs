@@ -11,7 +11,7 @@ mod parse;
 mod settings;
 mod words;
 
-pub(crate) use ast::{Alt, Piece, Rule, Term, TermKind};
+pub(crate) use ast::{Alt, Habit, Piece, Rule, Term, TermKind};
 pub use ast::{Attribute, Capture, Envelope, EnvelopeMember, PythonQuote, Role};
 pub use error::GrammarError;
 pub use evidence::Evidence;
@@ -81,6 +81,14 @@ impl Dialect {
     /// How an id is spelled from what is captured: `functions.{name}:{id}`.
     pub fn id_spelling(&self) -> Option<&str> {
         self.setting("id_spelling")
+    }
+
+    /// What is written between calls that no block holds.
+    pub(crate) fn between_calls(&self) -> &'static str {
+        match self.setting("between_calls") {
+            Some(_) => "",
+            None => "\n",
+        }
     }
 
     /// How the text of a value becomes JSON.

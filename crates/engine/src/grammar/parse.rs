@@ -11,7 +11,7 @@ use toolglot_json::internal::quoted;
 
 use super::GrammarError;
 use super::ast::{
-    Alt, Attribute, Capture, Envelope, Piece, PythonQuote, Role, Rule, Term, TermKind,
+    Alt, Attribute, Capture, Envelope, Habit, Piece, PythonQuote, Role, Rule, Term, TermKind,
 };
 use super::bounds::DEPTH;
 use super::lex::{Lexer, Token};
@@ -72,6 +72,7 @@ impl<'a> Reader<'a> {
             '=' => "a line is `NAME = ..`, `NAME TOOL = ..`, `SETTING: ..`, or continues the rule with blanks and `|`",
             ')' => "each `(` has its `)`, on the same line or on one that continues it with `|`",
             ':' => "a role has its keys: `name: name`",
+            '|' => "(\"\" | ..) is a part that is read and not written",
             _ => "roles are written in brackets: `object(name: name, args: arguments)`",
         }))
     }
@@ -133,7 +134,7 @@ impl<'a> Reader<'a> {
                     kind: if many {
                         TermKind::Many(inner)
                     } else {
-                        TermKind::Optional(inner)
+                        TermKind::Optional(inner, Habit::Taught)
                     },
                     span,
                 };
@@ -165,10 +166,17 @@ impl<'a> Reader<'a> {
                     .help("give its contents a rule of their own"));
                 }
                 self.depth += 1;
+                let or_nothing = self.eat_nothing()?;
                 let alt = self.alt()?;
                 self.depth -= 1;
                 self.expect(')', "after the group")?;
-                TermKind::Group(alt)
+                let kind = TermKind::Group(alt);
+                if or_nothing {
+                    let span = span.clone();
+                    TermKind::Optional(Box::new(Term { kind, span }), Habit::Untaught)
+                } else {
+                    kind
+                }
             }
             Token::Mark(mark) => {
                 return Err(
@@ -234,6 +242,16 @@ impl<'a> Reader<'a> {
         };
         self.expect(')', "after the argument")?;
         Ok(Some(argument))
+    }
+
+    /// `"" |`, at the start of a group.
+    fn eat_nothing(&mut self) -> Result<bool, GrammarError> {
+        let is_nothing = matches!(&self.ahead, Some((Token::Literal(text), _)) if text.is_empty());
+        if is_nothing {
+            self.take()?;
+            self.expect('|', "after `\"\"`")?;
+        }
+        Ok(is_nothing)
     }
 
     /// `("\n")`: the blanks that are written.
@@ -374,7 +392,7 @@ impl<'a> Reader<'a> {
         if text.is_empty() {
             return Err(
                 GrammarError::new(span.clone(), "an empty literal matches everywhere")
-                    .help("leave it out, or write `?` after a group"),
+                    .help("leave it out, or write it first in a group, (\"\" | ..), for what is read and not written"),
             );
         }
         words::holes(text, self.lexer.text(span), span.start)?;

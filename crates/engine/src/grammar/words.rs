@@ -54,6 +54,7 @@ const SETTINGS: &[&str] = &[
     "no_tool",
     "stop_strings",
     "empty_if_absent",
+    "between_calls",
     "id_spelling",
     "id_form",
     "models",

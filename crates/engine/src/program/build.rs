@@ -251,7 +251,7 @@ impl<'a> Builder<'a> {
                 self.texts_to_own = saved;
                 node
             }
-            TermKind::Optional(inner) => {
+            TermKind::Optional(inner, _) => {
                 let inside = self.term(inner, seq, n, next)?;
                 self.push(Node::Split(alloc::vec![inside, next]))
             }
@@ -395,14 +395,15 @@ impl<'a> Builder<'a> {
                     }
                 }
                 TermKind::Group(alt) => self.sign_all(None, alt, out),
-                TermKind::Optional(inner) | TermKind::Many(inner) => {
+                TermKind::Optional(inner, _) | TermKind::Many(inner) => {
                     let is_many = matches!(term.kind, TermKind::Many(_));
                     out.push(if is_many { '*' } else { '?' });
                     self.sign(core::slice::from_ref(inner), out);
                 }
-                kind => {
-                    let _ = write!(out, "{kind:?} ");
-                }
+                // How they are written makes no other reading.
+                TermKind::Ws(_) => out.push_str("Ws "),
+                TermKind::Python(_) => out.push_str("Python "),
+                kind => _ = write!(out, "{kind:?} "),
             }
         }
     }
@@ -449,7 +450,7 @@ fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
             | TermKind::Attrs(_)
             | TermKind::LineStart
             | TermKind::MessageStart => {}
-            TermKind::Group(_) | TermKind::Optional(_) if !is_past_group => {}
+            TermKind::Group(_) | TermKind::Optional(..) if !is_past_group => {}
             _ => break,
         }
     }
@@ -461,7 +462,7 @@ const LEAD_IN_MIN: usize = 5;
 
 /// The literal right before the value at `text`, where that may be left out.
 fn lead_in(seq: &[Term], text: usize) -> Option<Box<[u8]>> {
-    let TermKind::Optional(before) = &seq[text.checked_sub(1)?].kind else {
+    let TermKind::Optional(before, _) = &seq[text.checked_sub(1)?].kind else {
         return None;
     };
     match &before.kind {

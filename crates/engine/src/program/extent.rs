@@ -72,7 +72,7 @@ impl<'a> Measure<'a> {
         }
         let inside = match &term.kind {
             TermKind::Group(alt) => self.alt(alt, depth + 1)?,
-            TermKind::Optional(inner) | TermKind::Many(inner) => self.term(inner, depth + 1)?,
+            TermKind::Optional(inner, _) | TermKind::Many(inner) => self.term(inner, depth + 1)?,
             TermKind::Rule(name) => self.named(name, depth + 1)?,
             leaf => {
                 return Ok(Extent {

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use super::reach::{holds, leads_to_calls, repeats_calls};
 use super::separator::{is_comma, is_separator};
-use crate::grammar::{Alt, Dialect, Piece, Rule, SHORTEST, Term, TermKind};
+use crate::grammar::{Alt, Dialect, Habit, Piece, Rule, SHORTEST, Term, TermKind};
 pub use crate::grammar::{
     Attribute, Capture, Envelope, EnvelopeMember, PythonQuote, Role, Typing, Values,
 };
@@ -23,6 +23,8 @@ pub struct Forms {
     pub entries: Vec<FormEntry>,
     /// The rules that forms refer to, by name; those of one name are alternatives.
     pub rules: BTreeMap<String, Vec<FormRule>>,
+    /// What is between calls that no form holds together.
+    pub between: &'static str,
     /// What stands before and after reasoning, where the dialect has one form of it.
     pub reasoning: Option<(String, String)>,
 }
@@ -137,6 +139,7 @@ impl Forms {
         Forms {
             entries: compiler.entries(),
             rules,
+            between: dialect.between_calls(),
             reasoning: compiler.reasoning(),
         }
     }
@@ -246,28 +249,60 @@ impl Compiler<'_> {
                 .position(|term| matches!(term.kind, TermKind::Raw(_)))?;
             let opener: String = seq[..text]
                 .iter()
-                .filter_map(|term| self.literal(term))
+                .filter_map(|term| self.text(term))
                 .collect();
-            let closer = seq[text + 1..].iter().find_map(|term| self.literal(term))?;
+            let mut after = seq[text + 1..].iter().filter_map(|term| self.text(term));
+            let closer = after.find(|text| !text.is_empty())?;
             (!opener.is_empty()).then_some((opener, closer))
         };
         let rules = self.dialect.rules_named("think");
         rules.flat_map(|rule| &rule.alt.0).find_map(around)
     }
 
-    /// The text that a term is, or that the first alternative of it is.
-    fn literal(&self, term: &Term) -> Option<String> {
+    /// The text that a term is written as, where that is the same for all calls.
+    fn text(&self, term: &Term) -> Option<String> {
         match &term.kind {
             TermKind::Literal(pieces) => match pieces.as_slice() {
                 [Piece::Bytes(text)] => Some(text.clone()),
                 _ => None,
             },
-            TermKind::Group(alt) => self.literal(alt.0.first()?.first()?),
+            TermKind::Ws(written) => Some(written.clone().unwrap_or_default()),
+            TermKind::Optional(_, Habit::Untaught) => Some(String::new()),
+            TermKind::Group(alt) => self.first_text(alt),
             TermKind::Rule(name) => {
-                let rule = self.dialect.rules_named(name).next()?;
-                self.literal(rule.alt.0.first()?.first()?)
+                let rule = self.dialect.rules_named(name).next();
+                self.first_text(&rule.filter(|rule| !rule.is_call())?.alt)
             }
             _ => None,
+        }
+    }
+
+    /// The text that the first alternative is written as.
+    fn first_text(&self, alt: &Alt) -> Option<String> {
+        alt.0.first()?.iter().map(|term| self.text(term)).collect()
+    }
+
+    /// Whether nobody knows what a term is written as: an `any` that lists no texts, a `type` without words.
+    fn is_unknown(&self, term: &Term) -> bool {
+        let first = |alt: &Alt| {
+            alt.0
+                .first()
+                .into_iter()
+                .flatten()
+                .any(|term| self.is_unknown(term))
+        };
+        match &term.kind {
+            TermKind::Capture(Capture::Any, texts) => texts.is_empty(),
+            TermKind::Capture(Capture::Type, _) => {
+                !matches!(self.dialect.values.typing, Typing::Kind(_))
+            }
+            TermKind::Group(alt) => first(alt),
+            TermKind::Rule(name) => self
+                .dialect
+                .rules_named(name)
+                .next()
+                .is_some_and(|rule| first(&rule.alt)),
+            _ => false,
         }
     }
 
@@ -279,8 +314,9 @@ impl Compiler<'_> {
         let mut forms = Vec::with_capacity(seq.len());
         for (n, term) in seq.iter().enumerate() {
             let before = n.checked_sub(1).map(|n| &seq[n]);
-            self.term(&mut forms, term, before, seq.get(n + 1));
+            self.term(&mut forms, term, before);
         }
+        separate_before(&mut forms);
         match forms.len() {
             1 => forms.swap_remove(0),
             _ => Form::Sequence(forms),
@@ -308,16 +344,10 @@ impl Compiler<'_> {
     }
 
     /// Adds what a term is written as.
-    fn term(
-        &self,
-        forms: &mut Vec<Form>,
-        term: &Term,
-        before: Option<&Term>,
-        after: Option<&Term>,
-    ) {
+    fn term(&self, forms: &mut Vec<Form>, term: &Term, before: Option<&Term>) {
         let one = |inner: &Term| {
             let mut forms = Vec::new();
-            self.term(&mut forms, inner, before, after);
+            self.term(&mut forms, inner, before);
             Box::new(match forms.len() {
                 1 => forms.swap_remove(0),
                 _ => Form::Sequence(forms),
@@ -332,11 +362,13 @@ impl Compiler<'_> {
             TermKind::Ws(Some(written)) => {
                 let written = Form::Literal(written.clone());
                 // After a separator that was left out nothing is to be kept apart.
-                forms.push(if before.is_some_and(is_separator) {
-                    Form::If(Condition::MoreCalls, Box::new(written))
-                } else {
-                    written
-                });
+                forms.push(
+                    if before.is_some_and(|before| is_separator(self.dialect, before)) {
+                        Form::If(Condition::MoreCalls, Box::new(written))
+                    } else {
+                        written
+                    },
+                );
             }
             TermKind::Nl => forms.push(Form::Literal("\n".to_string())),
             TermKind::LineStart => forms.push(Form::LineStart),
@@ -357,11 +389,15 @@ impl Compiler<'_> {
             }
             TermKind::Python(mark) => forms.push(Form::Python(*mark)),
             TermKind::Attrs(attributes) => forms.push(Form::Attributes(attributes.clone())),
+            TermKind::Group(_) | TermKind::Rule(_) if let Some(text) = self.text(term) => {
+                forms.push(Form::Literal(text));
+            }
             TermKind::Rule(name) => forms.push(Form::Rule(name.clone())),
             TermKind::Group(alt) => forms.push(self.choice(alt)),
-            TermKind::Optional(inner) => match self.when(inner, after.is_none()) {
-                When::Always => self.term(forms, inner, before, after),
-                When::Never => {}
+            TermKind::Optional(_, Habit::Untaught) => {}
+            TermKind::Optional(inner, _) if self.is_unknown(inner) => {}
+            TermKind::Optional(inner, Habit::Taught) => match self.when(inner) {
+                When::Always => self.term(forms, inner, before),
                 When::If(condition) => forms.push(Form::If(condition, one(inner))),
             },
             TermKind::Many(inner) => {
@@ -379,71 +415,74 @@ impl Compiler<'_> {
         holds(self.dialect, term, wanted)
     }
 
-    /// When an optional part is written; `is_last` where nothing follows it in its sequence.
-    fn when(&self, inner: &Term, is_last: bool) -> When {
+    /// When a part that may be missing is written.
+    fn when(&self, inner: &Term) -> When {
         let has = |wanted: &dyn Fn(&TermKind) -> bool| self.holds(inner, wanted);
-        if has(&|kind| {
-            matches!(
-                kind,
-                TermKind::Raw(_)
-                    | TermKind::Value(..)
-                    | TermKind::Json(_)
-                    | TermKind::Xml(_)
-                    | TermKind::Object(_)
-            )
-        }) {
-            return When::If(Condition::HasArguments);
-        }
-        if has(&|kind| matches!(kind, TermKind::Capture(Capture::Server, _))) {
-            return When::If(Condition::HasServer);
-        }
-        if has(&|kind| matches!(kind, TermKind::Capture(Capture::Id, _))) {
-            return When::If(Condition::HasId);
-        }
-        let is_written = match &inner.kind {
-            kind if is_comma(kind) => return When::If(Condition::MoreCalls),
-            // The fullest spelling is the one that was taught.
-            TermKind::Literal(_) | TermKind::Nl => true,
-            TermKind::Group(alt) => {
-                let is_markup =
-                    |term: &Term| matches!(term.kind, TermKind::Literal(_) | TermKind::Ws(_));
-                // A fence that may be missing is a habit of models, not of what they were taught.
-                let is_fence = alt.0.iter().flatten().any(is_fence);
-                !is_last && !is_fence && alt.0.iter().flatten().all(is_markup)
-            }
-            TermKind::Rule(_) => {
-                is_last
-                    && !has(&|kind| {
-                        !matches!(
-                            kind,
-                            TermKind::Literal(_) | TermKind::Ws(_) | TermKind::Rule(_)
-                        )
-                    })
-            }
-            _ => false,
-        };
-        if is_written {
+        let is_object = |kind: &TermKind| matches!(kind, TermKind::Json(_) | TermKind::Object(_));
+        if leads_to_calls(self.dialect, inner) || has(&is_object) {
             When::Always
+        } else if has(&|kind| is_value(kind) || matches!(kind, TermKind::Xml(_))) {
+            When::If(Condition::HasArguments)
+        } else if has(&|kind| matches!(kind, TermKind::Capture(Capture::Server, _))) {
+            When::If(Condition::HasServer)
+        } else if has(&|kind| matches!(kind, TermKind::Capture(Capture::Id, _))) {
+            // A spelling makes the id a part of what is written for every call.
+            match self.dialect.id_spelling() {
+                None => When::If(Condition::HasId),
+                Some(_) => When::Always,
+            }
+        } else if is_comma(self.dialect, inner) {
+            When::If(Condition::MoreCalls)
         } else {
-            When::Never
+            When::Always
         }
     }
 }
 
-fn is_value(term: &TermKind) -> bool {
-    matches!(term, TermKind::Raw(_) | TermKind::Value(..))
+fn is_value(kind: &TermKind) -> bool {
+    matches!(kind, TermKind::Raw(_) | TermKind::Value(..))
 }
 
-/// "```", which ends a fence.
-fn is_fence(term: &Term) -> bool {
-    let TermKind::Literal(pieces) = &term.kind else {
-        return false;
+/// Moves the separators between a call and the loop over the others into the loop: `call, (call,)*` as `call (, call)*`.
+fn separate_before(forms: &mut Vec<Form>) {
+    let is_separator = |form: &Form| matches!(form, Form::If(Condition::MoreCalls, _));
+    let Some(at) = forms
+        .windows(2)
+        .position(|two| is_separator(&two[0]) && matches!(two[1], Form::EachCall(_)))
+    else {
+        return;
     };
-    matches!(pieces.as_slice(), [Piece::Bytes(text)] if text == "```")
+    let n_separators = forms[..=at]
+        .iter()
+        .rev()
+        .take_while(|form| is_separator(form))
+        .count();
+    let start = at + 1 - n_separators;
+    let Form::EachCall(inner) = &mut forms[at + 1] else {
+        return;
+    };
+    let inner = match inner.as_mut() {
+        Form::Choice(alternatives) if alternatives.len() == 1 => &mut alternatives[0].form,
+        inner => inner,
+    };
+    let Form::Sequence(parts) = inner else {
+        return;
+    };
+    parts.retain(|part| !is_separator(part));
+    let separators = forms.drain(start..=at).filter_map(|form| match form {
+        Form::If(_, inner) => Some(*inner),
+        _ => None,
+    });
+    let separators: Vec<Form> = separators.collect();
+    if let Some(Form::EachCall(inner)) = forms.get_mut(start) {
+        let each = core::mem::replace(inner.as_mut(), Form::Sequence(separators));
+        if let Form::Sequence(parts) = inner.as_mut() {
+            parts.push(each);
+        }
+    }
 }
 
 enum When {
     Always,
-    Never,
     If(Condition),
 }

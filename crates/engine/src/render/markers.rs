@@ -274,7 +274,7 @@ fn each_literal<'t>(term: &'t Term, each: &mut dyn FnMut(&'t str)) {
                 each_literal(term, each);
             }
         }
-        TermKind::Optional(inner) | TermKind::Many(inner) => each_literal(inner, each),
+        TermKind::Optional(inner, _) | TermKind::Many(inner) => each_literal(inner, each),
         _ => {}
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn holds(dialect: &Dialect, term: &Term, wanted: &dyn Fn(&TermKind) -
     };
     match &term.kind {
         TermKind::Group(alt) => in_alt(alt),
-        TermKind::Optional(inner) | TermKind::Many(inner) => holds(dialect, inner, wanted),
+        TermKind::Optional(inner, _) | TermKind::Many(inner) => holds(dialect, inner, wanted),
         TermKind::Rule(name) => dialect.rules_named(name).any(|rule| in_alt(&rule.alt)),
         _ => false,
     }

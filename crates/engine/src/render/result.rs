@@ -405,7 +405,7 @@ impl Fill<'_> {
                 }
                 TermKind::Nl => out.push('\n'),
                 TermKind::Ws(Some(written)) => out.push_str(written),
-                TermKind::Optional(term) => {
+                TermKind::Optional(term, _) => {
                     // The first alternative whose parts the call has.
                     if let TermKind::Group(alt) = &term.kind
                         && let Some(seq) = alt.0.iter().find(|seq| self.has(seq))

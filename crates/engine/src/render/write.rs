@@ -43,6 +43,8 @@ struct Pen<'a> {
     number: usize,
     /// Inside the loop over arguments.
     is_argument: bool,
+    /// Inside the loop over calls.
+    is_repeated: bool,
     /// More calls follow in this loop.
     more: bool,
     /// Every call was written.
@@ -101,7 +103,7 @@ impl<'a> Writer<'a> {
                     ))
                 })?);
             }
-            Ok(texts.join("\n"))
+            Ok(texts.join(self.forms.between))
         })
     }
 
@@ -131,6 +133,7 @@ impl<'a> Writer<'a> {
             index: 0,
             number,
             is_argument: false,
+            is_repeated: false,
             more: false,
             wrote_calls: 0,
         };
@@ -168,15 +171,14 @@ impl<'a> Writer<'a> {
                 pen.out.push_str(&pen.key);
             }
             Form::Captured(Capture::Type) => {
-                let word = match kind_word(&self.dialect.values, pen.value())? {
-                    None if pen.is_argument => {
-                        return Err(RenderError::new(
-                            "`type` of a value has no word: `values: schema|type(..)` lists them",
-                        ));
-                    }
-                    word => word.unwrap_or("json"),
-                };
-                pen.out.push_str(word);
+                let word = kind_word(&self.dialect.values, pen.value())?;
+                pen.out.push_str(word.ok_or_else(|| {
+                    RenderError::new(if pen.is_argument {
+                        "`type` of a value has no word: `values: schema|type(..)` lists them"
+                    } else {
+                        "`type` has no word: write it before, (\"json\" | type)"
+                    })
+                })?);
             }
             Form::Captured(capture) => {
                 let text = pen.captured(*capture)?;
@@ -247,11 +249,13 @@ impl<'a> Writer<'a> {
                 }
             }
             Form::EachCall(inner) => {
+                pen.is_repeated = true;
                 while pen.wrote_calls < pen.calls.len() {
                     pen.index = pen.wrote_calls;
                     pen.more = pen.wrote_calls + 1 < pen.calls.len();
                     self.write(pen, inner)?;
                 }
+                pen.is_repeated = false;
             }
             Form::EachArgument(inner) => {
                 while !pen.left.is_empty() {
@@ -288,7 +292,7 @@ impl<'a> Writer<'a> {
     fn choice(&self, pen: &mut Pen<'_>, alternatives: &[Alternative]) -> Written {
         let next = pen.left.first().map(|(key, _)| key.clone().into_owned());
         // Several calls want a list.
-        let is_list = pen.call.is_none() && pen.calls.len() > 1;
+        let is_list = pen.call.is_none() && !pen.is_repeated && pen.calls.len() > 1;
         let mut order: Vec<&Alternative> = alternatives.iter().collect();
         order.sort_by_key(|one| {
             (

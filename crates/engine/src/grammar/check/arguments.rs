@@ -97,7 +97,7 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
                 ..seen
             })
         }
-        TermKind::Optional(inner) => Ok(seen.clone().or(after(dialect, inner, seen)?)),
+        TermKind::Optional(inner, _) => Ok(seen.clone().or(after(dialect, inner, seen)?)),
         TermKind::Many(inner) => {
             let once = after(dialect, inner, seen.clone())?;
             if once.has_all && !seen.has_all {

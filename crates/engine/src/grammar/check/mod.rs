@@ -65,7 +65,9 @@ fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), Gramma
 fn inside(dialect: &Dialect, kind: &TermKind, speaks: bool) -> Result<(), GrammarError> {
     match kind {
         TermKind::Group(alt) => alternatives(dialect, alt, speaks),
-        TermKind::Optional(inner) | TermKind::Many(inner) => inside(dialect, &inner.kind, speaks),
+        TermKind::Optional(inner, _) | TermKind::Many(inner) => {
+            inside(dialect, &inner.kind, speaks)
+        }
         _ => Ok(()),
     }
 }
@@ -106,7 +108,7 @@ fn optional_closers(seq: &[Term], speaks: bool) -> Result<(), GrammarError> {
             let error = GrammarError::new(place, "`nl` twice: each is one line break or none");
             return Err(error.help("write it once, or `ws`"));
         }
-        if let (TermKind::Raw(_), TermKind::Optional(inner)) = (&pair[0].kind, &pair[1].kind)
+        if let (TermKind::Raw(_), TermKind::Optional(inner, _)) = (&pair[0].kind, &pair[1].kind)
             && !speaks
             && matches!(inner.kind, TermKind::Literal(_))
         {
@@ -150,7 +152,9 @@ fn gives_name(dialect: &Dialect, term: &Term, depth: usize) -> bool {
         TermKind::Capture(Capture::Name, _) | TermKind::Object(_) | TermKind::Python(_) => true,
         TermKind::Attrs(attributes) => attributes.iter().any(|a| a.capture == Some(Capture::Name)),
         TermKind::Group(alt) => within(alt),
-        TermKind::Optional(inner) | TermKind::Many(inner) => gives_name(dialect, inner, depth + 1),
+        TermKind::Optional(inner, _) | TermKind::Many(inner) => {
+            gives_name(dialect, inner, depth + 1)
+        }
         TermKind::Rule(name) => dialect.rules_named(name).any(|rule| within(&rule.alt)),
         _ => false,
     }
@@ -193,7 +197,7 @@ fn holes(
                     holes(dialect, seq, captured, depth + 1)?;
                 }
             }
-            TermKind::Optional(inner) | TermKind::Many(inner) => {
+            TermKind::Optional(inner, _) | TermKind::Many(inner) => {
                 holes(dialect, core::slice::from_ref(inner), captured, depth + 1)?;
             }
             TermKind::Rule(name) => {

@@ -41,7 +41,7 @@ impl<'d> Walk<'d> {
                     ..*one
                 }));
             }
-            if let TermKind::Optional(inner) | TermKind::Many(inner) = &term.kind {
+            if let TermKind::Optional(inner, _) | TermKind::Many(inner) = &term.kind {
                 self.optional(inner, &next)?;
             }
             let before = seq[..n].iter().rev().map(|term| &term.kind);
@@ -82,7 +82,7 @@ impl<'d> Walk<'d> {
 
     fn term(&self, term: &'d Term, mut next: Vec<Next<'d>>) -> Result<(), GrammarError> {
         match &term.kind {
-            TermKind::Optional(inner) => self.term(inner, next),
+            TermKind::Optional(inner, _) => self.term(inner, next),
             TermKind::Many(inner) => {
                 self.firsts(core::slice::from_ref(inner), false, &mut next);
                 self.term(inner, next)
@@ -131,7 +131,7 @@ impl<'d> Walk<'d> {
                     });
                     Some(is_past_blanks)
                 }
-                TermKind::Optional(inner) | TermKind::Many(inner) => {
+                TermKind::Optional(inner, _) | TermKind::Many(inner) => {
                     let inner = core::slice::from_ref(&**inner);
                     let inside = self.firsts(inner, is_past_blanks, found);
                     Some(inside.unwrap_or(is_past_blanks))
