@@ -35,7 +35,7 @@ FAMILIES = {
     "minimax_m2": "minimax",
     "minimax_m3": "minimax_m3",
     "glm47": "glm_4_7",
-    "cohere": "cohere",
+    "cohere_cmd5": "cohere",
 }
 # The bytes, and the end of the text.
 END = 256

@@ -51,24 +51,48 @@ pub(crate) fn decoded(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let used = match entity(rest.as_bytes(), true) {
-            Entity::Char(c, length) => {
-                out.push(c);
-                length
-            }
-            Entity::Bare | Entity::Cut => {
-                out.push('&');
-                1
-            }
-        };
-        rest = &rest[used..];
-    }
-    out.push_str(rest);
+    let mut entities = EntityDecoder::default();
+    entities.feed(text, 0, |text, _| out.push_str(text));
+    out.push_str(&entities.waiting);
     Cow::Owned(out)
+}
+
+/// Decodes the entities of a text that comes in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct EntityDecoder {
+    /// The begin of what may become an entity.
+    pub(crate) waiting: String,
+}
+
+impl EntityDecoder {
+    /// Hands on what is decided of the text by now, with the place where each run of it stands. `piece` stands at `at`.
+    pub(crate) fn feed(&mut self, piece: &str, at: u64, mut write: impl FnMut(&str, u64)) {
+        let from = at - self.waiting.len() as u64;
+        self.waiting.push_str(piece);
+        let text = core::mem::take(&mut self.waiting);
+        let mut used = 0;
+        while used < text.len() {
+            let rest = &text[used..];
+            let here = from + used as u64;
+            used += match rest.find('&').unwrap_or(rest.len()) {
+                0 => match entity(rest.as_bytes(), false) {
+                    Entity::Char(c, length) => {
+                        write(c.encode_utf8(&mut [0; 4]), here);
+                        length
+                    }
+                    Entity::Bare => {
+                        write("&", here);
+                        1
+                    }
+                    Entity::Cut => return self.waiting.push_str(rest),
+                },
+                run => {
+                    write(&rest[..run], here);
+                    run
+                }
+            };
+        }
+    }
 }
 
 fn number(digits: &[u8], radix: u32) -> Option<char> {

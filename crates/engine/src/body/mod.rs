@@ -9,7 +9,7 @@ mod python;
 mod tree;
 mod xml;
 
-pub(crate) use entity::decoded;
+pub(crate) use entity::{EntityDecoder, decoded};
 pub(crate) use envelope::{Asked, Envelope, LeftOut};
 pub(crate) use escaped::Escaped;
 pub(crate) use json::JsonBody;

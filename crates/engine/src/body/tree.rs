@@ -69,30 +69,19 @@ impl Writer<'_> {
             (Some(Shape::Text), _) | (_, Content::Mixed | Content::Text { verbatim: true }) => {
                 self.string(text);
             }
-            (_, Content::Text { .. }) => match how(None, self.typing, "") {
-                how @ (How::Infer | How::Json) => {
-                    let read = if how == How::Infer {
-                        infer
-                    } else {
-                        json_or_text
-                    };
-                    let (json, remark) = read(text);
-                    self.out.push_str(&json);
-                    self.remarks.extend(remark);
-                }
-                _ => self.string(text),
-            },
+            (_, Content::Text { .. }) => {
+                let (json, remark) = match how(None, self.typing, "") {
+                    How::Infer => infer(text),
+                    How::Json => json_or_text(text),
+                    _ => (quoted(text).into(), None),
+                };
+                self.out.push_str(&json);
+                self.remarks.extend(remark);
+            }
             (_, Content::Elements(children))
                 if self.has_items && children.iter().all(|(name, _)| name == ITEM) =>
             {
-                self.out.push('[');
-                for (n, (_, child)) in children.iter().enumerate() {
-                    if n > 0 {
-                        self.out.push(',');
-                    }
-                    self.tree(child, None);
-                }
-                self.out.push(']');
+                self.list(children.iter().map(|(_, child)| child), None);
             }
             (_, Content::Elements(children)) => self.members(children, &tree.attributes, None),
         }
@@ -132,25 +121,9 @@ impl Writer<'_> {
     pub(crate) fn group(&mut self, group: &[&Tree], shape: Option<&Shape>) {
         match (group, shape) {
             ([one], _) => self.tree(one, shape),
-            (many, Some(Shape::Array(item))) => {
-                self.out.push('[');
-                for (n, tree) in many.iter().enumerate() {
-                    if n > 0 {
-                        self.out.push(',');
-                    }
-                    self.tree(tree, Some(item));
-                }
-                self.out.push(']');
-            }
+            (many, Some(Shape::Array(item))) => self.list(many.iter().copied(), Some(item)),
             (many, None | Some(Shape::Any | Shape::OneOf(_))) => {
-                self.out.push('[');
-                for (n, tree) in many.iter().enumerate() {
-                    if n > 0 {
-                        self.out.push(',');
-                    }
-                    self.tree(tree, None);
-                }
-                self.out.push(']');
+                self.list(many.iter().copied(), None);
             }
             (many, shape) => {
                 self.remarks.push((
@@ -162,6 +135,15 @@ impl Writer<'_> {
                 }
             }
         }
+    }
+
+    fn list<'t>(&mut self, items: impl Iterator<Item = &'t Tree>, shape: Option<&Shape>) {
+        self.out.push('[');
+        for (n, item) in items.enumerate() {
+            self.out.push_str(if n > 0 { "," } else { "" });
+            self.tree(item, shape);
+        }
+        self.out.push(']');
     }
 
     fn object(&mut self, tree: &Tree, text: &str, shape: &Shape, fields: &Fields) {
@@ -201,18 +183,11 @@ impl Writer<'_> {
         match &tree.content {
             Content::Elements(children) => {
                 let lone = matches!(item, Shape::Object(fields) if children.iter().all(|(name, _)| fields.get(name).is_some()));
-                self.out.push('[');
                 if lone {
-                    self.tree(tree, Some(item));
+                    self.list([tree].into_iter(), Some(item));
                 } else {
-                    for (n, (_, child)) in children.iter().enumerate() {
-                        if n > 0 {
-                            self.out.push(',');
-                        }
-                        self.tree(child, Some(item));
-                    }
+                    self.list(children.iter().map(|(_, child)| child), Some(item));
                 }
-                self.out.push(']');
             }
             Content::Text { verbatim: false } if text.trim().is_empty() => self.out.push_str("[]"),
             _ if text.trim_start().starts_with('[') => {
@@ -220,11 +195,7 @@ impl Writer<'_> {
                     self.misfit(text, "array");
                 }
             }
-            _ => {
-                self.out.push('[');
-                self.tree(tree, Some(item));
-                self.out.push(']');
-            }
+            _ => self.list([tree].into_iter(), Some(item)),
         }
     }
 

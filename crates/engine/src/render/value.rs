@@ -229,16 +229,21 @@ fn character_data(out: &mut String, text: &str, values: &Values) {
         out.push_str(&text.replace("]]>", "]]]]><![CDATA[>"));
         out.push_str("]]>");
     } else if values.entities {
-        for c in text.chars() {
-            match c {
-                '&' => out.push_str("&amp;"),
-                '<' => out.push_str("&lt;"),
-                '>' => out.push_str("&gt;"),
-                c => out.push(c),
-            }
-        }
+        escape_entities(out, text);
     } else {
         out.push_str(text);
+    }
+}
+
+/// A text with entities for what begins markup.
+pub(super) fn escape_entities(out: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            c => out.push(c),
+        }
     }
 }
 

@@ -10,7 +10,9 @@ use toolglot_json::Shape;
 use toolglot_json::internal::{Kind, kind, members};
 
 use super::form::{Alternative, Condition, Form, FormEntry, Forms};
-use super::value::{Layout, between_tokens, envelope, python, raw, siblings, spaced};
+use super::value::{
+    Layout, between_tokens, envelope, escape_entities, python, raw, siblings, spaced,
+};
 use super::{CallText, RenderError};
 use crate::grammar::{Attribute, Capture, Dialect, IdForm, Typing, Values};
 use crate::machine::plain_json;
@@ -281,9 +283,16 @@ impl<'a> Writer<'a> {
             && kind(json) == Kind::String
             && plain_json(&text).is_some()
             && !self.is_declared_text(pen, key);
-        match kind(json) {
-            Kind::Object | Kind::Array => pen.out.push_str(&spaced(json)),
-            _ => pen.out.push_str(if guessed { json.trim() } else { &text }),
+        let spaced = matches!(kind(json), Kind::Object | Kind::Array).then(|| spaced(json));
+        let text = match &spaced {
+            Some(spaced) => spaced,
+            None if guessed => json.trim(),
+            None => &*text,
+        };
+        if self.dialect.values.entities {
+            escape_entities(&mut pen.out, text);
+        } else {
+            pen.out.push_str(text);
         }
         Ok(())
     }

@@ -43,14 +43,8 @@ impl Xml {
             attributes,
             shape,
             flat: self.flat.len(),
-            children: Vec::new(),
-            has_text: false,
-            verbatim: false,
-            cdata_end: None,
             raw,
-            nest: Some(0),
-            told: Told::Nothing,
-            members: 0,
+            ..Frame::hole()
         };
         if streams {
             self.begin_member(&frame.name, out);

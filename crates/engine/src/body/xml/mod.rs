@@ -318,7 +318,11 @@ pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Op
         0,
         0,
         Some(root),
-        values.clone(),
+        // They were decoded with the text around them.
+        Values {
+            entities: false,
+            ..values.clone()
+        },
         None,
         &Arc::from([String::from("</end>")]),
         &limits,

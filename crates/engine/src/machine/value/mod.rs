@@ -21,6 +21,7 @@ use super::thread::{Registers, Thread};
 use super::typing::{How, how};
 use super::view::View;
 use super::{Mode, Parser};
+use crate::body::EntityDecoder;
 use crate::grammar::Typing;
 use crate::program::{Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
@@ -76,6 +77,8 @@ pub(crate) struct Value {
     how: How,
     /// It may be JSON, or stand between one of these quotes; and how it is read if it is neither.
     literal: Option<(Box<[String]>, How)>,
+    /// Decodes the entities in it.
+    entities: Option<EntityDecoder>,
     held: String,
     json: Option<Box<Nested>>,
     /// The JSON is over before the value is: whole, or stuck at a byte that fits none.
@@ -123,11 +126,12 @@ impl Value {
         });
         // Where the key is the tag, an unknown tag is no parameter. Elsewhere it is one, and validation refuses it.
         let dropped = unknown && text.own_needs_same_key && text.argument.is_none();
+        let values = &program.dialect_of(body.node).values;
         let how = how(
             shape,
             match text.quotes {
                 Some(_) => &Typing::Json,
-                None => &program.dialect_of(body.node).values.typing,
+                None => &values.typing,
             },
             &parser.set.registers.kind,
         );
@@ -195,6 +199,7 @@ impl Value {
             cut_in_doubt: false,
             how,
             literal,
+            entities: values.entities.then(EntityDecoder::default),
             held: String::new(),
             json: None,
             json_over: false,
@@ -205,6 +210,14 @@ impl Value {
         if value.how == How::Text && !dropped {
             parser.emitter.args().push('"');
             value.wrote = true;
+        }
+        if let Typing::Kind(kinds) = &values.typing
+            && let kind = &parser.set.registers.kind
+            && !(kind.is_empty() || kinds.iter().any(|(known, _)| known == kind || known == "*"))
+            && !matches!(shape, Some(Shape::Text | Shape::Scalar(_)))
+        {
+            let why = format!("`type` of `values` has no `{kind}`; the value may be read wrong");
+            parser.doubt(at, &why, sink);
         }
         value
     }
@@ -218,7 +231,8 @@ impl Value {
         bytes: &[u8],
         blanks: usize,
     ) -> Option<usize> {
-        if self.how != How::Text || self.dropped || self.probe.is_some() || self.orphan.is_some() {
+        let is_plain = self.how == How::Text && !self.dropped && self.entities.is_none();
+        if !is_plain || self.probe.is_some() || self.orphan.is_some() {
             return None;
         }
         let begin = (self.scan - self.told) as usize;

@@ -1,5 +1,6 @@
 //! How a raw value is written: as text, as JSON brought to its shape, or held until its type is certain.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -40,6 +41,16 @@ pub(super) struct Nested {
 impl Value {
     /// Writes bytes of the value.
     pub(super) fn write(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
+        match self.entities.take() {
+            Some(mut entities) => {
+                entities.feed(piece, at, |text, at| self.write_decoded(text, at, out));
+                self.entities = Some(entities);
+            }
+            None => self.write_decoded(piece, at, out),
+        }
+    }
+
+    fn write_decoded(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
         if self.dropped {
             return;
         }
@@ -117,7 +128,7 @@ impl Value {
                     self.wrote = self.how == How::Text;
                     out.args.push_str(if self.wrote { "\"" } else { "" });
                     let held = core::mem::take(&mut self.held);
-                    return self.write(&held, at, out);
+                    return self.write_decoded(&held, at, out);
                 }
             }
             let json = match begin.as_bytes().first() {
@@ -202,15 +213,15 @@ impl Value {
         let (Some(nested), How::Structured(shape)) = (&mut self.json, &self.how) else {
             return;
         };
-        let target = match (self.wrapper, out.fields) {
-            (Wrapper::Object, Some(fields)) => Target::Fields(fields),
-            _ => Target::Shape(shape),
-        };
+        let target = self.wrapper.target(shape, out.fields);
         nested.fit.feed(target, json, out.args, &mut out.changes);
     }
 
     /// The value ends: writes what is left.
     pub(super) fn close(&mut self, at: u64, values: &Values, out: &mut Out<'_>) {
+        if let Some(entities) = self.entities.take() {
+            self.write_decoded(&entities.waiting, at, out);
+        }
         if self.dropped {
             return;
         }
@@ -219,66 +230,51 @@ impl Value {
             self.become_text(out);
         }
         self.write_key(out);
-        match &self.how {
-            How::Text => out.args.push('"'),
-            How::Held(shape) => {
-                let begins = self.held.trim_start().as_bytes().first().copied();
-                let json = matches!(begins, Some(b'{' | b'['))
-                    .then(|| structure(&self.held, shape, self.told, out))
-                    .flatten();
-                if let Some(json) = json {
-                    out.args.push_str(&json);
-                    return;
-                }
-                let (json, remark) = typed(&self.held, shape, &values.typing);
-                out.args.push_str(&json);
-                if let Some((code, message)) = remark {
-                    out.remarks.push((code, message, false));
-                }
+        if let (How::Structured(shape), Some(nested)) = (&self.how, &mut self.json) {
+            let Nested {
+                json, output, fit, ..
+            } = &mut **nested;
+            json.complete(at, output);
+            let target = self.wrapper.target(shape, out.fields);
+            fit.feed(target, &output.text, out.args, &mut out.changes);
+            if self.wrapper == Wrapper::Object {
+                // The bracket of the arguments is written where the call ends.
+                let mut end = String::new();
+                fit.feed(target, "}", &mut end, &mut out.changes);
+                out.args.push_str(end.strip_suffix('}').unwrap_or(&end));
             }
-            How::Json | How::Infer => {
-                let read = if self.how == How::Infer {
-                    infer
-                } else {
-                    json_or_text
-                };
-                let (json, remark) = read(&self.held);
-                out.args.push_str(&json);
-                let told = remark.map(|(code, message)| (code, message, false));
-                out.remarks.extend(told);
+            fit.finish(target, true, out.args, &mut out.changes);
+            out.repairs.append(&mut output.repairs);
+            return;
+        }
+        let structured = match &self.how {
+            How::Text => return out.args.push('"'),
+            How::Held(shape) if self.held.trim_start().starts_with(['{', '[']) => {
+                structure(&self.held, shape, self.told, out)
             }
-            How::Structured(shape) => match &mut self.json {
-                Some(nested) => {
-                    let Nested {
-                        json, output, fit, ..
-                    } = &mut **nested;
-                    json.complete(at, output);
-                    let target = match (self.wrapper, out.fields) {
-                        (Wrapper::Object, Some(fields)) => Target::Fields(fields),
-                        _ => Target::Shape(shape),
-                    };
-                    fit.feed(target, &output.text, out.args, &mut out.changes);
-                    if self.wrapper == Wrapper::Object {
-                        // The bracket of the arguments is written where the call ends.
-                        let mut end = String::new();
-                        fit.feed(target, "}", &mut end, &mut out.changes);
-                        out.args.push_str(end.strip_suffix('}').unwrap_or(&end));
-                    }
-                    fit.finish(target, true, out.args, &mut out.changes);
-                    out.repairs.append(&mut output.repairs);
-                }
-                None => {
-                    if let Some(json) = elements_to_json(values, &self.held, shape) {
-                        out.args.push_str(&json);
-                    } else {
-                        let (json, remark) = typed(&self.held, shape, &values.typing);
-                        out.args.push_str(&json);
-                        if let Some((code, message)) = remark {
-                            out.remarks.push((code, message, false));
-                        }
-                    }
-                }
-            },
+            How::Structured(shape) => elements_to_json(values, &self.held, shape),
+            _ => None,
+        };
+        let (json, remark): (Cow<'_, str>, _) = match (structured, &self.how) {
+            (Some(json), _) => (json.into(), None),
+            (None, How::Held(shape) | How::Structured(shape)) => {
+                typed(&self.held, shape, &values.typing)
+            }
+            (None, How::Infer) => infer(&self.held),
+            (None, How::Json | How::Text) => json_or_text(&self.held),
+        };
+        out.args.push_str(&json);
+        let told = remark.map(|(code, message)| (code, message, false));
+        out.remarks.extend(told);
+    }
+}
+
+impl Wrapper {
+    /// What the JSON of the value is brought to.
+    fn target<'s>(self, shape: &'s Shape, fields: Option<&'s Fields>) -> Target<'s> {
+        match (self, fields) {
+            (Wrapper::Object, Some(fields)) => Target::Fields(fields),
+            _ => Target::Shape(shape),
         }
     }
 }
