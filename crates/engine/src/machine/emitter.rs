@@ -293,7 +293,7 @@ impl Emitter {
         }
         self.flush_args(self.cursor, sink);
         let text = view.slice(self.cursor, to);
-        self.quote.skip(text.bytes().next_back().unwrap_or(b' '));
+        self.quote.skip(text.as_bytes());
         self.last = 0;
         self.emit(Span::new(self.cursor, to), Event::Markup(text), sink);
         self.cursor = to;

@@ -203,11 +203,14 @@ impl Line {
     }
 
     /// Bytes that are not text went by.
-    pub(super) fn skip(&mut self, last: u8) {
+    pub(super) fn skip(&mut self, text: &[u8]) {
         self.go_over();
         self.header = None;
-        if last == b'\n' {
+        if text.contains(&b'\n') {
             self.begin();
+        }
+        if !text.ends_with(b"\n") {
+            self.go_over();
         }
     }
 

@@ -242,13 +242,9 @@ impl Parser {
             let span = Span::new(safe, at.max(safe));
             let wants = wants(program, checkpoint_threads.iter());
             let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
-            self.emitter.note_with_help(
-                Code::Junk,
-                span,
-                format!("`{}` belongs to no part of the call", found.trim()),
-                help,
-                sink,
-            );
+            let message = format!("`{}` belongs to no part of the call", found.trim());
+            self.emitter
+                .note_with_help(Code::Junk, span, message, help, sink);
             // Arguments that did not begin where they should are lost: without them it must not run.
             let begins = |thread: &Thread| {
                 matches!(program.node(thread.node), Node::Json { .. } | Node::Xml(_))

@@ -392,12 +392,12 @@ impl Quote {
     }
 
     /// Bytes that are not text went by: markup, arguments. They open and close nothing.
-    pub(crate) fn skip(&mut self, last: u8) {
+    pub(crate) fn skip(&mut self, text: &[u8]) {
         self.end_run();
         self.comment_match = 0;
         self.info = None;
-        self.line.skip(last);
-        if last == b'\n' {
+        self.line.skip(text);
+        if text.contains(&b'\n') {
             self.end_line();
         }
     }
@@ -430,6 +430,16 @@ mod tests {
     use alloc::format;
 
     use super::Quote;
+
+    #[test]
+    fn a_line_break_in_markup_ends_the_quotation_in_any_cut() {
+        for size in [1, 99] {
+            let mut quote = Quote::default();
+            quote.feed(b"> a");
+            b"b\n> c".chunks(size).for_each(|part| quote.skip(part));
+            assert!(!quote.is_quoted(b'<'), "{size}");
+        }
+    }
 
     /// `^` stands where the question is asked; quoted or not, in any cut.
     #[test]

@@ -238,13 +238,11 @@ impl Parser {
         if self.thought.passed_over != Some(self.candidate.at) {
             let first = view.slice(self.candidate.at, end).chars().next();
             let least = self.candidate.at + first.map_or(0, char::len_utf8) as u64;
-            self.emitter.note_with_help(
-                Code::ReasoningCall,
-                Span::new(self.candidate.at, upto.max(least)),
-                "the call is in reasoning that ends after it: it is not read",
-                Some(String::from("end the reasoning before the call")),
-                sink,
-            );
+            let span = Span::new(self.candidate.at, upto.max(least));
+            let message = "the call is in reasoning that ends after it: it is not read";
+            let help = Some(String::from("end the reasoning before the call"));
+            self.emitter
+                .note_with_help(Code::ReasoningCall, span, message, help, sink);
         }
         self.thought.passed_over = Some(upto);
         self.reject(upto);

@@ -49,13 +49,9 @@ impl Parser {
                 self.note_quoted(&format!("`{line}`"), span, sink);
             } else {
                 let message = format!("`{text}` is in reasoning: it is not read as a call");
-                self.emitter.note_with_help(
-                    Code::ReasoningCall,
-                    span,
-                    message,
-                    Some(String::from("end the reasoning before the call")),
-                    sink,
-                );
+                let help = Some(String::from("end the reasoning before the call"));
+                self.emitter
+                    .note_with_help(Code::ReasoningCall, span, message, help, sink);
             }
         }
         let ends_here = call || fence || !self.candidate.is_in_code;
@@ -106,13 +102,9 @@ impl Parser {
             let message =
                 format!("`{text}` is a placeholder: no tool and no parameter is called so");
             let help = String::from("write the tool's own name, and the names of its parameters");
-            self.emitter.note_with_help(
-                Code::PlaceholderTag,
-                Span::new(start, end),
-                message,
-                Some(help),
-                sink,
-            );
+            let at = Span::new(start, end);
+            self.emitter
+                .note_with_help(Code::PlaceholderTag, at, message, Some(help), sink);
             self.candidate.is_noted = true;
         }
     }
