@@ -44,6 +44,8 @@ struct CallState<'t> {
     is_written: Vec<bool>,
     /// The member whose key was written last, or comes next.
     key: Option<usize>,
+    /// Its key was written, and its value was not.
+    is_open: bool,
     skip: Option<String>,
 }
 
@@ -93,6 +95,7 @@ impl Walk<'_> {
             is_written: vec![false; members.len()],
             members,
             key: None,
+            is_open: false,
             skip: None,
         };
         let node = self.form(form, &mut state, writer, around)?;
@@ -128,6 +131,7 @@ impl Walk<'_> {
                 let Some(key) = state.key else {
                     return Err(Unfit::Form("a key is outside the parameters".to_owned()));
                 };
+                state.is_open = true;
                 Node::literal(state.members[key].name.as_str())
             }
             Form::Captured(Capture::Id) => self.id(),
@@ -234,6 +238,13 @@ impl Walk<'_> {
                     state.note_others(writer);
                     Node::empty()
                 }
+                // A key without a value is `true`.
+                Condition::HasArguments if state.is_open => {
+                    let may_be_flag = state.may_be_flag();
+                    let node = self.form(inner, state, writer, around)?;
+                    state.is_open = false;
+                    if may_be_flag { node.optional() } else { node }
+                }
                 Condition::HasArguments => {
                     let needs = state.members.iter().zip(&state.is_written);
                     let is_needed = needs
@@ -258,6 +269,8 @@ impl Walk<'_> {
         around: &Around,
     ) -> Walked {
         let mut why = Unfit::Form("nothing can be written".to_owned());
+        // What leaves the key without a value: for a flag, or where the value comes after.
+        let mut open: Option<(Node, CallState<'_>)> = None;
         for form in forms {
             let saved = state.clone();
             match self.form(form, state, writer, around) {
@@ -265,10 +278,23 @@ impl Walk<'_> {
                     *state = saved;
                     why = Unfit::Form(reason);
                 }
-                other => return other,
+                Ok(node) if state.is_open => {
+                    let left = std::mem::replace(state, saved);
+                    open.get_or_insert((node, left));
+                }
+                Ok(node) => {
+                    let flag = open.filter(|(_, left)| left.may_be_flag());
+                    return Ok(match flag {
+                        Some((flag, _)) => Node::choice([node, flag]),
+                        None => node,
+                    });
+                }
+                error => return error,
             }
         }
-        Err(why)
+        let (node, left) = open.ok_or(why)?;
+        *state = left;
+        Ok(node)
     }
 
     fn each_argument(
@@ -286,10 +312,10 @@ impl Walk<'_> {
         let mut unfit = None;
         // The next argument ends the value of the one before, where nothing else does.
         let mut around = around.clone();
-        if let Form::Sequence(forms) = inner
-            && let (Some(Form::Literal(text)), Some(Form::Value(_))) = (forms.first(), forms.last())
-        {
-            around.after.push(text.clone());
+        if ends_with_value(inner) {
+            around
+                .after
+                .extend(openers(inner).into_iter().map(str::to_owned));
         }
         let around = &around;
         let node = writer.members(&members, "", Node::empty(), None, &mut |writer, member| {
@@ -307,7 +333,12 @@ impl Walk<'_> {
             for schema in schemas {
                 state.members[at].schema = schema;
                 state.is_written[at] = false;
-                match self.form(inner, state, writer, around) {
+                let node = self.form(inner, state, writer, around);
+                let is_open = std::mem::take(&mut state.is_open);
+                match node {
+                    Ok(_) if is_open && !state.may_be_flag() => {
+                        unfit = Some(format!("it has no value for `{}`", member.name));
+                    }
                     Ok(node) => ways.push(node),
                     Err(Unfit::Grammar(error)) => return Err(error),
                     Err(Unfit::Form(reason)) => unfit = Some(reason),
@@ -415,6 +446,7 @@ impl Walk<'_> {
                     let key = state
                         .key
                         .ok_or_else(|| Unfit::Form("a key is outside the parameters".to_owned()))?;
+                    state.is_open = true;
                     quoted(&state.members[key].name)
                 }
                 (Some(Capture::Id), _) => {
@@ -499,8 +531,22 @@ impl CallState<'_> {
                 .key
                 .ok_or_else(|| Unfit::Form("a value has no key".to_owned()))?,
         };
+        self.is_open &= argument.is_some();
         self.is_written[at] = true;
         Ok(at)
+    }
+
+    /// Whether the argument whose key was written last may be `true`.
+    fn may_be_flag(&self) -> bool {
+        let schema = self.key.map(|key| self.members[key].schema.as_object());
+        schema.flatten().is_none_or(|map| {
+            let values = map.get("enum").and_then(Value::as_array);
+            (map.is_empty() || kinds(map).contains(&"boolean"))
+                && values.is_none_or(|all| all.contains(&Value::Bool(true)))
+                && map
+                    .get("const")
+                    .is_none_or(|value| *value == Value::Bool(true))
+        })
     }
 
     fn member(&self, name: &str) -> Option<usize> {
@@ -530,6 +576,27 @@ impl CallState<'_> {
             Capture::Any => self.skip.clone(),
             Capture::Id | Capture::Server | Capture::Type => None,
         }
+    }
+}
+
+/// Whether a form may end with a raw value.
+fn ends_with_value(form: &Form) -> bool {
+    match form {
+        Form::Value(_) => true,
+        Form::If(_, inner) => ends_with_value(inner),
+        Form::Sequence(forms) => forms.last().is_some_and(ends_with_value),
+        Form::Choice(ways) => ways.iter().any(|way| ends_with_value(&way.form)),
+        _ => false,
+    }
+}
+
+/// The texts that a form may start with.
+fn openers(form: &Form) -> Vec<&str> {
+    match form {
+        Form::Literal(text) => vec![text],
+        Form::Sequence(forms) => forms.first().map_or(Vec::new(), openers),
+        Form::Choice(ways) => ways.iter().flat_map(|way| openers(&way.form)).collect(),
+        _ => Vec::new(),
     }
 }
 

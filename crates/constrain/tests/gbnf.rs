@@ -85,30 +85,23 @@ impl Grammar {
     /// Whether the grammar has this text.
     pub(crate) fn accepts(&self, text: &str) -> bool {
         let chars: Vec<char> = text.chars().collect();
-        // A text of n characters is n rules deep, since automata are written as rules.
-        std::thread::scope(|scope| {
-            let run = || {
-                let mut matcher = Matcher {
-                    grammar: self,
-                    text: &chars,
-                    known: HashMap::new(),
-                };
-                matcher.rule(self.root, 0).contains(&chars.len())
+        deep(|| {
+            let mut matcher = Matcher {
+                grammar: self,
+                text: &chars,
+                known: HashMap::new(),
             };
-            let thread = std::thread::Builder::new().stack_size(1 << 29);
-            thread
-                .spawn_scoped(scope, run)
-                .expect("a thread")
-                .join()
-                .expect("no panic")
+            matcher.rule(self.root, 0).contains(&chars.len())
         })
     }
 
     /// A text of the grammar.
     pub(crate) fn sample(&self, random: &mut Random) -> String {
-        let mut out = String::new();
-        self.write(&self.rules[self.root], random, 0, &mut out);
-        out
+        deep(|| {
+            let mut out = String::new();
+            self.write(&self.rules[self.root], random, 0, &mut out);
+            out
+        })
     }
 
     fn write(&self, node: &Node, random: &mut Random, depth: usize, out: &mut String) {
@@ -148,6 +141,15 @@ impl Grammar {
             }
         }
     }
+}
+
+/// A text of n characters is n rules deep, since automata are written as rules.
+fn deep<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(1 << 29);
+        let thread = thread.spawn_scoped(scope, run).expect("a thread");
+        thread.join().expect("no panic")
+    })
 }
 
 fn some_char(ranges: &[(char, char)], is_negated: bool, random: &mut Random) -> char {

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -251,6 +253,26 @@ fn the_readings_agree_for_our_own_tools() {
         "{}",
         report.text()
     );
+}
+
+/// Formats that no model was taught, with the words that no dialect of ours uses.
+const INVENTED: &[&str] = &["rpc", "shell_flags", "switches", "typed_blocks"];
+
+#[test]
+fn the_readings_agree_for_invented_formats() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dialect-check/tests/formats");
+    let own = tool_sets::own();
+    let mut report = Report::default();
+    for name in INVENTED {
+        let path = folder.join(name).with_extension("dialect");
+        let file = fs::read_to_string(&path).expect("a dialect");
+        let dialects = toolglot_dialects::parse(&file).expect("a dialect that compiles");
+        for tools in &own {
+            judge(&dialects[0], tools, n_texts(8), &mut report);
+        }
+    }
+    let is_right = report.faults.is_empty() && report.n_grammars >= INVENTED.len();
+    assert!(is_right, "{}", report.text());
 }
 
 #[test]

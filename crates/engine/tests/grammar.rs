@@ -176,12 +176,6 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "write_file.content",
     ),
     (
-        "dialect a\ncall = \"$ \" name (\" --\" key (\" \" value)?)* \"\\n\"\n",
-        "the value of this `key` may be missing",
-        "key",
-        "without `?`",
-    ),
-    (
         "dialect a\ncall = \"<a>\" name \">\" (key \"=\" raw ws)* \"</a>\"\n",
         "`raw` has no closer",
         "key",

@@ -211,7 +211,11 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
     } else if random.chance(4) {
         rule.add("ws");
     }
+    let may_be_flag = random.chance(6);
     rule.add("key");
+    if may_be_flag {
+        rule.add("(");
+    }
     let between = *random.one(&[
         "<|val|>", ">", "=", ": ", ":", " ", "\">", "</p>", " = ", ":\n", "]", "=\"",
     ]);
@@ -241,6 +245,9 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
         rule.add("ws");
     } else if trim == 1 {
         rule.add("nl");
+    }
+    if may_be_flag {
+        rule.add(")?");
     }
     if !random.chance(3) {
         let closer = *random.one(&[

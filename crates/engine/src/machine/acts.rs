@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::attributes::attribute_text;
+use super::closer_lookahead::leaves_call;
 use super::emitter::OpenCall;
 use super::log::{Act, LogId};
 use super::view::View;
@@ -63,10 +64,8 @@ impl Parser {
         } else if self.context.sync {
             // An entry ends the open call of a broken one.
             self.context = Context::default();
-            if self.emitter.call.is_some() {
-                self.emitter
-                    .end_call(End::Recovered, view, self.candidate.at, sink);
-            }
+            let at = self.candidate.at;
+            self.emitter.end_call(End::Recovered, view, at, sink);
         }
         true
     }
@@ -116,18 +115,11 @@ impl Parser {
                     self.argument(program, view, (node, index), (start, end), upto, sink);
                 }
                 Act::Supplied { start, end } => self.supplied(Span::new(start, end), sink),
-                Act::Exit(node) => {
-                    if matches!(
-                        program.node(node),
-                        Node::Exit {
-                            role: RuleRole::Call,
-                            ..
-                        }
-                    ) {
-                        self.add_empty(program.dialect_of(node), sink);
-                        self.exit_call(view, pos, sink);
-                    }
+                Act::Exit(node) if leaves_call(program, act) => {
+                    self.add_empty(program.dialect_of(node), sink);
+                    self.emitter.end_call(End::Closed, view, pos, sink);
                 }
+                Act::Exit(_) => {}
             }
         }
         self.spare.acts = acts;
@@ -149,9 +141,7 @@ impl Parser {
         else {
             return;
         };
-        if self.emitter.call.is_some() {
-            self.emitter.end_call(End::Recovered, view, pos, sink);
-        }
+        self.emitter.end_call(End::Recovered, view, pos, sink);
         let place = match self.context.speech {
             Speech::Reasoning => Place::Reasoning,
             _ if self.thought.is_ended_by_entry => Place::Reasoning,
@@ -161,7 +151,9 @@ impl Parser {
         if let Some(thought) = &mut self.thought.interrupted {
             thought.called = true;
         }
-        let mut call = OpenCall::new(&program.dialect_of(node).name, place, pos);
+        let dialect = program.dialect_of(node);
+        let mut call = OpenCall::new(&dialect.name, place, pos);
+        call.has_flags = dialect.has_flags;
         self.candidate.entry.tell(&mut call.facts);
         call.facts.is_in_later_fence = self.candidate.is_wrapped;
         (self.set.registers.id, self.set.registers.ns) = (None, None);
@@ -224,6 +216,10 @@ impl Parser {
             (Capture::Key, _) => {
                 assign(&mut self.set.registers.key, &text);
                 self.set.registers.key_at = Span::new(start, end);
+                self.emitter.end_flag(view, sink);
+                if let Some(call) = self.emitter.call.as_mut().filter(|call| call.has_flags) {
+                    call.flag = Some((text.into_owned(), Span::new(start, end)));
+                }
             }
             (Capture::Type, _) => assign(&mut self.set.registers.kind, &text),
             (Capture::Any, _) => assign(&mut self.set.registers.skip, &text),
@@ -298,7 +294,7 @@ impl Parser {
         };
         let text = attribute_text(program, at.0, view.slice(start, end));
         self.emitter.start_call(view, upto, sink);
-        self.begin_key(key, Span::new(start, end), sink);
+        self.emitter.begin_key(key, Span::new(start, end), sink);
         let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
         let shape = tool.and_then(|tool| program.tools.tool(tool).parameters.get(key));
         let nested = plain_json(&text).filter(|json| json.starts_with(['[', '{']));
@@ -311,14 +307,6 @@ impl Parser {
         if let Some((code, message)) = remark {
             self.emitter
                 .note(code, Span::new(start, end), message, sink);
-        }
-    }
-
-    /// Begins the member `key` of the arguments, which was read at `at`.
-    pub(super) fn begin_key(&mut self, key: &str, at: Span, sink: &mut dyn Sink) {
-        if !self.emitter.key(key) {
-            let message = format!("`{key}` came before; the last value counts");
-            self.emitter.note(Code::DuplicateKey, at, message, sink);
         }
     }
 
@@ -336,12 +324,6 @@ impl Parser {
                 let at = self.emitter.cursor;
                 self.emitter.flush_args(at, sink);
             }
-        }
-    }
-
-    pub(super) fn exit_call(&mut self, view: View<'_>, pos: u64, sink: &mut dyn Sink) {
-        if self.emitter.call.is_some() {
-            self.emitter.end_call(End::Closed, view, pos, sink);
         }
     }
 }

@@ -445,14 +445,8 @@ impl Parser {
     }
 
     pub(super) fn names_known(program: &Program, view: View<'_>, act: Act) -> bool {
-        match act {
-            Act::Captured {
-                what: Capture::Name,
-                start,
-                end,
-            } => program.tools.find(view.slice(start, end)).is_some(),
-            _ => false,
-        }
+        matches!(act, Act::Captured { what: Capture::Name, start, end }
+            if program.tools.find(view.slice(start, end)).is_some())
     }
 }
 

@@ -204,9 +204,7 @@ impl Parser {
             Node::Xml(xml) => xml.next,
             _ => return,
         };
-        self.set.log.clear();
-        self.set.flushed = Log::ROOT;
-        self.set.instances.clear();
+        self.set.forget_log();
         let mut threads = core::mem::take(&mut self.set.threads);
         threads.clear();
         let mut thread = Thread::at(next, Log::ROOT, at);
@@ -214,13 +212,7 @@ impl Parser {
         self.stepper(program, view, NamePolicy::Reading)
             .add_closure(thread, at, &mut threads);
         self.set.threads = threads;
-        self.candidate.committed = true;
-        self.candidate.checkpoint = at;
-        self.candidate
-            .checkpoint_threads
-            .clone_from(&self.set.threads);
-        (self.candidate.fallback, self.candidate.over) = (None, None);
-        self.mode = Mode::Matching;
+        self.resume();
         if self.match_certain(program, view, sink) {
             return;
         }
@@ -229,6 +221,21 @@ impl Parser {
             // Where the entry may end, and after a bare call, what follows has a say.
             self.exit_certain(program, view, sink);
         }
+    }
+
+    /// What was read up to `pos` is certain: the set goes on from there.
+    pub(super) fn resume(&mut self) {
+        self.candidate.committed = true;
+        self.checkpoint();
+        (self.candidate.fallback, self.candidate.over) = (None, None);
+        self.mode = Mode::Matching;
+    }
+
+    /// The set may come back to where it is now.
+    pub(super) fn checkpoint(&mut self) {
+        self.candidate.checkpoint = self.pos;
+        let threads = &mut self.candidate.checkpoint_threads;
+        threads.clone_from(&self.set.threads);
     }
 
     /// Nothing can be made of the arguments: the call is cut here, and never runs.

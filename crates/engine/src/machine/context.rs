@@ -136,9 +136,7 @@ impl Parser {
 
     /// Nothing is being read: the log and the filled literals begin anew.
     pub(super) fn forget(&mut self) {
-        self.set.log.clear();
-        self.set.flushed = Log::ROOT;
-        self.set.instances.clear();
+        self.set.forget_log();
         self.set.gap = None;
     }
 }

@@ -47,6 +47,10 @@ pub(crate) struct OpenCall {
     pub(crate) json_end: Option<u64>,
     /// It can end no better than this.
     pub(crate) at_best: End,
+    /// A key that is `true` unless its value comes, and where it stands.
+    pub(crate) flag: Option<(String, Span)>,
+    /// The dialect has such keys.
+    pub(crate) has_flags: bool,
     keys: Keys,
 }
 
@@ -71,6 +75,8 @@ impl OpenCall {
             awaits_tail: false,
             json_end: None,
             at_best: End::Closed,
+            flag: None,
+            has_flags: false,
             keys: Keys::default(),
         }
     }
@@ -416,6 +422,24 @@ impl Emitter {
         }
     }
 
+    /// The key before had no value: it is `true`.
+    pub(crate) fn end_flag(&mut self, view: View<'_>, sink: &mut dyn Sink) {
+        let flag = self.call.as_mut().and_then(|call| call.flag.take());
+        if let Some((key, at)) = flag {
+            self.start_call(view, at.start, sink);
+            self.begin_key(&key, at, sink);
+            self.args.push_str("true");
+        }
+    }
+
+    /// Begins the member `key` of the arguments, which was read at `at`.
+    pub(crate) fn begin_key(&mut self, key: &str, at: Span, sink: &mut dyn Sink) {
+        if !self.key(key) {
+            let message = format!("`{key}` came before; the last value counts");
+            self.note(Code::DuplicateKey, at, message, sink);
+        }
+    }
+
     /// Begins the member `key` of the arguments. Says whether the key is new.
     pub(crate) fn key(&mut self, key: &str) -> bool {
         let Some(call) = &mut self.call else {
@@ -445,13 +469,16 @@ impl Emitter {
         }
     }
 
-    /// Ends the open call; all bytes up to `to` before the end are markup.
+    /// Ends the open call, if there is one; all bytes up to `to` before the end are markup.
     pub(crate) fn end_call(&mut self, end: End, view: View<'_>, to: u64, sink: &mut dyn Sink) {
         if self.call.as_ref().is_some_and(OpenCall::is_nameless) {
             self.call = None;
             self.args.clear();
             self.markup(view, to, sink);
             return;
+        }
+        if end != End::Truncated {
+            self.end_flag(view, sink);
         }
         self.start_call(view, to, sink);
         let Some(call) = &mut self.call else { return };
@@ -541,35 +568,36 @@ impl Emitter {
         let count = self.counts.entry(code).or_default();
         *count += 1;
         if *count <= self.notes_cap {
-            let message = message.into();
-            let note = Note {
-                code,
-                span,
-                message,
-                help,
-            };
-            self.emit(span, Event::Note(&note), sink);
+            self.tell(code, span, message.into(), help, sink);
         }
     }
 
     /// Says how many remarks of a kind were not told.
     fn overflow(&mut self, sink: &mut dyn Sink) {
-        if self.counts.is_empty() {
-            return;
-        }
         for (code, count) in core::mem::take(&mut self.counts) {
             if count > self.notes_cap {
                 let span = Span::empty(self.cursor);
                 let message = format!("{} more of {}", count - self.notes_cap, code.name());
-                let note = Note {
-                    code,
-                    span,
-                    message,
-                    help: None,
-                };
-                self.emit(span, Event::Note(&note), sink);
+                self.tell(code, span, message, None, sink);
             }
         }
+    }
+
+    fn tell(
+        &self,
+        code: Code,
+        span: Span,
+        message: String,
+        help: Option<String>,
+        sink: &mut dyn Sink,
+    ) {
+        let note = Note {
+            code,
+            span,
+            message,
+            help,
+        };
+        self.emit(span, Event::Note(&note), sink);
     }
 
     /// Remarks on what the JSON transducer mended.

@@ -29,9 +29,7 @@ impl Parser {
             }
         }
         self.pos = view.end();
-        if self.emitter.call.is_some() {
-            self.unclosed(why, view, sink);
-        }
+        self.unclosed(why, view, sink);
         self.emitter
             .speak(self.context.speech, view, view.end(), sink);
         self.emitter.end(self.ending.is_cut_off, sink);
@@ -216,12 +214,11 @@ impl Parser {
             self.emitter.flush_args(self.pos, sink);
             return;
         }
-        if let Some(call) = &mut self.emitter.call {
-            call.whole = true;
-            call.opened = true;
-            if rest == Completeness::Brackets {
-                call.worsen(End::Recovered);
-            }
+        self.whole();
+        if rest == Completeness::Brackets
+            && let Some(call) = &mut self.emitter.call
+        {
+            call.worsen(End::Recovered);
         }
         self.end_body(program, view, node, sink);
         if matches!(self.mode, Mode::Matching) {
@@ -233,12 +230,8 @@ impl Parser {
     /// The message ends between bodies: an entry that may end ends; one that only lacks closers is judged by `why`.
     fn end_between(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
         self.pass_end(program, view);
-        let ends = |threads: &[Thread]| {
-            threads
-                .iter()
-                .position(|thread| matches!(program.node(thread.node), Node::Match))
-        };
-        if let Some(n) = ends(&self.set.threads) {
+        let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
+        if let Some(n) = self.set.threads.iter().position(ends) {
             let thread = self.set.threads[n];
             self.set.found.bodies.clear();
             self.set.found.bodies.push(thread);
@@ -318,11 +311,11 @@ impl Parser {
                 return true;
             }
         }
-        self.ending.lacks_only_closers =
-            self.lacks_only_closers(program, &self.set.threads, view.end());
         // Committed: what is certain of the head is told.
         let common = self.set.common();
         self.flush(program, view, common, view.end(), sink);
+        self.ending.lacks_only_closers =
+            self.lacks_only_closers(program, &self.set.threads, view.end());
         self.pos = view.end();
         if self.emitter.call.is_none() {
             self.emitter.markup(view, view.end(), sink);

@@ -203,9 +203,7 @@ impl Parser {
         let message = "the call's closer is missing; it was supplied";
         self.emitter
             .note(Code::MissingCloser, Span::empty(at), message, sink);
-        if self.emitter.call.is_some() {
-            self.emitter.end_call(End::Recovered, view, at, sink);
-        }
+        self.emitter.end_call(End::Recovered, view, at, sink);
         self.forget();
         self.set.threads.clear();
         self.candidate.checkpoint_threads.clear();
@@ -430,10 +428,7 @@ impl Parser {
             (self.candidate.fallback, self.candidate.over) = (None, None);
             self.candidate.fallback_bodies.clear();
         }
-        self.candidate.checkpoint = self.pos;
-        self.candidate
-            .checkpoint_threads
-            .clone_from(&self.set.threads);
+        self.checkpoint();
         if !self.candidate.committed
             && self
                 .set

@@ -242,6 +242,13 @@ impl Positions {
         let logs = self.threads.iter().map(|thread| thread.log);
         self.log.common(self.flushed, logs)
     }
+
+    /// All acts were done: the log begins anew.
+    fn forget_log(&mut self) {
+        self.log.clear();
+        self.flushed = Log::ROOT;
+        self.instances.clear();
+    }
 }
 
 impl Parser {

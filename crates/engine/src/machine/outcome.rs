@@ -176,7 +176,7 @@ impl Parser {
         at: u64,
         sink: &mut dyn Sink,
     ) {
-        if self.emitter.call.is_some() && !self.context.sync {
+        if !self.context.sync {
             self.emitter.end_call(End::Closed, view, at, sink);
         }
         let marks = wrapper.then(|| Marks::leading(view.slice(self.candidate.at, at)));

@@ -32,7 +32,8 @@ impl Parser {
             return false;
         };
         let takes_none = |tool| program.tools.tool(tool).parameters.properties.is_empty();
-        let has_arguments = call.opened || call.tool.is_some_and(takes_none);
+        let has_some = call.opened || call.flag.is_some();
+        let has_arguments = has_some || call.tool.is_some_and(takes_none);
         let mut of_call = threads.iter().filter(|thread| !thread.extra);
         let has_started = |thread: &Thread| match program.node(thread.node) {
             Node::Literal { .. } | Node::Template { .. } => thread.off > 0,

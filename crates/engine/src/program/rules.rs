@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use super::ways::{Opener, Way, ways};
 use super::{ByteSet, Node, NodeId, RuleRole, analyze, build};
+use crate::grammar::check::arguments::has_flags;
 use crate::grammar::{Capture, Dialect, GrammarError, Values};
 
 /// The languages of fences that wrap calls, beside none. (`json`, `xml`: tool calls of many models; `python`, `tool_code`:
@@ -72,6 +73,8 @@ pub(crate) struct CompiledDialect {
     pub(crate) late_head: bool,
     /// A call of Python may begin a line by itself.
     pub(crate) reads_lines: bool,
+    /// A `key` may have no value, and is `true` then.
+    pub(crate) has_flags: bool,
 }
 
 impl CompiledDialect {
@@ -124,6 +127,7 @@ impl Rules {
                 id: dialect.id_spelling().map(String::from),
                 late_head,
                 reads_lines: false,
+                has_flags: has_flags(dialect),
             })
             .collect();
         let mut seen = BTreeSet::new();

@@ -38,6 +38,8 @@ struct Pen<'a> {
     /// Its arguments that were not written yet.
     left: Vec<(Cow<'a, str>, &'a str)>,
     key: String,
+    /// The key was written, and its value was not.
+    is_open: bool,
     skip: Option<String>,
     dialect: &'a Dialect,
     index: usize,
@@ -130,6 +132,7 @@ impl<'a> Writer<'a> {
             call: None,
             left: Vec::new(),
             key: String::new(),
+            is_open: false,
             skip: None,
             dialect: self.dialect,
             index: 0,
@@ -166,10 +169,7 @@ impl<'a> Writer<'a> {
                 pen.out.push_str(text);
             }
             Form::NextKey => {
-                let Some((key, _)) = pen.left.first() else {
-                    return Err(RenderError::new("no argument is left"));
-                };
-                pen.key = key.clone().into_owned();
+                pen.next_key()?;
                 pen.out.push_str(&pen.key);
             }
             Form::Captured(Capture::Type) => {
@@ -264,6 +264,7 @@ impl<'a> Writer<'a> {
                     let left = pen.left.len();
                     pen.is_argument = true;
                     self.write(pen, inner)?;
+                    pen.end_key()?;
                     pen.is_argument = false;
                     if pen.left.len() == left {
                         return Err(RenderError::new("an argument has no place in the rule"));
@@ -315,10 +316,20 @@ impl<'a> Writer<'a> {
             order.reverse();
         }
         let mut why = RenderError::new("no alternative can be written");
-        for one in order {
-            match pen.attempt(|pen| self.write(pen, &one.form)) {
-                Ok(()) => return Ok(()),
-                Err(error) => why = error,
+        // First those that leave a key without a value if it is a flag, then what comes after may have the value.
+        for may_leave in [false, true] {
+            for one in &order {
+                let written = pen.attempt(|pen| {
+                    self.write(pen, &one.form)?;
+                    if may_leave || pen.is_open == pen.is_flag() {
+                        return Ok(());
+                    }
+                    Err(RenderError::new("a key has no value in the rule"))
+                });
+                match written {
+                    Ok(()) => return Ok(()),
+                    Err(error) => why = error,
+                }
             }
         }
         Err(why)
@@ -353,10 +364,7 @@ impl<'a> Writer<'a> {
                     pen.call.map(|call| call.name.into()).unwrap_or_default()
                 }
                 (Some(Capture::Key), _) => {
-                    let Some((key, _)) = pen.left.first() else {
-                        return Err(RenderError::new("no argument is left"));
-                    };
-                    pen.key = key.clone().into_owned();
+                    pen.next_key()?;
                     pen.key.clone()
                 }
                 (Some(Capture::Type), _) => match kind_word(&self.dialect.values, pen.value())? {
@@ -410,20 +418,51 @@ impl<'a> Writer<'a> {
 }
 
 impl<'a> Pen<'a> {
+    /// The key of the next argument.
+    fn next_key(&mut self) -> Written {
+        self.end_key()?;
+        let Some((key, _)) = self.left.first() else {
+            return Err(RenderError::new("no argument is left"));
+        };
+        self.key = key.clone().into_owned();
+        self.is_open = true;
+        Ok(())
+    }
+
+    /// A key that was written without a value is a flag.
+    fn end_key(&mut self) -> Written {
+        if self.is_open && !self.is_flag() {
+            let why = format!("the rule has no place for the value of `{}`", self.key);
+            return Err(RenderError::new(why));
+        }
+        if self.is_open {
+            self.take(None)?;
+        }
+        Ok(())
+    }
+
+    /// The last key stands for `true` without a value.
+    fn is_flag(&self) -> bool {
+        let value = self.left.iter().find(|(key, _)| **key == *self.key);
+        value.is_some_and(|(_, json)| json.trim() == "true")
+    }
+
     /// Writes something, or nothing where that fails.
     fn attempt(&mut self, write: impl FnOnce(&mut Pen<'a>) -> Written) -> Written {
         let (length, left) = (self.out.len(), self.left.clone());
         let (wrote_calls, call) = (self.wrote_calls, self.call);
+        let (key, is_open) = (self.key.clone(), self.is_open);
         write(self).inspect_err(|_| {
             self.out.truncate(length);
             self.left = left;
             (self.wrote_calls, self.call) = (wrote_calls, call);
+            (self.key, self.is_open) = (key, is_open);
         })
     }
 
     fn is_met(&self, condition: Condition) -> bool {
         match condition {
-            Condition::HasArguments => !self.left.is_empty(),
+            Condition::HasArguments => !(self.left.is_empty() || self.is_open && self.is_flag()),
             Condition::HasServer => self.call.is_some_and(|call| call.server.is_some()),
             Condition::HasId => self.call.is_some_and(|call| call.id.is_some()),
             Condition::MoreCalls => self.more,
@@ -447,6 +486,7 @@ impl<'a> Pen<'a> {
     }
 
     fn end(&mut self) -> Written {
+        self.end_key()?;
         if let Some((key, _)) = self.left.first() {
             return Err(RenderError::new(format!(
                 "the rule has no place for the argument `{key}`"
@@ -460,6 +500,7 @@ impl<'a> Pen<'a> {
     /// Takes the value of an argument, that of the last key where none is named.
     fn take(&mut self, argument: Option<&str>) -> Result<&'a str, RenderError> {
         let key = argument.unwrap_or(&self.key);
+        self.is_open &= argument.is_some();
         match self.left.iter().position(|(have, _)| *have == key) {
             Some(at) => Ok(self.left.remove(at).1),
             None => Err(RenderError::new(format!(

@@ -1,11 +1,10 @@
 //! Which arguments a call has: each value has a name, each name a value, and what is all of them is there once.
 
-use core::ops::Range;
-
 use super::super::{Alt, Capture, Dialect, GrammarError, Term, TermKind};
 
 /// What was read of the arguments on the way to a term.
-#[derive(Clone, Default)]
+#[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
 struct Seen {
     /// A `key` for certain.
     has_key: bool,
@@ -13,8 +12,10 @@ struct Seen {
     has_value: bool,
     /// All of them perhaps.
     has_all: bool,
-    /// The last `key`, where perhaps no value has come after it.
-    without_value: Option<Range<usize>>,
+    /// A `key` that perhaps no value has come after.
+    is_open: bool,
+    /// Such a one is over perhaps, without a value.
+    has_flag: bool,
 }
 
 impl Seen {
@@ -24,21 +25,24 @@ impl Seen {
             has_key: self.has_key && other.has_key,
             has_value: self.has_value || other.has_value,
             has_all: self.has_all || other.has_all,
-            without_value: self.without_value.or(other.without_value),
+            is_open: self.is_open || other.is_open,
+            has_flag: self.has_flag || other.has_flag,
         }
     }
 }
 
-/// Refuses two bodies in a call, values without a name, and names without a value.
+/// Refuses two bodies in a call, and values without a name.
 pub(super) fn of_call(dialect: &Dialect, seq: &[Term]) -> Result<(), GrammarError> {
-    let Some(key) = sequence(dialect, seq, Seen::default())?.without_value else {
-        return Ok(());
-    };
-    Err(GrammarError::new(
-        key,
-        "the value of this `key` may be missing, and the parameter would be lost",
-    )
-    .help("write the value after it without `?`, in each alternative"))
+    sequence(dialect, seq, Seen::default()).map(drop)
+}
+
+/// Whether the value of a `key` may be missing in a call of the dialect.
+pub(crate) fn has_flags(dialect: &Dialect) -> bool {
+    let calls = dialect.rules.iter().filter(|rule| rule.name == "call");
+    let mut seqs = calls.flat_map(|rule| &rule.alt.0);
+    seqs.any(|seq| {
+        sequence(dialect, seq, Seen::default()).is_ok_and(|seen| seen.has_flag || seen.is_open)
+    })
 }
 
 fn sequence(dialect: &Dialect, seq: &[Term], mut seen: Seen) -> Result<Seen, GrammarError> {
@@ -59,18 +63,14 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
         })
     };
     match &term.kind {
-        TermKind::Capture(Capture::Key, _) => Ok(Seen {
-            has_key: true,
-            without_value: Some(term.span.clone()),
-            ..seen
-        }),
+        TermKind::Capture(Capture::Key, _) => Ok(key(seen)),
         TermKind::Raw(None) | TermKind::Value(None, _) if !seen.has_key => Err(GrammarError::new(
             term.span.clone(),
             "the value has no name",
         )
         .help("name the parameter, raw(path), or read its name before it with `key`")),
         TermKind::Raw(None) | TermKind::Value(None, _) => value(Seen {
-            without_value: None,
+            is_open: false,
             ..seen
         }),
         TermKind::Raw(_) | TermKind::Value(..) => value(seen),
@@ -78,10 +78,7 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
             let mut seen = seen;
             for attribute in attributes {
                 match attribute.capture {
-                    Some(Capture::Key) => {
-                        seen.has_key = true;
-                        seen.without_value = Some(term.span.clone());
-                    }
+                    Some(Capture::Key) => seen = key(seen),
                     Some(_) => {}
                     None => seen = value(seen)?,
                 }
@@ -97,13 +94,15 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
                 ..seen
             })
         }
-        TermKind::Optional(inner, _) => Ok(seen.clone().or(after(dialect, inner, seen)?)),
+        TermKind::Optional(inner, _) => Ok(seen.or(after(dialect, inner, seen)?)),
         TermKind::Many(inner) => {
-            let once = after(dialect, inner, seen.clone())?;
+            let once = after(dialect, inner, seen)?;
             if once.has_all && !seen.has_all {
                 return Err(two_bodies(inner));
             }
-            Ok(seen.or(once))
+            // The next round may start with another key.
+            let has_flag = once.has_flag || once.is_open;
+            Ok(seen.or(Seen { has_flag, ..once }))
         }
         TermKind::Group(alt) => one_of(dialect, [alt].into_iter(), seen),
         TermKind::Rule(name) => {
@@ -114,6 +113,16 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
     }
 }
 
+/// A `key` comes: the one before it has no value, if it is open.
+fn key(seen: Seen) -> Seen {
+    Seen {
+        has_key: true,
+        is_open: true,
+        has_flag: seen.has_flag || seen.is_open,
+        ..seen
+    }
+}
+
 fn one_of<'d>(
     dialect: &Dialect,
     alts: impl Iterator<Item = &'d Alt>,
@@ -121,7 +130,7 @@ fn one_of<'d>(
 ) -> Result<Seen, GrammarError> {
     let mut all: Option<Seen> = None;
     for seq in alts.flat_map(|alt| &alt.0) {
-        let this = sequence(dialect, seq, seen.clone())?;
+        let this = sequence(dialect, seq, seen)?;
         all = Some(match all {
             Some(all) => Seen::or(all, this),
             None => this,

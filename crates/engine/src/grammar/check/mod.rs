@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 
-mod arguments;
+pub(crate) mod arguments;
 mod neighbours;
 
 use super::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
@@ -104,9 +104,7 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
 fn optional_closers(seq: &[Term], speaks: bool) -> Result<(), GrammarError> {
     for pair in seq.windows(2) {
         if let (TermKind::Nl, TermKind::Nl) = (&pair[0].kind, &pair[1].kind) {
-            let place = pair[1].span.clone();
-            let error = GrammarError::new(place, "`nl` twice: each is one line break or none");
-            return Err(error.help("write it once, or `ws`"));
+            return Err(neighbours::twice_nl(&pair[1]));
         }
         if let (TermKind::Raw(_), TermKind::Optional(inner, _)) = (&pair[0].kind, &pair[1].kind)
             && !speaks

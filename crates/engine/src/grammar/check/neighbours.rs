@@ -53,6 +53,12 @@ impl<'d> Walk<'d> {
                 next.iter()
                     .try_for_each(|next| goes_on_in_tags(prefix, next))?;
             }
+            let is_value = |kind: &TermKind| matches!(kind, TermKind::Raw(_) | TermKind::Value(..));
+            let trims = n > 0 && term.kind == TermKind::Nl && is_value(&seq[n - 1].kind);
+            let breaks = |next: &&Next<'_>| next.term.kind == TermKind::Nl && !next.is_past_blanks;
+            if let Some(twice) = next.iter().find(breaks).filter(|_| trims) {
+                return Err(twice_nl(twice.term));
+            }
             self.term(term, next)?;
         }
         Ok(())
@@ -122,7 +128,14 @@ impl<'d> Walk<'d> {
                 TermKind::Ws(written) => {
                     Some(is_past_blanks || written.as_ref().is_some_and(|text| !text.is_empty()))
                 }
-                TermKind::Nl => Some(true),
+                TermKind::Nl => {
+                    found.push(Next {
+                        term,
+                        is_past_blanks,
+                        is_second: false,
+                    });
+                    Some(true)
+                }
                 TermKind::LineStart | TermKind::MessageStart | TermKind::MessageEnd => {
                     found.push(Next {
                         term,
@@ -245,6 +258,12 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
         ),
         _ => Ok(()),
     }
+}
+
+/// One of two `nl` has no line break that it could take.
+pub(super) fn twice_nl(second: &Term) -> GrammarError {
+    let message = "`nl` twice: each is one line break or none";
+    GrammarError::new(second.span.clone(), message).help("write it once, or `ws`")
 }
 
 /// Whether what stands after the term may start a line.

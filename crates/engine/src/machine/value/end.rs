@@ -8,11 +8,11 @@ use toolglot_json::internal::escape_into;
 
 use super::Value;
 use super::write::Wrapper;
+use crate::machine::Parser;
 use crate::machine::log::Log;
 use crate::machine::thread::{NamePolicy, Thread};
 use crate::machine::typing::{How, is_surely_text};
 use crate::machine::view::View;
-use crate::machine::{Mode, Parser};
 use crate::program::{Node, NodeId, Program, TextNode};
 use crate::{Code, End, Sink, Span};
 
@@ -80,13 +80,7 @@ impl Parser {
             let places = (end, at, (value.line_blank, value.one_line));
             self.read_closers(program, text, places, behind, view);
         }
-        self.candidate.checkpoint = self.pos;
-        self.candidate
-            .checkpoint_threads
-            .clone_from(&self.set.threads);
-        self.candidate.committed = true;
-        (self.candidate.fallback, self.candidate.over) = (None, None);
-        self.mode = Mode::Matching;
+        self.resume();
         if let Behind::Read { .. } = behind {
             self.exit_certain(program, view, sink);
             self.match_certain(program, view, sink);
@@ -103,9 +97,7 @@ impl Parser {
         behind: Behind,
         view: View<'_>,
     ) {
-        self.set.log.clear();
-        self.set.flushed = Log::ROOT;
-        self.set.instances.clear();
+        self.set.forget_log();
         let from = if behind == Behind::Value { end } else { at };
         let mut threads = core::mem::take(&mut self.set.threads);
         let mut thread = Thread::at(text.next, Log::ROOT, from);

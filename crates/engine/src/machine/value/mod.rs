@@ -101,6 +101,9 @@ impl Value {
         let Node::Text(text) = program.node(body.node) else {
             unreachable!("only text starts a value")
         };
+        if let (None, Some(call)) = (&text.argument, &mut parser.emitter.call) {
+            call.flag = None;
+        }
         let key: String = text
             .argument
             .as_deref()
@@ -121,11 +124,12 @@ impl Value {
             None => key,
         };
         let shape = fields.and_then(|fields| fields.get(&key).or(fields.others.as_deref()));
-        let unknown = fields.is_some_and(|fields| {
-            fields.get(&key).is_none() && fields.others.is_none() && !fields.properties.is_empty()
-        });
+        let is_unknown = fields
+            .is_some_and(|fields| !fields.properties.is_empty() && fields.get(&key).is_none());
         // Where the key is the tag, an unknown tag is no parameter. Elsewhere it is one, and validation refuses it.
-        let dropped = unknown && text.own_needs_same_key && text.argument.is_none();
+        let takes_others = fields.is_some_and(|fields| fields.others.is_some());
+        let dropped =
+            is_unknown && !takes_others && text.own_needs_same_key && text.argument.is_none();
         let values = &program.dialect_of(body.node).values;
         let how = how(
             shape,
@@ -138,8 +142,6 @@ impl Value {
         // The first value, of no type that is known, under a key that is unknown.
         let call = parser.emitter.call.as_ref();
         let is_first = call.is_some_and(|call| !call.opened);
-        let is_unknown = fields
-            .is_some_and(|fields| !fields.properties.is_empty() && fields.get(&key).is_none());
         let literal = text.quotes.clone().map(|quotes| (quotes, how.clone()));
         let may_wrap =
             literal.is_none() && is_first && is_unknown && text.argument.is_none() && !dropped;
@@ -172,7 +174,7 @@ impl Value {
             parser.emitter.note(code, at, message, sink);
         } else if wrapper == Wrapper::No {
             let at = parser.set.registers.key_at;
-            parser.begin_key(&key, at, sink);
+            parser.emitter.begin_key(&key, at, sink);
         }
         let mut value = Value {
             node: body.node,

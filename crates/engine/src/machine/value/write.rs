@@ -113,7 +113,7 @@ impl Value {
                 return;
             }
             let mut quote = None;
-            if let Some((quotes, bare)) = &self.literal {
+            if let Some((quotes, _)) = &self.literal {
                 let may_begin =
                     |quote: &&String| quote.starts_with(begin) && quote.len() > begin.len();
                 if begin.is_empty() || quotes.iter().any(|quote| may_begin(&quote)) {
@@ -123,8 +123,11 @@ impl Value {
                     .iter()
                     .find(|quote| begin.starts_with(quote.as_str()))
                     .cloned();
-                if quote.is_none() && !begin.starts_with(['{', '[', '"']) {
-                    self.how = bare.clone();
+                if quote.is_none()
+                    && !begin.starts_with(['{', '[', '"'])
+                    && let Some((_, bare)) = self.literal.take()
+                {
+                    self.how = bare;
                     self.wrote = self.how == How::Text;
                     out.args.push_str(if self.wrote { "\"" } else { "" });
                     let held = core::mem::take(&mut self.held);
