@@ -10,6 +10,7 @@
 //! A reading is a machine over the bytes that the real one holds. What it repairs costs ([`TABLE`](super::costs::TABLE)); at most four
 //! are alive, the dearest goes. When all that are left read the quote alike, it is read so.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -78,7 +79,7 @@ impl Fork {
 
 #[derive(Clone, Debug)]
 struct Reading {
-    machine: Transducer,
+    machine: Box<Transducer>,
     label: Label,
     cost: u32,
     seen: Seen,
@@ -124,8 +125,7 @@ impl Transducer {
 
     /// Starts the readings of the quote that is held.
     fn start_fork(&mut self) {
-        let mut machine = self.reading();
-        machine.fork.cost = 0;
+        let machine = Box::new(self.reading());
         let first = Reading {
             machine,
             label: Label::Inside,

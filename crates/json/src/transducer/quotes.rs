@@ -229,11 +229,10 @@ impl Transducer {
     /// Where in the key that is being read its colon stands, if what is before it is a name and what is after it can be
     /// no part of one.
     pub(super) fn key_without_quote(&self) -> Option<usize> {
-        let colon = self.key.text.find(':')?;
-        let (name, value) = (
-            self.key.text[..colon].trim_end(),
-            unescape(&self.key.text[colon + 1..]),
-        );
+        // It is looked through at each quote.
+        let key = Some(&self.key.text).filter(|key| key.len() <= KEY)?;
+        let colon = key.find(':')?;
+        let (name, value) = (key[..colon].trim_end(), unescape(&key[colon + 1..]));
         // `"path': "a"`: the key's last quote was of the other kind.
         let name = name.strip_suffix('\'').unwrap_or(name);
         let is_name = !name.is_empty() && name.bytes().all(is_name_byte);
