@@ -26,7 +26,14 @@ pub struct ProgramCache {
     /// By the names of the dialects and by the text of the tools.
     compiled: RwLock<HashMap<(String, String), CompiledDialects>>,
     /// By the names of the dialects, in order.
-    rules: RwLock<HashMap<Vec<String>, Arc<Program>>>,
+    rules: RwLock<HashMap<Vec<String>, Rules>>,
+}
+
+/// What was made of dialects for some tools, and serves others.
+#[derive(Clone, Debug)]
+struct Rules {
+    program: Arc<Program>,
+    lookalikes: Arc<LookalikeCache>,
 }
 
 /// Dialects and tools, and the program that reads them. A clone shares it.
@@ -59,28 +66,34 @@ impl ProgramCache {
             return Ok(compiled);
         }
         let (dialects, toolbox) = find()?;
+        let Rules {
+            program,
+            lookalikes,
+        } = self.rules(&dialects, toolbox.as_deref())?;
         let compiled = CompiledDialects {
-            program: self.program(&dialects, toolbox.as_deref())?,
+            program,
             dialects: dialects.into(),
             toolbox,
-            lookalikes: Arc::default(),
+            lookalikes,
         };
         hold(&self.compiled, key, compiled.clone());
         Ok(compiled)
     }
 
-    fn program(
-        &self,
-        dialects: &[Dialect],
-        toolbox: Option<&Toolbox>,
-    ) -> Result<Arc<Program>, ChatError> {
+    fn rules(&self, dialects: &[Dialect], toolbox: Option<&Toolbox>) -> Result<Rules, ChatError> {
         let names: Vec<String> = dialects.iter().map(|one| one.name().to_owned()).collect();
-        if let Some(program) = held(&self.rules, &names) {
-            return Ok(Arc::new(program.for_tools(&tool_set(dialects, toolbox))));
+        if let Some(rules) = held(&self.rules, &names) {
+            return Ok(Rules {
+                program: Arc::new(rules.program.for_tools(&tool_set(dialects, toolbox))),
+                lookalikes: Arc::new(rules.lookalikes.for_other_tools()),
+            });
         }
-        let program = compile(dialects, toolbox)?;
-        hold(&self.rules, names, Arc::clone(&program));
-        Ok(program)
+        let rules = Rules {
+            program: compile(dialects, toolbox)?,
+            lookalikes: Arc::default(),
+        };
+        hold(&self.rules, names, rules.clone());
+        Ok(rules)
     }
 }
 

@@ -12,8 +12,8 @@ use crate::reader::compile;
 /// What the search for look-alikes prepares when it is first needed. It serves the messages of one set of dialects and tools.
 #[derive(Debug, Default)]
 pub struct LookalikeCache {
-    /// The literals that may end reasoning in the dialects of the messages.
-    reasoning_literals: OnceLock<Vec<String>>,
+    /// The literals that may end reasoning in the dialects of the messages, whatever the tools are.
+    reasoning_literals: Arc<OnceLock<Vec<String>>>,
     others: OnceLock<OtherDialects>,
     /// All dialects of `auto`.
     marked: OnceLock<Arc<Program>>,
@@ -38,6 +38,14 @@ pub(super) struct FencedDialect {
 }
 
 impl LookalikeCache {
+    /// One for the same dialects and other tools. What depends on the dialects alone is shared.
+    pub(crate) fn for_other_tools(&self) -> LookalikeCache {
+        LookalikeCache {
+            reasoning_literals: Arc::clone(&self.reasoning_literals),
+            ..LookalikeCache::default()
+        }
+    }
+
     /// Whether `text` has a literal that may end reasoning in one of `dialects`.
     pub(super) fn may_end_reasoning(&self, dialects: &[Dialect], text: &str) -> bool {
         let literals = self.reasoning_literals.get_or_init(|| {

@@ -28,7 +28,7 @@ impl Dialect {
     /// Linear in the text for each literal of the dialect.
     pub fn found_in(&self, text: &str) -> Vec<Evidence> {
         let mut best: Vec<Evidence> = Vec::new();
-        for rule in &self.rules {
+        for rule in &*self.rules {
             if matches!(rule.name.as_str(), "think" | "say" | "stop")
                 || rule.is_only_written()
                 || !self.leads_to_call(rule)
@@ -48,7 +48,7 @@ impl Dialect {
     /// The literals of all rules that are read, each once. Short ones are left out, and so are the keys of envelopes.
     pub fn literals(&self) -> Vec<&str> {
         let mut all = Vec::new();
-        for rule in &self.rules {
+        for rule in &*self.rules {
             if !rule.is_only_written() {
                 rule.alt
                     .0

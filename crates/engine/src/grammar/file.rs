@@ -3,6 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -54,8 +55,9 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
                     .help("start the file with `dialect NAME`"),
             );
         };
-        dialect.source.push_str(line.trim_end());
-        dialect.source.push('\n');
+        let source = Arc::make_mut(&mut dialect.source);
+        source.push_str(line.trim_end());
+        source.push('\n');
         let name = dialect.name.clone();
         if let Some(setting) = first.strip_suffix(':') {
             let at = at + line.len() - line.trim_start().len();
@@ -72,7 +74,7 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
                 .help("what is repeated is a rule of its own, and `( .. )*` repeats it")
                 .of(&name));
             }
-            dialect.rules.push(rule);
+            Arc::make_mut(&mut dialect.rules).push(rule);
         }
     }
     if let Some(dialect) = dialects.last_mut() {
@@ -135,7 +137,7 @@ fn complete(
             .help("say how a call is written: `call = \"<call \" name \">\" json \"</call>\"`"));
     }
     let mut missing = None;
-    for rule in &dialect.rules {
+    for rule in &*dialect.rules {
         rule.alt.each_reference(&mut |name, place| {
             let is_there = |rule: &Rule| rule.name == name && rule.tool.is_none();
             if missing.is_none() && !dialect.rules.iter().chain(&*inherited).any(is_there) {
@@ -167,12 +169,12 @@ fn complete(
         });
         let is_foreign = has_other_calls && rule.is_taught();
         if !is_replaced && !is_foreign {
-            dialect.rules.push(rule);
+            Arc::make_mut(&mut dialect.rules).push(rule);
         }
     }
     // A part of what was replaced begins nothing by itself, nor do its own parts.
     let mut n_uses: BTreeMap<String, usize> = BTreeMap::new();
-    for rule in &dialect.rules {
+    for rule in &*dialect.rules {
         rule.alt.each_reference(&mut |name, _| {
             *n_uses.entry(name.into()).or_default() += 1;
         });
@@ -189,7 +191,7 @@ fn complete(
         .collect();
     while let Some(name) = idle.pop() {
         let mut n = 0;
-        dialect.rules.retain(|rule| {
+        Arc::make_mut(&mut dialect.rules).retain(|rule| {
             n += 1;
             let goes = n > n_own && rule.name == name && is_part(rule);
             if goes {
@@ -238,10 +240,10 @@ fn header(
     }
     let mut dialect = Dialect {
         name: name.into(),
-        settings: Vec::new(),
+        settings: Arc::default(),
         values: Values::default(),
-        rules: Vec::new(),
-        source: format!("{}\n", line.trim_end()),
+        rules: Arc::default(),
+        source: Arc::new(format!("{}\n", line.trim_end())),
     };
     let mut rules = Vec::new();
     if let Some(base) = base {
@@ -256,8 +258,8 @@ fn header(
             )
             .help("a dialect builds on one that comes before it"));
         };
-        dialect.settings.clone_from(&found.settings);
-        dialect.settings.retain(|(key, _)| {
+        dialect.settings = Arc::clone(&found.settings);
+        Arc::make_mut(&mut dialect.settings).retain(|(key, _)| {
             matches!(
                 key.as_str(),
                 "values"
@@ -274,7 +276,7 @@ fn header(
             )
         });
         dialect.values = found.values.clone();
-        rules.clone_from(&found.rules);
+        rules.clone_from(&*found.rules);
     }
     Ok((dialect, rules))
 }
@@ -337,7 +339,8 @@ fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(
                 .help("what a value is where no schema says so: `values: schema|infer, entities`")
         })?;
     }
-    dialect.settings.retain(|(key, _)| key != setting);
-    dialect.settings.push((setting.into(), value));
+    let settings = Arc::make_mut(&mut dialect.settings);
+    settings.retain(|(key, _)| key != setting);
+    settings.push((setting.into(), value));
     Ok(())
 }

@@ -19,16 +19,17 @@ pub(crate) use evidence::SHORTEST;
 pub use settings::{IdForm, Typing, Values};
 
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// One dialect: its rules and its header, parsed from a dialect file.
+/// One dialect: its rules and its header, parsed from a dialect file. A clone shares them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dialect {
     pub(crate) name: String,
-    pub(crate) settings: Vec<(String, String)>,
+    pub(crate) settings: Arc<Vec<(String, String)>>,
     pub(crate) values: Values,
-    pub(crate) rules: Vec<Rule>,
-    pub(crate) source: String,
+    pub(crate) rules: Arc<Vec<Rule>>,
+    pub(crate) source: Arc<String>,
 }
 
 impl Dialect {

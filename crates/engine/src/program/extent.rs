@@ -33,7 +33,7 @@ pub(super) fn bounded(
         known: BTreeMap::new(),
     };
     let mut terms = 0;
-    for rule in &dialect.rules {
+    for rule in &*dialect.rules {
         let extent = measure.alt(&rule.alt, 1)?;
         // What another refers to was counted there; what is only written is no part of it.
         if is_entry(&rule) && !rule.is_only_written() {

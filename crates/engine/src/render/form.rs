@@ -214,7 +214,7 @@ impl Compiler<'_> {
     /// Rules that start a message and lead to a call: what was taught first, then what is read.
     fn entries(&self) -> Vec<FormEntry> {
         let mut used = Vec::new();
-        for rule in &self.dialect.rules {
+        for rule in &*self.dialect.rules {
             rule.alt.each_reference(&mut |name, _| used.push(name));
         }
         let is_entry = |rule: &&Rule| {
