@@ -44,6 +44,8 @@ pub enum ChatError {
         why: String,
         /// The text that it would write, where a reader would read it otherwise.
         text: Option<String>,
+        /// Where it would write none: the text up to the part that no rule writes.
+        start: Option<String>,
     },
     /// Dialects that do not compile together.
     #[error("the dialects cannot be compiled: {}", .0.message)]

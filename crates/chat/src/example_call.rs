@@ -1,6 +1,6 @@
 //! The right form of a call in a dialect, written by the renderer.
 
-use toolglot_engine::{CallText, Dialect, RenderError};
+use toolglot_engine::{CallText, Dialect, Fields, RenderError, Tool, ToolSet};
 use toolglot_toolset::{ToolSpec, Toolbox};
 use toolglot_value::{Map, Value};
 
@@ -40,6 +40,26 @@ pub fn example_of_tool(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) ->
 /// Whether models of the dialect write some lists as rows of elements: the tools that they were taught say so.
 pub fn writes_rows(dialect: &Dialect) -> bool {
     Toolbox::taught(dialect.name()).is_some_and(Toolbox::has_rows)
+}
+
+/// Whether a call is written with an id though it has none: models of the dialect count them.
+pub(crate) fn counts_calls(dialect: &Dialect, name: &str) -> bool {
+    let tool = Tool {
+        name: name.to_owned(),
+        parameters: Fields::default(),
+    };
+    let tools = &ToolSet::new([tool]);
+    let written = |id: Option<&str>| {
+        let call = CallText {
+            name,
+            arguments: "{}",
+            server: None,
+            id,
+        };
+        toolglot_engine::render(dialect, tools, &[call]).ok()
+    };
+    let [first, second] = [0, 1].map(|number| written(Some(&dialect.counted_id(name, number))));
+    first.is_some() && first != second && first == written(None)
 }
 
 /// Calls by name and arguments, with the server of the dialect's system where there is a place for one.

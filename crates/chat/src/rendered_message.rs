@@ -39,6 +39,7 @@ pub fn rendered_message(
                     dialect: dialect.name().to_owned(),
                     why: format!("`{}` without a command asks for nothing", call.name),
                     text: None,
+                    start: None,
                 });
             }
             let calls: Vec<MessageCall> =
@@ -61,6 +62,7 @@ pub fn rendered_message(
                         dialect: dialect.name().to_owned(),
                         why: error.reason + &types_hint(dialect, &calls),
                         text: error.text,
+                        start: error.start,
                     })?;
             Ok(RenderedResults {
                 text,

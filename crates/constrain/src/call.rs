@@ -416,6 +416,8 @@ impl Walk<'_> {
             let node = Node::sequence([between, key, colon.clone(), value]);
             // An id that stands first has its comma after it, and is left out: models write it last.
             match role {
+                // An id that has a form was shown in every call.
+                Some(Role::Id) if self.dialect.id_form().is_some() => nodes.push(node),
                 Some(Role::Id) if nodes.is_empty() => {}
                 Some(Role::Id) => nodes.push(node.optional()),
                 _ => nodes.push(node),

@@ -231,6 +231,29 @@ fn a_call_is_written_by_the_order_of_its_rule() {
 }
 
 #[test]
+fn a_refusal_has_the_text_up_to_it() {
+    let rule =
+        "call = \"<c \" name \"><a>\" raw(text) \"</a>\" (\"<b>\" raw(count) \"</b>\")? \"</c>\"";
+    let dialect = dialect(rule);
+    let toolbox = Toolbox::from_json(&TOOLS.parse().expect("JSON")).expect("a tool list");
+    let renderer = Renderer::new(&dialect, &toolbox.tool_set()).expect("it compiles");
+    for (arguments, start) in [
+        ("{}", "<c save><a>"),
+        (r#"{"text": "a", "ok": true}"#, "<c save><a>a</a></c>"),
+    ] {
+        let call = CallText {
+            name: "save",
+            arguments,
+            server: None,
+            id: None,
+        };
+        let error = renderer.calls(&[call]).expect_err("it has no place");
+        assert_eq!(error.text, None);
+        assert_eq!(error.start.as_deref(), Some(start), "{error}");
+    }
+}
+
+#[test]
 fn members_inside_others_are_written() {
     let rule = "call = \"<c>\" object(name: command.name, args: command.args, id: id) \"</c>\"";
     assert_eq!(

@@ -344,6 +344,24 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "roles are",
     ),
     (
+        "dialect a\ncall = \"<a>\" name \">\"\nresult = \"<r \" server \">\" raw \"</r>\"\n",
+        "a result may have no `server`",
+        "server",
+        "may be missing",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \">\"\nresult = \"<r \" any \">\" raw \"</r>\"\n",
+        "a result may have no `any`",
+        "any",
+        "the arguments of its call",
+    ),
+    (
+        "dialect a\ndate: 2026-11\ncall = \"<a>\" name \">\"\n",
+        "no setting is called `date`",
+        "date",
+        "at the end of the source",
+    ),
+    (
         "dialect a\nbetween_calls: blanks\ncall = \"<a>\" name \">\"\n",
         "`between_calls: blanks` is not known",
         "between_calls:",

@@ -371,3 +371,31 @@ fn long_results_are_written_whole() {
         Ok(())
     });
 }
+
+#[test]
+fn results_of_calls_without_ids_are_counted() {
+    let call = CallText { id: None, ..CALL };
+    let results = ["a", "b"].map(|text| ResultText {
+        call,
+        ..result(text, false)
+    });
+    for (name, ids) in [
+        (
+            "cohere",
+            ["\"tool_call_id\": \"0\"", "\"tool_call_id\": \"1\""],
+        ),
+        (
+            "kimi_k2",
+            ["of functions.search:0\na", "of functions.search:1\nb"],
+        ),
+        ("solar", ["begin|>0<", "begin|>1<"]),
+    ] {
+        let dialect = toolglot_dialects::get(name).expect("a dialect");
+        let text = ResultWriter::new(dialect).results(&results).text;
+        assert!(ids.iter().all(|id| text.contains(id)), "{name}: {text}");
+    }
+    for dialect in toolglot_dialects::all() {
+        let text = ResultWriter::new(dialect).results(&results).text;
+        assert!(!text.contains("\"\""), "{}: {text}", dialect.name());
+    }
+}

@@ -77,6 +77,7 @@ pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Examples,
             dialect: dialect.name().to_owned(),
             why: error.reason,
             text: error.text,
+            start: error.start,
         })?);
     }
     for spec in toolbox.iter() {
@@ -128,7 +129,9 @@ pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Examples,
         .find_map(|spec| with_row(dialect, toolbox, spec));
     shown.extend(row.and_then(|row| written("rows", &[row]).ok()));
     if let (Some(first), Some(second)) = (first, second) {
-        match written("several", &[first, second]) {
+        let trimmed = without_last_break(&second);
+        let calls = |second: Call| written("several", &[first.clone(), second]);
+        match calls(second).or_else(|error| calls(trimmed).map_err(|_| error)) {
             Ok(example) => shown.push(example),
             Err(error) => not_carried.push(NotCarried {
                 what: SEVERAL_CALLS.to_owned(),

@@ -16,6 +16,7 @@ use toolglot_toolset::{ToolSpec, Toolbox};
 
 use self::examples::{Examples, SEVERAL_CALLS, SEVERAL_LINES};
 use crate::error::ChatError;
+use crate::example_call::counts_calls;
 
 /// The dialect that is taught where none is named: it needs no special token of any model.
 pub const DEFAULT_DIALECT: &str = "tool_call";
@@ -113,6 +114,13 @@ pub fn instructions(dialect: &Dialect, toolbox: &Toolbox) -> Result<Instructions
         if is_missing(what) {
             values.push((hole, String::new()));
         }
+    }
+    let mut names_of = toolbox.iter().map(|spec| spec.name.as_str());
+    if names_of
+        .next()
+        .is_some_and(|name| counts_calls(dialect, name))
+    {
+        values.push(("ids", String::new()));
     }
     for example in shown {
         match values.iter_mut().find(|(hole, _)| *hole == example.hole) {

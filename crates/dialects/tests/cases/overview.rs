@@ -195,7 +195,7 @@ fn section(out: &mut String, dialect: &Dialect, cases: &[DocumentCase]) {
         .source()
         .lines()
         .filter(|line| {
-            !["models:", "source:", "date:", "quirks:", "license:"]
+            !["models:", "source:", "quirks:", "license:"]
                 .iter()
                 .any(|header| line.starts_with(header))
         })

@@ -60,6 +60,21 @@ impl Dialect {
         all
     }
 
+    /// The rules that are parts of others: what a rule refers to. Calls that may follow reasoning are no part of it, though
+    /// `think` names them.
+    pub(crate) fn parts(&self, of: impl Fn(&Rule) -> bool) -> Vec<&str> {
+        let mut parts = Vec::new();
+        for rule in self.rules.iter().filter(|rule| of(rule)) {
+            rule.alt.each_reference(&mut |name, _| {
+                let is_call = || self.rules_named(name).any(|rule| self.leads_to_call(rule));
+                if rule.name != "think" || !is_call() {
+                    parts.push(name);
+                }
+            });
+        }
+        parts
+    }
+
     /// The literals that may end reasoning: those of its rules, and of the rules that these refer to. Short ones are left out.
     pub fn reasoning_literals(&self) -> Vec<&str> {
         let mut all = Vec::new();
@@ -84,6 +99,11 @@ impl Dialect {
     /// Whether a result that is an error is written otherwise than one that is none.
     pub fn distinguishes_failures(&self) -> bool {
         self.rules.iter().any(|rule| rule.name == "failure")
+    }
+
+    /// Whether a term is a call or holds one.
+    pub(super) fn reaches_call(&self, term: &Term) -> bool {
+        self.calls(term, 0)
     }
 
     fn leads_to_call(&self, rule: &Rule) -> bool {

@@ -4,10 +4,11 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::ast::Rule;
+use super::ast::{Rule, Term, TermKind};
 use super::bounds::{DIALECTS, FILE, NAMES, TERMS};
 use super::{Dialect, GrammarError, IdForm, Values, parse, words};
 
@@ -156,14 +157,16 @@ fn complete(
         .any(|own| matches!(own.name.as_str(), "block" | "call" | "param") || own.is_taught());
     // The dialect's own, not those that are added here: a base may have several rules of one name.
     let n_own = dialect.rules.len();
-    // What the rules of the base refer to.
-    let mut parts: BTreeSet<String> = BTreeSet::new();
-    for rule in inherited.iter() {
-        rule.alt.each_reference(&mut |name, _| {
-            parts.insert(name.into());
-        });
-    }
-    for rule in inherited.drain(..) {
+    let base = Dialect {
+        name: String::new(),
+        settings: Arc::default(),
+        values: Values::default(),
+        rules: Arc::new(core::mem::take(inherited)),
+        source: Arc::default(),
+    };
+    let parts = base.parts(|_| true).into_iter().map(String::from);
+    let parts: BTreeSet<String> = parts.collect();
+    for rule in base.rules.iter().cloned() {
         let is_replaced = dialect.rules[..n_own].iter().any(|own| {
             own.name == rule.name && own.tool == rule.tool && own.name != "not_in_results"
         });
@@ -172,6 +175,7 @@ fn complete(
             Arc::make_mut(&mut dialect.rules).push(rule);
         }
     }
+    unthought(dialect, n_own);
     // A part of what was replaced begins nothing by itself, nor do its own parts.
     let mut n_uses: BTreeMap<String, usize> = BTreeMap::new();
     for rule in &*dialect.rules {
@@ -207,6 +211,51 @@ fn complete(
         });
     }
     Ok(())
+}
+
+/// The rule of a base for the end of reasoning that the prompt has opened takes the closers of the dialect's own reasoning.
+fn unthought(dialect: &mut Dialect, n_own: usize) {
+    let has_own = |name: &str| dialect.rules[..n_own].iter().any(|rule| rule.name == name);
+    if has_own("unthought") || !has_own("think") {
+        return;
+    }
+    let think = dialect.rules_named("think").flat_map(|rule| &rule.alt.0);
+    let closers: Vec<Vec<Term>> = think.flat_map(|seq| closers(dialect, seq)).collect();
+    let mut rules = Arc::make_mut(&mut dialect.rules).iter_mut();
+    let rule = rules.find(|rule| rule.name == "unthought");
+    if let Some(rule) = rule {
+        for closer in closers {
+            let is_same = |seq: &Vec<Term>| {
+                seq.len() == closer.len() && seq.iter().zip(&closer).all(|(a, b)| a.kind == b.kind)
+            };
+            if !rule.alt.0.iter().any(is_same) {
+                rule.alt.0.push(closer);
+            }
+        }
+    }
+}
+
+/// What ends the reasoning that a sequence reads, calls aside.
+fn closers(dialect: &Dialect, seq: &[Term]) -> Vec<Vec<Term>> {
+    let text = seq
+        .iter()
+        .position(|term| matches!(term.kind, TermKind::Raw(_)));
+    let after = text.map_or(&[][..], |at| &seq[at + 1..]);
+    match after {
+        [] => Vec::new(),
+        [term] => match &term.kind {
+            TermKind::Group(alt) => {
+                let all = alt.0.iter();
+                all.filter(|seq| !seq.iter().any(|term| dialect.reaches_call(term)))
+                    .cloned()
+                    .collect()
+            }
+            TermKind::Optional(inner, _) => vec![vec![inner.as_ref().clone()]],
+            _ if dialect.reaches_call(term) => Vec::new(),
+            _ => vec![vec![term.clone()]],
+        },
+        terms => vec![terms.to_vec()],
+    }
 }
 
 fn header(

@@ -64,9 +64,11 @@ impl Dialect {
     /// `None` where a call may name any.
     pub fn only_calls(&self) -> Option<Vec<(&str, Vec<&str>)>> {
         let calls = self.rules.iter().filter(|rule| rule.name == "call");
-        calls
+        let mut all: Vec<(&str, Vec<&str>)> = calls
             .map(|rule| Some((rule.tool.as_deref()?, rule.alt.arguments())))
-            .collect()
+            .collect::<Option<_>>()?;
+        all.dedup();
+        Some(all)
     }
 
     /// The argument that holds a shell block, and the argument each of its commands becomes (`split: shell_lines(a: b)`).
@@ -100,6 +102,15 @@ impl Dialect {
     /// What an id has to look like for its models (`id_form: letters 9`), if they take no other.
     pub fn id_form(&self) -> Option<IdForm> {
         IdForm::parse(self.setting("id_form")?)
+    }
+
+    /// The id of a call that has none: what counts it in its message.
+    pub fn counted_id(&self, name: &str, number: u64) -> String {
+        let id = self.id_form().unwrap_or(IdForm::Count).id(number);
+        match self.id_spelling() {
+            Some(spelling) => spelling.replace("{name}", name).replace("{id}", &id),
+            None => id,
+        }
     }
 
     /// The rules of that name without a fixed tool.

@@ -59,7 +59,6 @@ const SETTINGS: &[&str] = &[
     "id_form",
     "models",
     "source",
-    "date",
     "quirks",
     "license",
     "auto_prefers",
@@ -104,6 +103,9 @@ pub(super) fn setting(name: &str, place: Range<usize>) -> Result<(), GrammarErro
         return Err(replaced(name, word, place));
     }
     let help = match nearest(name, SETTINGS.iter().copied()) {
+        _ if name == "date" => {
+            "write it at the end of the source: `source: ADDRESS, 2026-11`".to_string()
+        }
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("settings are {}", SETTINGS.join(", ")),
     };

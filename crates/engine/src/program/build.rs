@@ -91,11 +91,8 @@ pub(super) fn build(dialects: &[Dialect]) -> Result<Graph, GrammarError> {
 impl<'a> Builder<'a> {
     fn dialect(&mut self) -> Result<(), GrammarError> {
         let dialect = self.dialect;
-        let mut used: Vec<&str> = Vec::new();
+        let used = dialect.parts(|rule| !rule.is_only_written());
         let read = || dialect.rules.iter().filter(|rule| !rule.is_only_written());
-        for rule in read() {
-            rule.alt.each_reference(&mut |name, _| used.push(name));
-        }
         let is_entry = |rule: &&Rule| rule.tool.is_some() || !used.contains(&rule.name.as_str());
         if !dialect.rules.is_empty() && !read().any(|rule| is_entry(&rule)) {
             return Err(GrammarError::new(

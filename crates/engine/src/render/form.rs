@@ -213,10 +213,7 @@ struct Compiler<'d> {
 impl Compiler<'_> {
     /// Rules that start a message and lead to a call: what was taught first, then what is read.
     fn entries(&self) -> Vec<FormEntry> {
-        let mut used = Vec::new();
-        for rule in &*self.dialect.rules {
-            rule.alt.each_reference(&mut |name, _| used.push(name));
-        }
+        let used = self.dialect.parts(|_| true);
         let is_entry = |rule: &&Rule| {
             let is_used = rule.tool.is_none() && used.contains(&rule.name.as_str());
             let is_other = matches!(rule.name.as_str(), "think" | "say" | "stop")
@@ -398,6 +395,17 @@ impl Compiler<'_> {
             TermKind::Optional(inner, _) if self.is_unknown(inner) => {}
             TermKind::Optional(inner, Habit::Taught) => match self.when(inner) {
                 When::Always => self.term(forms, inner, before),
+                When::If(Condition::HasArguments) if self.holds(inner, &is_named) => {
+                    let none = Box::new(Form::Sequence(Vec::new()));
+                    let either = [one(inner), none].map(|form| Alternative {
+                        form: *form,
+                        arguments: Vec::new(),
+                        has_value: false,
+                        repeats_calls: false,
+                    });
+                    let either = Box::new(Form::Choice(either.into()));
+                    forms.push(Form::If(Condition::HasArguments, either));
+                }
                 When::If(condition) => forms.push(Form::If(condition, one(inner))),
             },
             TermKind::Many(inner) => {
@@ -437,6 +445,11 @@ impl Compiler<'_> {
             When::Always
         }
     }
+}
+
+/// A value of an argument that the rule names.
+fn is_named(kind: &TermKind) -> bool {
+    matches!(kind, TermKind::Raw(Some(_)) | TermKind::Value(Some(_), _))
 }
 
 fn is_value(kind: &TermKind) -> bool {

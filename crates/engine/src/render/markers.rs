@@ -1,6 +1,7 @@
 //! Markers that a result must not hold: what ends its frame, what begins another result, and the special tokens of the dialect.
 //!
-//! Which they are is data: the literals of the rules `result`, `failure`, `result_block`, `stop` and `not_in_results`.
+//! Which they are is data: the literals of the rules `result`, `failure`, `result_block`, `stop` and `not_in_results`, and the
+//! special tokens in all rules.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -67,6 +68,15 @@ impl<'d> Markers<'d> {
             for term in rules.flat_map(|rule| rule.alt.0.iter().flatten()) {
                 each_literal(term, &mut |literal| all.push(Marker::tag(literal.trim())));
             }
+        }
+        for term in dialect
+            .rules
+            .iter()
+            .flat_map(|rule| rule.alt.0.iter().flatten())
+        {
+            each_literal(term, &mut |literal| {
+                all.extend(tags(literal).filter(|tag| is_token(tag)).map(Marker::tag));
+            });
         }
         Markers::from(all)
     }
@@ -202,6 +212,15 @@ fn closers(frame: &[Term]) -> Vec<Marker<'_>> {
     all
 }
 
+/// Whether some literal of these holds a tag.
+pub(super) fn holds_tag(terms: &[Term]) -> bool {
+    let mut found = false;
+    for term in terms {
+        each_literal(term, &mut |literal| found |= tags(literal).next().is_some());
+    }
+    found
+}
+
 /// How a frame that nothing closes begins: another result in the text would begin so.
 fn opener(frame: &[Term]) -> Option<Marker<'_>> {
     let at = frame.iter().position(is_result)?;
@@ -287,4 +306,15 @@ fn tags(literal: &str) -> impl Iterator<Item = &str> {
         let tag = &literal[at..=at + literal[at..].find(close)?];
         (!tag.contains([' ', '\n'])).then_some(tag)
     })
+}
+
+/// Whether a tag looks like a special token: `<|..|>`, `<｜..｜>`, `<a|b>`, `[UPPER_CASE]`.
+fn is_token(tag: &str) -> bool {
+    match tag.strip_prefix('[') {
+        None => tag.contains(['|', '｜']),
+        Some(inside) => {
+            let is_upper = |c: char| c.is_ascii_uppercase() || "_/]".contains(c);
+            inside.len() > 3 && inside.chars().all(is_upper)
+        }
+    }
 }

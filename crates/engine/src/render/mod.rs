@@ -48,6 +48,8 @@ pub struct RenderError {
     pub reason: String,
     /// The text that was written and would be read otherwise. `None`: no text could be written.
     pub text: Option<String>,
+    /// Where none could be written: the text up to the part that no rule writes.
+    pub start: Option<String>,
 }
 
 impl RenderError {
@@ -55,7 +57,14 @@ impl RenderError {
         RenderError {
             reason: why.into(),
             text: None,
+            start: None,
         }
+    }
+
+    /// The error after this text.
+    fn after(mut self, text: &str) -> RenderError {
+        self.start.get_or_insert_with(|| text.into());
+        self
     }
 }
 

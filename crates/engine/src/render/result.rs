@@ -11,7 +11,7 @@ use toolglot_json::internal::{escape_into, members};
 
 use super::CallText;
 use super::escape::{self, Change, Escaped, Scheme};
-use super::markers::{Markers, is_of_a_name, is_result};
+use super::markers::{Markers, holds_tag, is_of_a_name, is_result};
 use super::value::raw;
 use crate::grammar::{Capture, Dialect, Piece, Term, TermKind};
 use crate::{Code, Note, Span};
@@ -131,13 +131,13 @@ impl<'d> ResultWriter<'d> {
         }
     }
 
-    /// Writes results together as the rule `result_block` says; without such a rule, with a blank line between them. A
-    /// failure that the dialect has no word for begins with `Error: `. Linear in their text.
+    /// Writes results together as the rule `result_block` says. Without such a rule, what a tag closes stands as calls do, and
+    /// a blank line is between others. A failure that the dialect has no word for begins with `Error: `. Linear in their text.
     pub fn results(&self, results: &[ResultText<'_>]) -> RenderedResults {
         let mut notes = Vec::new();
         let mut texts = Vec::with_capacity(results.len());
         for (at, result) in results.iter().enumerate() {
-            let (text, changes) = self.one(result);
+            let (text, changes) = self.one(result, at);
             texts.push(text);
             let of_this = grouped(&changes, result.text).into_iter();
             notes.extend(of_this.map(|note| ResultNote { result: at, note }));
@@ -148,7 +148,7 @@ impl<'d> ResultWriter<'d> {
 
     /// Writes one result as it stands among several: without what the rule `result_block` puts around them.
     pub fn result(&self, result: &ResultText<'_>) -> String {
-        self.one(result).0
+        self.one(result, 0).0
     }
 
     /// What stands before and after the text of a result, a failure where `failed`: what [`ResultWriter::result`] puts
@@ -164,7 +164,7 @@ impl<'d> ResultWriter<'d> {
         let (before, after) = frame.around();
         let [before, after] = [before, after].map(|terms| {
             let mut out = String::new();
-            self.fill(result, "").terms(terms, &mut out);
+            self.fill(result, "", 0).terms(terms, &mut out);
             out
         });
         let word = if frame.form == Form::Json {
@@ -238,7 +238,7 @@ impl<'d> ResultWriter<'d> {
         before.is_empty() || before.ends_with('\n')
     }
 
-    fn fill<'a>(&'a self, result: &'a ResultText<'a>, text: &'a str) -> Fill<'a> {
+    fn fill<'a>(&'a self, result: &'a ResultText<'a>, text: &'a str, number: usize) -> Fill<'a> {
         let frame = self.rule(result.failed);
         let fence = if is_fenced(frame.terms) {
             longest_fence(text)
@@ -247,6 +247,8 @@ impl<'d> ResultWriter<'d> {
         };
         Fill {
             result,
+            number,
+            dialect: self.dialect,
             frame,
             scheme: self.scheme,
             text,
@@ -254,7 +256,7 @@ impl<'d> ResultWriter<'d> {
         }
     }
 
-    fn one(&self, result: &ResultText<'_>) -> (String, Vec<Change<'d>>) {
+    fn one(&self, result: &ResultText<'_>, number: usize) -> (String, Vec<Change<'d>>) {
         let frame = self.rule(result.failed);
         let starts_line = self.starts_line(result);
         let Escaped { text, changes } = frame.escaped(result, self.scheme, starts_line);
@@ -263,14 +265,21 @@ impl<'d> ResultWriter<'d> {
             out.push_str(frame.word);
             out.push_str(&text);
         }
-        self.fill(result, &text).terms(frame.terms, &mut out);
+        self.fill(result, &text, number)
+            .terms(frame.terms, &mut out);
         (out, changes)
     }
 
     /// Results that were written, as they stand together.
     fn block(&self, written: Vec<String>) -> String {
         let Some(rule) = self.dialect.rules_named("result_block").next() else {
-            return written.join("\n\n");
+            // What a tag closes stands as calls do.
+            let (_, after) = self.success.around();
+            return written.join(if holds_tag(after) {
+                self.dialect.between_calls()
+            } else {
+                "\n\n"
+            });
         };
         let mut out = String::new();
         let mut written = written.into_iter().peekable();
@@ -370,6 +379,9 @@ fn together(term: &Term, written: &mut Peekable<IntoIter<String>>, out: &mut Str
 /// The rule of a frame with its parts filled in.
 struct Fill<'a> {
     result: &'a ResultText<'a>,
+    /// Results before it, which make the id of a call that has none.
+    number: usize,
+    dialect: &'a Dialect,
     frame: &'a Frame<'a>,
     scheme: Scheme,
     /// The result's text as it stands in the frame.
@@ -453,9 +465,13 @@ impl Fill<'_> {
     /// What stands in a capture's place: only what a name may hold, as a model wrote it.
     fn captured(&self, capture: Capture) -> String {
         let call = &self.result.call;
+        let counted;
         let said = match capture {
             Capture::Name => call.name,
-            Capture::Id => call.id.unwrap_or(""),
+            Capture::Id => {
+                counted = self.dialect.counted_id(call.name, self.number as u64);
+                call.id.unwrap_or(&counted)
+            }
             Capture::Server => call.server.unwrap_or(""),
             Capture::Key | Capture::Type | Capture::Any => "",
         };

@@ -142,15 +142,23 @@ impl<'a> Writer<'a> {
             more: false,
             wrote_calls: 0,
         };
+        let written = self.entry(&mut pen, entry);
+        match written {
+            Ok(()) => Ok(pen.out),
+            Err(error) => Err(error.after(&pen.out)),
+        }
+    }
+
+    fn entry(&self, pen: &mut Pen<'_>, entry: &FormEntry) -> Written {
         if entry.is_call {
             pen.begin(0, entry.tool.as_deref())?;
-            self.write(&mut pen, &entry.form)?;
+            self.write(pen, &entry.form)?;
             pen.end()?;
         } else {
-            self.write(&mut pen, &entry.form)?;
+            self.write(pen, &entry.form)?;
         }
-        if pen.wrote_calls == calls.len() {
-            Ok(pen.out)
+        if pen.wrote_calls == pen.calls.len() {
+            Ok(())
         } else {
             Err(RenderError::new("the rule holds fewer calls"))
         }
@@ -210,7 +218,13 @@ impl<'a> Writer<'a> {
                 let Some(call) = pen.call else {
                     return Err(RenderError::new("an envelope without a call"));
                 };
-                envelope(&mut pen.out, shape, &call);
+                // Models whose ids have a form were shown no call without one.
+                let id = match self.dialect.id_form() {
+                    Some(_) => Some(pen.captured(Capture::Id)?),
+                    None => call.id.map(String::from),
+                };
+                let id = id.as_deref();
+                envelope(&mut pen.out, shape, &CallText { id, ..call });
                 pen.left.clear();
             }
             Form::Elements(prefix) => {
@@ -452,11 +466,13 @@ impl<'a> Pen<'a> {
         let (length, left) = (self.out.len(), self.left.clone());
         let (wrote_calls, call) = (self.wrote_calls, self.call);
         let (key, is_open) = (self.key.clone(), self.is_open);
-        write(self).inspect_err(|_| {
+        write(self).map_err(|error| {
+            let error = error.after(&self.out);
             self.out.truncate(length);
             self.left = left;
             (self.wrote_calls, self.call) = (wrote_calls, call);
             (self.key, self.is_open) = (key, is_open);
+            error
         })
     }
 

@@ -178,6 +178,16 @@ impl From<toolglot_session::SessionError> for Failure {
     }
 }
 
+/// What a dialect wrote of a call that it cannot carry, and what that is.
+fn shown_text<'t>(
+    text: Option<&'t str>,
+    start: Option<&'t str>,
+) -> Option<(&'static str, &'t str)> {
+    let start = start.filter(|start| !start.trim().is_empty());
+    let whole = text.map(|text| ("the text that it would write:", text));
+    whole.or(start.map(|start| ("the text that it writes up to there:", start)))
+}
+
 /// So many lines of a text that was refused are shown, each up to so many characters.
 const SHOWN_LINES: usize = 20;
 const SHOWN_CHARS: usize = 200;
@@ -191,11 +201,11 @@ impl Failure {
             return fault.report(snippet::is_colored_err());
         }
         let mut report = format!("error: {}", self.told());
-        if let Failure::Chat(ChatError::Unrenderable {
-            text: Some(text), ..
-        }) = self
+        if let Failure::Chat(ChatError::Unrenderable { text, start, .. }) = self
+            && let Some((heading, text)) = shown_text(text.as_deref(), start.as_deref())
         {
-            report.push_str("\nthe text that it would write:");
+            report.push('\n');
+            report.push_str(heading);
             for line in text.lines().take(SHOWN_LINES) {
                 report.push_str("\n  | ");
                 report.extend(line.chars().take(SHOWN_CHARS));

@@ -15,6 +15,9 @@ pub(crate) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
     for rule in dialect.rules.iter().filter(|rule| !rule.is_taught()) {
         let speaks = matches!(rule.name.as_str(), "think" | "say" | "result" | "failure");
         alternatives(dialect, &rule.alt, speaks)?;
+        if matches!(rule.name.as_str(), "result" | "failure") {
+            rule.alt.0.iter().flatten().try_for_each(known_of_result)?;
+        }
         if rule.name == "call" {
             for seq in &rule.alt.0 {
                 named(dialect, rule, seq)?;
@@ -27,6 +30,24 @@ pub(crate) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
         }
     }
     Ok(())
+}
+
+/// Refuses what no result has: nothing would be written in its place.
+fn known_of_result(term: &Term) -> Result<(), GrammarError> {
+    let TermKind::Capture(what, _) = &term.kind else {
+        return Ok(());
+    };
+    let help = match what {
+        Capture::Name | Capture::Id => return Ok(()),
+        Capture::Server => {
+            "not every call names one: write a part that may be missing, (\" of \" server)?"
+        }
+        Capture::Key | Capture::Type | Capture::Any => {
+            "a result has name, id, server and the arguments of its call, raw(path)"
+        }
+    };
+    let what = format!("{what:?}").to_lowercase();
+    Err(GrammarError::new(term.span.clone(), format!("a result may have no `{what}`")).help(help))
 }
 
 fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), GrammarError> {
