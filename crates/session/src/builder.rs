@@ -12,6 +12,7 @@ use toolglot_toolset::Toolbox;
 
 use crate::approval::{Approver, Nobody};
 use crate::audit::AuditLog;
+use crate::compiled_rules::CompiledRules;
 use crate::own_files::{LOG, OwnFile, protect};
 use crate::policies::{Policies, demands};
 use crate::reading::{AfterFailure, ReadingSettings};
@@ -292,6 +293,7 @@ impl SessionBuilder {
             cancel,
             functions,
             dialects: dialects.into(),
+            rules: CompiledRules::default(),
             stamp,
             authority,
             root,

@@ -41,6 +41,7 @@ mod axe_yaml;
 mod builder;
 mod call_history;
 mod called_message;
+mod compiled_rules;
 mod copied_markers;
 mod direct_call;
 mod earlier_calls;

@@ -10,9 +10,8 @@ use std::sync::{Arc, PoisonError};
 
 use toolglot_builtins::Journal;
 use toolglot_chat::{
-    ArgumentSpans, LookalikeCache, LookalikeContext, Piece, Reader, Reading, compile,
-    drop_unknown_tool_notes, is_lesson, lookalike_notes, merge_notes, missing_tool_notes,
-    split_shell_blocks,
+    ArgumentSpans, LookalikeContext, Piece, Reader, Reading, drop_unknown_tool_notes, is_lesson,
+    lookalike_notes, merge_notes, missing_tool_notes, split_shell_blocks,
 };
 use toolglot_engine::{Call, Calls, Code, Dialect, End, Finish, InCode, Note, Place, Span};
 use toolglot_toolset::{ToolSpec, Toolbox};
@@ -91,7 +90,7 @@ impl Session {
     ) -> Result<Run, SessionError> {
         let tools = self.tools(&message)?;
         let known = self.known(&tools);
-        let program = compile(&self.dialects, Some(known))?;
+        let program = self.program(Some(known))?;
         // What acts does not take it for granted that the model had stopped by itself.
         let mut reader = self.settings.reading.reader(program, Finish::Unknown);
         reader.finish = finish.unwrap_or(reader.finish);
@@ -241,7 +240,7 @@ impl Session {
             dialects: &self.dialects,
             toolbox: Some(known),
             reader,
-            cache: &LookalikeCache::default(),
+            cache: &self.rules.lookalikes(),
         };
         let lookalikes = lookalike_notes(context, reading);
         // Arguments may be large: they are moved, not copied.
@@ -255,7 +254,7 @@ impl Session {
         merge_notes(lookalikes, &mut message.notes);
         drop_unknown_tool_notes(&mut message, &[known, &tools.vocabulary]);
         if message.calls.is_empty() && !message.notes.iter().any(|note| is_lesson(note.code)) {
-            let program = compile(&self.dialects, None)?;
+            let program = self.program(None)?;
             let reader = self.settings.reading.reader(program, Finish::Stop);
             let calls = reader.read(reading.text.as_bytes()).trace.message.calls;
             let workspace = builtin("workspace")?;

@@ -1,6 +1,5 @@
 //! A message that streams into a session.
 
-use toolglot_chat::compile;
 use toolglot_engine::{Finish, Input, Parser, Sink};
 
 use crate::session::Session;
@@ -24,7 +23,7 @@ impl Session {
     /// # Errors
     /// If the dialects and the tools make no program.
     pub fn reader(&self) -> Result<MessageReader<'_>, SessionError> {
-        let program = compile(&self.dialects, Some(&self.known_without_files()?))?;
+        let program = self.program(Some(&self.known_without_files()?))?;
         let reader = self.settings.reading.reader(program, Finish::Unknown);
         Ok(MessageReader {
             session: self,

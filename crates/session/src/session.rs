@@ -10,6 +10,7 @@ use toolglot_tool_runner::{Cancel, ToolRunner, Watch};
 use toolglot_tool_trust::Trust;
 
 use crate::approval::{Context, Question};
+use crate::compiled_rules::CompiledRules;
 use crate::gate::Gate;
 use crate::result_memory::ResultMemory;
 use crate::settings::SessionSettings;
@@ -22,6 +23,7 @@ pub struct Session {
     /// Functions of the embedding program.
     pub(crate) functions: Vec<Function>,
     pub(crate) dialects: Arc<[Dialect]>,
+    pub(crate) rules: CompiledRules,
     pub(crate) root: Root,
     pub(crate) authority: Authority,
     /// What runs tools that are files.

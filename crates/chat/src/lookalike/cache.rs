@@ -39,7 +39,8 @@ pub(super) struct FencedDialect {
 
 impl LookalikeCache {
     /// One for the same dialects and other tools. What depends on the dialects alone is shared.
-    pub(crate) fn for_other_tools(&self) -> LookalikeCache {
+    #[must_use]
+    pub fn for_other_tools(&self) -> LookalikeCache {
         LookalikeCache {
             reasoning_literals: Arc::clone(&self.reasoning_literals),
             ..LookalikeCache::default()
