@@ -27,12 +27,11 @@ impl CompiledRules {
 impl Session {
     /// The program that reads messages with these tools, or with none.
     pub(crate) fn program(&self, toolbox: Option<&Toolbox>) -> Result<Arc<Program>, SessionError> {
-        let program = match self.rules.program.get() {
-            Some(program) => program,
-            None => {
-                let compiled = compile(&self.dialects, None)?;
-                self.rules.program.get_or_init(|| compiled)
-            }
+        let program = if let Some(program) = self.rules.program.get() {
+            program
+        } else {
+            let compiled = compile(&self.dialects, None)?;
+            self.rules.program.get_or_init(|| compiled)
         };
         Ok(match toolbox {
             Some(toolbox) => Arc::new(program.for_tools(&toolbox.tool_set())),
