@@ -661,12 +661,12 @@ fn refusals_name_the_place_and_what_to_write() {
 
 #[test]
 fn a_dialect_takes_the_rules_of_its_base_and_replaces_its_own() {
-    let file = "dialect a\nvalues: schema|infer\ncall = \"<a>\" name \">\" p\np = \"(\" json \")\"\n\ndialect b : a\np = \"[\" json \"]\"\n";
+    let file = "dialect a\nvalues: schema|infer\ncall = \"<a>\" name \">\" p\np = \"(\" json \")\"\n\ndialect b : a\n# Lists.\np = \"[\" json \"]\"\n";
     let dialects = Dialect::parse(file, &[]).unwrap();
     assert_eq!(dialects[1].setting("values"), Some("schema|infer"));
     assert_eq!(
         dialects[1].source(),
-        "dialect b : a\np = \"[\" json \"]\"\n"
+        "dialect b : a\n# Lists.\np = \"[\" json \"]\"\n"
     );
     Program::compile(&dialects, &ToolSet::default(), Limits::default()).unwrap();
 }

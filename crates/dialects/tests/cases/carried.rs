@@ -205,8 +205,8 @@ pub(crate) fn table() -> String {
     }
     let mut out = format!(
         "\n## What each can carry\n\n\
-         `render` reads back what it wrote, and refuses a call that did not come back. Of {n_kinds} kinds of calls of tools that are known:\n\n\
-         | dialect | written | refused | read otherwise as the union |\n|---|--:|---|---|\n"
+         `render` parses what it wrote, and refuses a call that did not come back. Of {n_kinds} kinds of calls to known tools:\n\n\
+         | dialect | written | refused | read differently by `auto` |\n|---|--:|---|---|\n"
     );
     for (dialect, (refused, others)) in rows {
         let n_written = n_kinds - refused.len();

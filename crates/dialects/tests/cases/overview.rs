@@ -70,9 +70,9 @@ fn page() -> String {
 fn decisions(union: &BTreeMap<String, Union>) -> String {
     let mut out = String::from(
         "\n## What `auto` decides\n\n\
-         `--dialect auto` is all dialects as one program; only those that read plain shell blocks take part with their own tools alone.\n\
+         `--dialect auto` is all dialects as one program. Those that read plain shell blocks take part only if their own tools are given.\n\
          Dialects that the bytes cannot tell apart are a family, named after the one that counts.\n\
-         With tools, the dialect of a system all of whose tools are there counts before that.\n\n\
+         If all tools of an agent system are given, its dialect counts first.\n\n\
          | family | the others |\n|---|---|\n",
     );
     let mut families: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -92,7 +92,7 @@ fn decisions(union: &BTreeMap<String, Union>) -> String {
     }
     out.push_str(
         "\nEvery case of every dialect is read as the union, too.\n\
-         The calls are the same but in these dialects; the others are read as they are with their name.\n\n\
+         The calls are the same, except in these dialects.\n\n\
          | dialect | cases | with other calls | read as | which |\n|---|--:|--:|---|---|\n",
     );
     let (mut n_cases, mut n_others) = (0, 0);

@@ -29,6 +29,12 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
         let mut words = line.trim().splitn(2, char::is_whitespace);
         let first = words.next().unwrap_or("");
         if first.is_empty() || first.starts_with('#') {
+            // What a dialect says of its rules belongs to them.
+            if let Some(dialect) = dialects.last_mut().filter(|_| !first.is_empty()) {
+                let source = Arc::make_mut(&mut dialect.source);
+                source.push_str(line.trim_end());
+                source.push('\n');
+            }
             continue;
         }
         if first == "dialect" {
