@@ -25,7 +25,7 @@ use form::Forms;
 pub(crate) use reach::holds;
 pub use result::{EscapedMarker, RenderedResults, ResultNote, ResultText, ResultWriter};
 pub(crate) use value::ITEM;
-use write::Writer;
+use write::{LastFirst, Writer};
 
 /// A call to be written.
 #[derive(Clone, Copy, Debug)]
@@ -155,12 +155,15 @@ impl<'a> Renderer<'a> {
                 Err(error) => why = error,
             }
         }
-        // Where a value has a second form (CDATA), that may carry what the first cannot.
-        let second = writer.last_first();
-        second
-            .ways(calls)
-            .find_map(|text| kept(text.ok()?).ok())
-            .ok_or(misread.unwrap_or(why))
+        // Where a value has a second form (CDATA), or a call (JSON), that may carry what the first cannot.
+        for last_first in [LastFirst::Values, LastFirst::Calls] {
+            let second = writer.last_first(last_first);
+            let carried = second.ways(calls).find_map(|text| kept(text.ok()?).ok());
+            if let Some(text) = carried {
+                return Ok(text);
+            }
+        }
+        Err(misread.unwrap_or(why))
     }
 
     /// Whether `text` is read as `calls`, and what stands before them as it is `alone`.

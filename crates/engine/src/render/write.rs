@@ -23,8 +23,18 @@ pub(super) struct Writer<'a> {
     dialect: &'a Dialect,
     forms: &'a Forms,
     tools: &'a ToolIndex,
-    /// Of the forms of a value the last that can be written is.
-    last_first: bool,
+    /// Of which alternatives the last that can be written is.
+    last_first: LastFirst,
+}
+
+/// Where the last alternative is tried first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LastFirst {
+    Nowhere,
+    /// Of the forms of a value.
+    Values,
+    /// Of the forms of a call, too.
+    Calls,
 }
 
 type Written = Result<(), RenderError>;
@@ -61,15 +71,15 @@ impl<'a> Writer<'a> {
             dialect,
             forms,
             tools,
-            last_first: false,
+            last_first: LastFirst::Nowhere,
         }
     }
 
-    /// One that takes the last form of a value, not the first.
-    pub(super) fn last_first(self) -> Writer<'a> {
+    /// One that takes the last form, not the first.
+    pub(super) fn last_first(&self, last_first: LastFirst) -> Writer<'a> {
         Writer {
-            last_first: true,
-            ..self
+            last_first,
+            ..*self
         }
     }
 
@@ -115,7 +125,8 @@ impl<'a> Writer<'a> {
     fn entries(&self) -> Vec<&'a FormEntry> {
         let entries = &self.forms.entries;
         let has_others = entries.iter().any(|entry| !entry.is_taught);
-        let is_asked = |entry: &&FormEntry| !(self.last_first && has_others && entry.is_taught);
+        let is_last_first = self.last_first != LastFirst::Nowhere;
+        let is_asked = |entry: &&FormEntry| !(is_last_first && has_others && entry.is_taught);
         entries.iter().filter(is_asked).collect()
     }
 
@@ -326,7 +337,12 @@ impl<'a> Writer<'a> {
                 !one.arguments.is_empty(),
             )
         });
-        if self.last_first && order.iter().all(|one| one.has_value) {
+        let is_reversed = match self.last_first {
+            LastFirst::Nowhere => false,
+            LastFirst::Values => order.iter().all(|one| one.has_value),
+            LastFirst::Calls => pen.call.is_some(),
+        };
+        if is_reversed {
             order.reverse();
         }
         let mut why = RenderError::new("no alternative can be written");
