@@ -87,7 +87,8 @@ impl Stepper<'_> {
 
     /// Moves the thread over a byte, unless more happens there than that.
     fn attrs_move(&self, thread: &mut Thread, attrs: &AttrsNode, byte: u8, pos: u64) -> Moved {
-        if pos - thread.since > 8 * self.program.limits.capture as u64 {
+        // Where the message's end is read again from before the tag, the thread is past it.
+        if pos.wrapping_sub(thread.since) > 8 * self.program.limits.capture as u64 {
             return Moved::Dead;
         }
         match thread.off {
