@@ -156,6 +156,36 @@ impl Walk<'_> {
                     value
                 }
             }
+            Form::Lines(argument, prefix) => {
+                let at = state.write(argument.as_deref())?;
+                let member = &state.members[at];
+                let line = Closers(vec!["\n".to_owned(), "\r".to_owned()]);
+                let first = writer.raw(&member.schema, &member.pointer, &line)?;
+                let is_text = |map: &Map<String, Value>| {
+                    let words = [
+                        "enum",
+                        "const",
+                        "pattern",
+                        "format",
+                        "minLength",
+                        "maxLength",
+                    ];
+                    kinds(map) == ["string"] && !words.iter().any(|word| map.contains_key(word))
+                };
+                let is_blank = prefix.trim().is_empty();
+                let prefix = Node::literal(prefix.as_str());
+                if !member.schema.as_object().is_some_and(is_text) {
+                    return Ok(Node::sequence([prefix, first]));
+                }
+                let any = Node::Class(CharClass::except(&['\n', '\r'])).repeat(0, None);
+                // Blanks before the first line would count as what stands before each of them.
+                let blanks: &[char] = if is_blank { &[' ', '\t'] } else { &[] };
+                let solid = CharClass::except(&[&['\n', '\r'], blanks].concat());
+                let more = [Node::literal("\n"), prefix.clone(), any.clone()];
+                let more = Node::sequence(more).repeat(0, None);
+                let text = Node::sequence([Node::Class(solid), any, more]);
+                Node::sequence([prefix, text.optional()])
+            }
             Form::JsonValue(argument, quote) => {
                 let at = state.write(argument.as_deref())?;
                 let notation = match quote {
@@ -584,7 +614,7 @@ impl CallState<'_> {
 /// Whether a form may end with a raw value.
 fn ends_with_value(form: &Form) -> bool {
     match form {
-        Form::Value(_) => true,
+        Form::Value(_) | Form::Lines(..) => true,
         Form::If(_, inner) => ends_with_value(inner),
         Form::Sequence(forms) => forms.last().is_some_and(ends_with_value),
         Form::Choice(ways) => ways.iter().any(|way| ends_with_value(&way.form)),

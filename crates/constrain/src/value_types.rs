@@ -8,7 +8,7 @@ use crate::members::Member;
 use crate::number::{self, Sign};
 use crate::pattern::pattern;
 use crate::schema::{Built, SchemaWriter};
-use crate::text::{Notation, cdata, hex};
+use crate::text::{Closers, Notation, cdata, hex};
 
 /// Longest repetition that all targets take; llama.cpp refuses more than 2,000.
 const MAX_REPEAT: u64 = 2_000;
@@ -367,6 +367,12 @@ impl SchemaWriter<'_> {
     /// Blanks inside JSON: none, one, or a new line with its indentation.
     pub(crate) fn space(&mut self, notation: &Notation) -> Node {
         match notation {
+            // A line break would end the value.
+            Notation::JsonBefore(Closers(closers))
+                if closers.iter().any(|closer| closer.starts_with('\n')) =>
+            {
+                Node::literal(" ").optional()
+            }
             Notation::Json | Notation::JsonBefore(_) => {
                 let key = ("space".to_owned(), Notation::Json);
                 if let Some(id) = self.references.get(&key) {

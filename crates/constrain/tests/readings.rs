@@ -256,7 +256,14 @@ fn the_readings_agree_for_our_own_tools() {
 }
 
 /// Formats that no model was taught, with the words that no dialect of ours uses.
-const INVENTED: &[&str] = &["rpc", "shell_flags", "switches", "typed_blocks"];
+const INVENTED: &[&str] = &[
+    "quoted_lines",
+    "rpc",
+    "shell_flags",
+    "switches",
+    "typed_blocks",
+    "yaml_blocks",
+];
 
 #[test]
 fn the_readings_agree_for_invented_formats() {

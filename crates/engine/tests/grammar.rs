@@ -164,6 +164,42 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "only `key` and `raw`",
     ),
     (
+        "dialect a\ncall = \"<a>\" name \">\" lines(b) \"\\n</a>\"\n",
+        "starts in the middle of a line",
+        "lines",
+        "the line break before it",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name (\"-\" key \":\\n\" lines \"\\n\")* \"\\n\"\n",
+        "blanks start the line after `lines`",
+        "lines",
+        "start what follows with a sign",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name (\"-\" key \":\\n\" lines \"\\n\" ws(\" \"))* \"</a>\"\n",
+        "blanks start the line after `lines`",
+        "\"</a>\"",
+        "start what follows with a sign",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name json \"</a>\"\nresult = \"r:\\n\" lines \"\\n\"\n",
+        "`lines` in a rule that is not a call",
+        "lines",
+        "write `raw`",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" object(type = call, name: name) \"</a>\"\n",
+        "needs a value in quotes",
+        "call",
+        "type = \"value\"",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" object(type = \"call\", args: *) \"</a>\"\n",
+        "a fixed member beside `args: *`",
+        "object",
+        "which key holds the name",
+    ),
+    (
         "dialect a\ncall = \"<a>\" name \">\" raw \"</a>\"\n",
         "the value has no name",
         "raw",

@@ -227,6 +227,8 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
         rule.add("nl");
     }
     if random.chance(8) {
+        block_of_lines(rule, random);
+    } else if random.chance(7) {
         rule.add("(");
         let (open, close) = *random.one(&[("\"", "\""), ("[", "]"), ("<q>", "</q>")]);
         rule.literal(open);
@@ -264,6 +266,25 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
     }
     blank(rule, random, 4);
     rule.add(")*");
+}
+
+/// `"|\n" lines "\n"`, for all values or beside others.
+fn block_of_lines(rule: &mut Rule, random: &mut Random) {
+    let is_alternative = random.chance(2);
+    if is_alternative {
+        rule.add("(");
+    }
+    rule.literal(random.one::<&str>(&["\n", "|\n", " |\n", "<<\n"]));
+    rule.add(random.one::<&str>(&["lines", "lines(\"  \")", "lines(\"> \")", "lines(\"\\t\")"]));
+    if is_alternative {
+        rule.literal("\n");
+        rule.add("|");
+        rule.literal(random.one::<&str>(&["=", "' ", ": "]));
+        rule.add("raw");
+        rule.literal("\n");
+        rule.add(")");
+    }
+    rule.literal("\n");
 }
 
 /// Texts of a rule for one tool, in order; all but the first may be missing.

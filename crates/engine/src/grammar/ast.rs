@@ -46,7 +46,7 @@ impl Alt {
     pub(crate) fn arguments(&self) -> Vec<&str> {
         fn collect<'t>(kind: &'t TermKind, found: &mut Vec<&'t str>) {
             match kind {
-                TermKind::Raw(Some(name)) | TermKind::Value(Some(name), _)
+                TermKind::Raw(Some(name), _) | TermKind::Value(Some(name), _)
                     if !found.contains(&name.as_str()) =>
                 {
                     found.push(name);
@@ -124,7 +124,8 @@ pub(crate) enum TermKind {
     MessageEnd,
     /// The list is empty, or holds the only texts that fit.
     Capture(Capture, Vec<String>),
-    Raw(Option<String>),
+    /// A value as it is; its lines without what stands before each of them.
+    Raw(Option<String>, Option<Indent>),
     /// A value as JSON, or between one of these other quotes.
     Value(Option<String>, Vec<String>),
     Json(Vec<String>),
@@ -149,7 +150,7 @@ impl TermKind {
                 return pieces.sum::<usize>().max(1);
             }
             TermKind::Capture(_, texts) | TermKind::Json(texts) => all(texts),
-            TermKind::Raw(name) | TermKind::Xml(name) => name.as_deref().map_or(0, size),
+            TermKind::Raw(name, _) | TermKind::Xml(name) => name.as_deref().map_or(0, size),
             TermKind::Value(name, quotes) => name.as_deref().map_or(0, size) + all(quotes),
             TermKind::Object(envelope) => {
                 let keys = envelope.roles.iter().map(|(_, keys)| keys);
@@ -168,6 +169,60 @@ impl TermKind {
             | TermKind::Python(_) => 0,
         };
         1 + listed
+    }
+}
+
+/// What stands before each line of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Indent {
+    /// The blanks before the first line that holds more than blanks.
+    FirstLine,
+    /// This text.
+    Prefix(String),
+}
+
+impl Indent {
+    /// Whether blanks stand there, so that empty lines are part of the block.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.written().trim().is_empty()
+    }
+
+    /// The bytes that a line starts with which is not one of the block.
+    pub(crate) fn other_starts(&self) -> Vec<u8> {
+        let first = self.written().bytes().next();
+        let is_other = |byte: &u8| {
+            let is_start = if self.is_blank() {
+                b" \t\r\n".contains(byte)
+            } else {
+                Some(*byte) == first
+            };
+            !is_start
+        };
+        (0..=255).filter(is_other).collect()
+    }
+
+    /// Whether a line may go on with `byte` after `n` bytes of what stands before it.
+    pub(crate) fn goes_on(&self, n: usize, byte: u8) -> bool {
+        match self {
+            Indent::FirstLine => matches!(byte, b' ' | b'\t'),
+            Indent::Prefix(prefix) => prefix.as_bytes().get(n) == Some(&byte),
+        }
+    }
+
+    /// How many bytes stand before each line, where the first line does not say so.
+    pub(crate) fn width(&self) -> Option<usize> {
+        match self {
+            Indent::FirstLine => None,
+            Indent::Prefix(prefix) => Some(prefix.len()),
+        }
+    }
+
+    /// What is written before a line.
+    pub(crate) fn written(&self) -> &str {
+        match self {
+            Indent::FirstLine => "  ",
+            Indent::Prefix(text) => text,
+        }
     }
 }
 

@@ -245,7 +245,7 @@ fn unthought(dialect: &mut Dialect, n_own: usize) {
 fn closers(dialect: &Dialect, seq: &[Term]) -> Vec<Vec<Term>> {
     let text = seq
         .iter()
-        .position(|term| matches!(term.kind, TermKind::Raw(_)));
+        .position(|term| matches!(term.kind, TermKind::Raw(..)));
     let after = text.map_or(&[][..], |at| &seq[at + 1..]);
     match after {
         [] => Vec::new(),

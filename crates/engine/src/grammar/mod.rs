@@ -11,7 +11,7 @@ mod parse;
 mod settings;
 mod words;
 
-pub(crate) use ast::{Alt, Habit, Piece, Rule, Term, TermKind};
+pub(crate) use ast::{Alt, Habit, Indent, Piece, Rule, Term, TermKind};
 pub use ast::{Attribute, Capture, Envelope, EnvelopeMember, PythonQuote, Role};
 pub use error::GrammarError;
 pub use evidence::Evidence;

@@ -11,7 +11,8 @@ use toolglot_json::internal::quoted;
 
 use super::GrammarError;
 use super::ast::{
-    Alt, Attribute, Capture, Envelope, Habit, Piece, PythonQuote, Role, Rule, Term, TermKind,
+    Alt, Attribute, Capture, Envelope, Habit, Indent, Piece, PythonQuote, Role, Rule, Term,
+    TermKind,
 };
 use super::bounds::DEPTH;
 use super::lex::{Lexer, Token};
@@ -199,7 +200,8 @@ impl<'a> Reader<'a> {
             "message_end" => TermKind::MessageEnd,
             "eol" => end_of_line(span),
             "python" => TermKind::Python(self.mark(span)?),
-            "raw" => TermKind::Raw(self.argument(span)?),
+            "raw" => TermKind::Raw(self.argument(span)?, None),
+            "lines" => self.lines(span)?,
             "value" => self.value(span)?,
             "json" => TermKind::Json(self.texts(span)?),
             "xml" => TermKind::Xml(self.argument(span)?),
@@ -252,6 +254,33 @@ impl<'a> Reader<'a> {
             self.expect('|', "after `\"\"`")?;
         }
         Ok(is_nothing)
+    }
+
+    /// `(content)`, a parameter, or `("> ")`, what stands before each line.
+    fn lines(&mut self, word: &Range<usize>) -> Result<TermKind, GrammarError> {
+        let is_prefix = |ahead: &Option<(Token, _)>| matches!(ahead, Some((Token::Literal(_), _)));
+        let mut has_prefix = false;
+        let mut argument = None;
+        if self.eat_own(word)? {
+            has_prefix = is_prefix(&self.ahead);
+            let place = self.here();
+            argument = match self.take()? {
+                Some((Token::Word(text), _)) => Some(text),
+                Some((Token::Literal(text), _)) if !text.is_empty() && !text.contains('\n') => {
+                    Some(text)
+                }
+                _ => {
+                    return Err(GrammarError::new(place, "an argument is missing").help(
+                        "`lines(content)` is the parameter `content`, lines(\"  \") has two blanks before each line",
+                    ));
+                }
+            };
+            self.expect(')', "after the argument")?;
+        }
+        Ok(match argument {
+            Some(prefix) if has_prefix => TermKind::Raw(None, Some(Indent::Prefix(prefix))),
+            argument => TermKind::Raw(argument, Some(Indent::FirstLine)),
+        })
     }
 
     /// `("\n")`: the blanks that are written.

@@ -22,6 +22,7 @@ pub(super) const WORDS: &[&str] = &[
     "type",
     "any",
     "raw",
+    "lines",
     "value",
     "json",
     "object",

@@ -243,9 +243,7 @@ impl Parser {
 
     /// The closer after the name was not there as it should be.
     fn supplied(&mut self, at: Span, sink: &mut dyn Sink) {
-        if let Some(call) = &mut self.emitter.call {
-            call.worsen(End::Recovered);
-        }
+        self.emitter.worsen(End::Recovered);
         let message = if at.start == at.end {
             "the closer of the name is missing; it was supplied"
         } else {

@@ -77,13 +77,10 @@ impl Parser {
     ) -> Option<Signal> {
         match probe.last {
             Some(last) => {
+                let cx = (program, view, NamePolicy::Evidence);
+                let from = Thread::at(text.follow, Log::ROOT, last);
                 let mut enclosing = Vec::new();
-                self.add_positions(
-                    (program, view, NamePolicy::Evidence),
-                    Thread::at(text.follow, Log::ROOT, last),
-                    &text.enclosing,
-                    &mut enclosing,
-                );
+                self.add_positions(cx, from, &text.enclosing, &mut enclosing);
                 probe.stage = Stage::After(AfterCloser {
                     from: last,
                     blank: true,
@@ -137,11 +134,11 @@ impl Parser {
             let Some(byte) = view.byte(probe.pos) else {
                 return eof.then_some(false);
             };
-            let (mut next, mut found) = (Vec::new(), StepResult::default());
+            let (mut next, mut found, pos) = (Vec::new(), StepResult::default(), probe.pos);
             self.stepper(program, view, NamePolicy::Reading).step(
                 &over.threads,
                 byte,
-                probe.pos,
+                pos,
                 &mut next,
                 &mut found,
             );
@@ -223,13 +220,8 @@ impl Parser {
         log: LogId,
         view: View<'_>,
     ) -> Vec<Thread> {
-        let mut set = Vec::new();
-        self.add_positions(
-            (program, view, NamePolicy::Reading),
-            Thread::at(follow, log, 0),
-            &[follow],
-            &mut set,
-        );
+        let (cx, mut set) = ((program, view, NamePolicy::Reading), Vec::new());
+        self.add_positions(cx, Thread::at(follow, log, 0), &[follow], &mut set);
         set
     }
 
@@ -312,11 +304,11 @@ impl Parser {
             let is_over = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
             let mut next = Vec::new();
             let stops = beyond.entries.iter().any(is_over);
-            let mut inner = StepResult::default();
+            let (mut inner, pos) = (StepResult::default(), probe.pos);
             self.stepper(program, view, NamePolicy::Evidence).step(
                 &beyond.enclosing,
                 byte,
-                probe.pos,
+                pos,
                 &mut next,
                 &mut inner,
             );

@@ -308,13 +308,11 @@ impl Parser {
         for (code, span, message) in &out.remarks {
             self.emitter.note(*code, *span, message.clone(), sink);
         }
-        if let Some(call) = &mut self.emitter.call {
-            if out.structural {
-                call.worsen(End::Recovered);
-            }
-            if out.refused {
-                call.worsen(End::Truncated);
-            }
+        if out.structural {
+            self.emitter.worsen(End::Recovered);
+        }
+        if out.refused {
+            self.emitter.worsen(End::Truncated);
         }
     }
 }

@@ -323,13 +323,9 @@ impl Parser {
             |found: &StepResult| !found.ended.is_some_and(|literal| program.opens(literal));
 
         // What follows.
-        self.stepper(program, view, NamePolicy::Evidence).step(
-            &probe.follow,
-            byte,
-            pos,
-            next,
-            found,
-        );
+        let evidence = NamePolicy::Evidence;
+        self.stepper(program, view, evidence)
+            .step(&probe.follow, byte, pos, next, found);
         let unknown = found.unknown_key;
         let is_broken_off = probe.closer && next.is_empty() && value.nest == 0;
         let may_be_damaged = is_broken_off && !probe.is_damaged && probe.forgotten.is_none();
@@ -388,13 +384,8 @@ impl Parser {
         let mut enclosing_left = false;
         let mut enclosing_names = false;
         if !probe.enclosing.is_empty() {
-            self.stepper(program, view, NamePolicy::Evidence).step(
-                &probe.enclosing,
-                byte,
-                pos,
-                next,
-                found,
-            );
+            self.stepper(program, view, evidence)
+                .step(&probe.enclosing, byte, pos, next, found);
             core::mem::swap(&mut probe.enclosing, next);
             if found.literal_ended && closes(found) {
                 probe.last = Some(pos + 1);

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use toolglot_json::RepairSpan;
 use toolglot_json::internal::{Keys, escape_into};
 
+use super::closer_lookahead::begins_line;
 use super::quote::Quote;
 use super::view::View;
 use crate::doubt::{CallFacts, DoubtRule, DoubtSpan, Doubts};
@@ -231,7 +232,7 @@ impl Emitter {
         self.last = match event {
             Event::Text(text) => last_byte(text),
             Event::Reasoning(text) => {
-                self.at_line = ends_line(text, self.at_line);
+                self.at_line = begins_line(text.as_bytes(), self.at_line);
                 last_byte(text)
             }
             _ => 0,
@@ -286,7 +287,7 @@ impl Emitter {
             self.emit(span, Event::Text(text), sink);
         } else {
             self.thought |= !text.bytes().all(crate::program::is_blank);
-            self.at_line = ends_line(text, self.at_line);
+            self.at_line = begins_line(text.as_bytes(), self.at_line);
             self.emit(span, Event::Reasoning(text), sink);
         }
         self.cursor = to;
@@ -456,6 +457,13 @@ impl Emitter {
         new
     }
 
+    /// The open call, if there is one, ends no better than this.
+    pub(crate) fn worsen(&mut self, end: End) {
+        if let Some(call) = &mut self.call {
+            call.worsen(end);
+        }
+    }
+
     /// Tells the id of the open call that came after its arguments.
     pub(crate) fn late_id(&mut self, id: &str, sink: &mut dyn Sink) {
         self.flush_args(self.cursor, sink);
@@ -605,24 +613,13 @@ impl Emitter {
     pub(crate) fn mended(&mut self, repairs: &[RepairSpan], sink: &mut dyn Sink) {
         for mended in repairs {
             let (code, message) = remark(mended.repair);
-            if let (true, Some(call)) = (mended.repair.is_structural(), &mut self.call) {
-                call.worsen(End::Recovered);
+            if mended.repair.is_structural() {
+                self.worsen(End::Recovered);
             }
-            self.note(
-                code,
-                Span::new(mended.start, mended.end.max(mended.start)),
-                message,
-                sink,
-            );
+            let at = Span::new(mended.start, mended.end.max(mended.start));
+            self.note(code, at, message, sink);
         }
     }
-}
-
-/// Whether only blanks stand after the last line break of `text`; `before`: on the line that it goes on with.
-fn ends_line(text: &str, before: bool) -> bool {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
-    let mut rest = text.bytes().rev().skip_while(|byte| is_blank(byte));
-    rest.next().map_or(before, |byte| byte == b'\n')
 }
 
 fn last_byte(text: &str) -> u8 {

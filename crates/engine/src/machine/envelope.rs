@@ -161,12 +161,8 @@ impl Parser {
             call.ns = envelope.ns.take().or(call.ns.take());
             if call.tool.is_none() && !program.tools.is_empty() {
                 let message = alloc::format!("unknown tool `{}`", call.name);
-                self.emitter.note(
-                    Code::UnknownTool,
-                    Span::new(start.min(end), end),
-                    message,
-                    sink,
-                );
+                let at = Span::new(start.min(end), end);
+                self.emitter.note(Code::UnknownTool, at, message, sink);
             }
         }
         self.emitter.start_call(view, upto, sink);
@@ -250,10 +246,8 @@ impl Parser {
             self.emitter
                 .note(Code::Junk, Span::empty(at), message, sink);
             // What the model meant by it is in no argument.
-            if what != LeftOut::Other
-                && let Some(call) = &mut self.emitter.call
-            {
-                call.worsen(End::Recovered);
+            if what != LeftOut::Other {
+                self.emitter.worsen(End::Recovered);
             }
         }
         let Some(at) = envelope.args_at else { return };
@@ -287,15 +281,9 @@ impl Parser {
         }
         if envelope.malformed {
             let message = "the arguments are not a JSON object";
-            self.emitter.note(
-                Code::MalformedJson,
-                self.no_object(envelope, view),
-                message,
-                sink,
-            );
-            if let Some(call) = &mut self.emitter.call {
-                call.worsen(End::Truncated);
-            }
+            let at = self.no_object(envelope, view);
+            self.emitter.note(Code::MalformedJson, at, message, sink);
+            self.emitter.worsen(End::Truncated);
         }
         if envelope.args_at.is_some() {
             self.whole();

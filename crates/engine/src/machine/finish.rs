@@ -215,10 +215,8 @@ impl Parser {
             return;
         }
         self.whole();
-        if rest == Completeness::Brackets
-            && let Some(call) = &mut self.emitter.call
-        {
-            call.worsen(End::Recovered);
+        if rest == Completeness::Brackets {
+            self.emitter.worsen(End::Recovered);
         }
         self.end_body(program, view, node, sink);
         if matches!(self.mode, Mode::Matching) {
@@ -320,12 +318,8 @@ impl Parser {
         if self.emitter.call.is_none() {
             self.emitter.markup(view, view.end(), sink);
             let span = Span::empty(view.end());
-            self.emitter.note(
-                Code::MissingCloser,
-                span,
-                "the closer of the block is missing; its calls are whole",
-                sink,
-            );
+            let message = "the closer of the block is missing; its calls are whole";
+            self.emitter.note(Code::MissingCloser, span, message, sink);
         }
         false
     }
@@ -405,27 +399,17 @@ impl Parser {
             return;
         }
         let whole = call.whole || self.ending.lacks_only_closers;
-        let (end, code, message) = match (whole, why) {
-            (true, Finish::Stop) => (
-                End::Closed,
-                Code::StrippedStopString,
-                "the final closer is missing; the model had stopped",
-            ),
-            (true, Finish::Unknown) => (
-                End::Recovered,
-                Code::MissingCloser,
-                "the final closer is missing; it was supplied",
-            ),
-            (_, Finish::Length) => (
-                End::Truncated,
-                Code::LengthLimit,
-                "the model stopped at its length limit inside the call",
-            ),
-            (false, _) => (
-                End::Truncated,
-                Code::UnclosedCall,
-                "the message ended inside the call; it is never run",
-            ),
+        let (end, code) = match (whole, why) {
+            (true, Finish::Stop) => (End::Closed, Code::StrippedStopString),
+            (true, Finish::Unknown) => (End::Recovered, Code::MissingCloser),
+            (_, Finish::Length) => (End::Truncated, Code::LengthLimit),
+            (false, _) => (End::Truncated, Code::UnclosedCall),
+        };
+        let message = match code {
+            Code::StrippedStopString => "the final closer is missing; the model had stopped",
+            Code::MissingCloser => "the final closer is missing; it was supplied",
+            Code::LengthLimit => "the model stopped at its length limit inside the call",
+            _ => "the message ended inside the call; it is never run",
         };
         // Junk that was held is told before the note, as it is where it was not.
         if self.context.speech == Speech::Junk {

@@ -104,12 +104,9 @@ impl Parser {
             }
             if self.set.next.is_empty() && self.is_extra_bracket(program, byte) {
                 let span = Span::new(pos, pos + 1);
-                self.emitter.note(
-                    Code::MismatchedBracket,
-                    span,
-                    "a closing bracket too many was left out",
-                    sink,
-                );
+                let message = "a closing bracket too many was left out";
+                self.emitter
+                    .note(Code::MismatchedBracket, span, message, sink);
                 self.pos += 1;
                 continue;
             }
@@ -267,9 +264,7 @@ impl Parser {
             return;
         };
         self.set.gap = None;
-        if let Some(call) = &mut self.emitter.call {
-            call.worsen(End::Recovered);
-        }
+        self.emitter.worsen(End::Recovered);
         self.emitter.markup(view, gap.start, sink);
         let message = "text between arguments belongs to none of them";
         self.emitter.note(Code::Junk, gap, message, sink);

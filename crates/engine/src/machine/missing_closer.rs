@@ -97,12 +97,9 @@ impl Parser {
     ) -> Option<Signal> {
         let own = self.closers_at(program, text.follow, Log::ROOT, view);
         let mut enclosing = Vec::new();
-        self.add_positions(
-            (program, view, NamePolicy::Reading),
-            Thread::at(text.follow, Log::ROOT, 0),
-            &text.enclosing,
-            &mut enclosing,
-        );
+        let cx = (program, view, NamePolicy::Reading);
+        let from = Thread::at(text.follow, Log::ROOT, 0);
+        self.add_positions(cx, from, &text.enclosing, &mut enclosing);
         loop {
             let rest = view.from(probe.pos);
             let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count();

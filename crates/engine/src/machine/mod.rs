@@ -549,11 +549,9 @@ impl Parser {
         set: &mut Vec<Thread>,
     ) {
         for &node in nodes {
-            self.stepper(program, view, names).add_closure(
-                Thread { node, ..from },
-                from.since,
-                set,
-            );
+            let thread = Thread { node, ..from };
+            self.stepper(program, view, names)
+                .add_closure(thread, from.since, set);
         }
     }
 

@@ -116,10 +116,8 @@ impl Parser {
                 ahead.threads.clone_from(&ahead.behind);
             }
             let pos = ahead.pos;
-            let (mut next, mut found) = (
-                core::mem::take(&mut self.set.next),
-                core::mem::take(&mut self.set.found),
-            );
+            let mut next = core::mem::take(&mut self.set.next);
+            let mut found = core::mem::take(&mut self.set.found);
             self.stepper(program, view, NamePolicy::Reading).step(
                 &ahead.threads,
                 byte,

@@ -5,6 +5,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use toolglot_json::Root;
+
 use super::line_tail::LineTail;
 use super::matching::joins_calls;
 use super::mid_line_tag::MidLineTag;
@@ -100,13 +102,9 @@ impl Parser {
                 self.emitter.start_call(view, at, sink);
                 self.emitter.markup(view, at, sink);
                 self.begin_fitting(program, at);
-                let mut json = JsonBody::new(
-                    body.node,
-                    toolglot_json::Root::Object,
-                    quotes.first().map(String::as_str),
-                    closers,
-                    program.begins(body.node),
-                );
+                let quote = quotes.first().map(String::as_str);
+                let begins = program.begins(body.node);
+                let mut json = JsonBody::new(body.node, Root::Object, quote, closers, begins);
                 let others = quotes.iter().skip(1).cloned().collect();
                 json.json = json.json.with_other_quotes(others);
                 if let Some(tool) = self.emitter.call.as_ref().and_then(|call| call.tool) {
@@ -121,15 +119,9 @@ impl Parser {
                 let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
                 let fields = tool.map(|tool| program.tools.tool(tool).parameters.clone());
                 let values = program.dialect_of(body.node).values.clone();
-                self.mode = Mode::Xml(Box::new(Xml::new(
-                    body.node,
-                    at,
-                    fields,
-                    values,
-                    xml.prefix.as_deref(),
-                    &xml.closers,
-                    &program.limits,
-                )));
+                let (prefix, limits) = (xml.prefix.as_deref(), &program.limits);
+                let xml = Xml::new(body.node, at, fields, values, prefix, &xml.closers, limits);
+                self.mode = Mode::Xml(Box::new(xml));
             }
             _ => self.mode = Mode::Text,
         }
@@ -230,12 +222,8 @@ impl Parser {
                 .end_call(End::Closed, view, self.emitter.cursor, sink);
         } else if open && whole {
             let span = Span::empty(self.emitter.cursor);
-            self.emitter.note(
-                Code::MissingCloser,
-                span,
-                "the call's closer is missing; it was supplied",
-                sink,
-            );
+            let message = "the call's closer is missing; it was supplied";
+            self.emitter.note(Code::MissingCloser, span, message, sink);
             self.emitter
                 .end_call(End::Recovered, view, self.emitter.cursor, sink);
         } else if open {
@@ -250,13 +238,12 @@ impl Parser {
                 matches!(program.node(thread.node), Node::Json { .. } | Node::Xml(_))
             };
             let is_lost = checkpoint_threads.iter().any(begins);
-            if let Some(call) = &mut self.emitter.call {
-                call.worsen(if is_lost {
-                    End::Truncated
-                } else {
-                    End::Recovered
-                });
-            }
+            let end = if is_lost {
+                End::Truncated
+            } else {
+                End::Recovered
+            };
+            self.emitter.worsen(end);
         } else if checkpoint_threads
             .iter()
             .any(|thread| program.closes(thread.node))

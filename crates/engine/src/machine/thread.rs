@@ -155,14 +155,9 @@ pub(crate) struct StepResult {
 impl StepResult {
     pub(super) fn clear(&mut self) {
         self.bodies.clear();
-        (
-            self.body_first,
-            self.literal_took,
-            self.literal_ended,
-            self.unknown_key,
-        ) = (false, false, false, None);
-        (self.placeholder, self.unknown_name, self.ended) = (None, None, None);
-        (self.another_tool, self.spelled) = (None, false);
+        (self.body_first, self.literal_took, self.literal_ended) = (false, false, false);
+        (self.placeholder, self.unknown_name, self.unknown_key) = (None, None, None);
+        (self.another_tool, self.ended, self.spelled) = (None, None, false);
         self.literal_length = 0;
         self.markers.clear();
     }

@@ -10,7 +10,8 @@ use alloc::vec::Vec;
 use super::build::Graph;
 use super::bytes::{ByteSet, Finder};
 use super::node::{Lead, Node, NodeId, RuleRole, TextNode, Trim};
-use crate::grammar::{Capture, Dialect, GrammarError, Piece};
+use crate::grammar::check::{BLANKS_AFTER_LINES, START_WITH_A_SIGN};
+use crate::grammar::{Capture, Dialect, GrammarError, Indent, Piece};
 
 /// Literals shorter than this are no evidence for an enclosing closer.
 const ENCLOSING_MIN: usize = 3;
@@ -60,6 +61,9 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
             Node::Text(text) => {
                 let mut done = text.clone();
                 analyze_text(nodes, id as NodeId, &mut done);
+                if has_blanks_after(nodes, &done) {
+                    return error(BLANKS_AFTER_LINES.into(), START_WITH_A_SIGN);
+                }
                 let stops = dialects[usize::from(node_dialect[id])].list("stop_strings");
                 done.stop_string = next_literals(nodes, done.follow).0.iter().any(|&closer| {
                     matches!(&nodes[closer as usize], Node::Literal { bytes, .. } if stops.iter().any(|stop| stop.as_bytes() == &**bytes))
@@ -360,14 +364,15 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     // What begins a value like this one ends this one, too: none is nested.
     let ends =
         |opener: Lead| leads(nodes, text.follow).any(|closer| closer.pieces == opener.pieces);
-    text.own = text.own.filter(|&own| !leads(nodes, own).any(ends));
+    let own = text.own.filter(|_| text.indent.is_none());
+    text.own = own.filter(|&own| !leads(nodes, own).any(ends));
     // Closers of what encloses the value: leave out one closer, two, up to four.
     let [own, outer @ ..] = closer_levels(nodes, text.follow);
     text.is_last = outer[0].is_empty() && own.iter().all(|&lit| is_enclosing_closer(nodes, lit));
     let outer = outer.concat();
     text.enclosing = outer
         .into_iter()
-        .filter(|&lit| is_enclosing_closer(nodes, lit))
+        .filter(|&lit| is_enclosing_closer(nodes, lit) && text.indent.is_none())
         .collect();
     // Only a value of this very node is nested; a literal that begins other things as well is told by running it.
     text.own_needs_same_key = closes_with_key(nodes, text.follow);
@@ -393,7 +398,16 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
             text.leads.push(lead);
         }
     };
-    leads(nodes, text.follow).for_each(&mut add);
+    // A line of a block ends it only where the next one does not start as its lines do.
+    let of_block = |lead: Lead| match (&text.indent, &*lead.pieces) {
+        (Some(indent), [Piece::Bytes(line)]) if line.trim_matches(['\r', '\n']).is_empty() => {
+            let then = ByteSet::of(&indent.other_starts());
+            Lead { then, ..lead }
+        }
+        _ => lead,
+    };
+    let closers: Vec<Lead> = leads(nodes, text.follow).map(of_block).collect();
+    closers.into_iter().for_each(&mut add);
     for &literal in &text.enclosing {
         leads(nodes, literal).for_each(&mut add);
     }
@@ -415,6 +429,17 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     markers.for_each(&mut add);
     (text.first, text.behind) = (Finder::new(first), behind);
     debug_assert!(matches!(nodes[id as usize], Node::Text(_)));
+}
+
+/// Whether blanks start the line after a block whose lines start so.
+fn has_blanks_after(nodes: &[Node], text: &TextNode) -> bool {
+    let is_all = |literal: &NodeId, n: usize, of: &[u8]| matches!(&nodes[*literal as usize], Node::Literal { bytes, .. } if bytes.iter().take(n).all(|byte| of.contains(byte)));
+    let [own, after, ..] = closer_levels(nodes, text.follow);
+    text.indent.as_ref().is_some_and(Indent::is_blank)
+        && own
+            .iter()
+            .any(|literal| is_all(literal, usize::MAX, b"\r\n"))
+        && after.iter().any(|literal| is_all(literal, 1, b" \t\r\n"))
 }
 
 fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {

@@ -279,12 +279,16 @@ impl<'a> Builder<'a> {
                     next,
                 }))
             }
-            TermKind::Raw(argument) | TermKind::Value(argument, _) => {
+            TermKind::Raw(argument, _) | TermKind::Value(argument, _) => {
                 let node = self.push(Node::Text(Box::new(TextNode {
                     role: self.role.unwrap_or(RuleRole::Say),
                     argument: argument.as_deref().map(Box::from),
                     quotes: match &term.kind {
                         TermKind::Value(_, quotes) => Some(quotes.as_slice().into()),
+                        _ => None,
+                    },
+                    indent: match &term.kind {
+                        TermKind::Raw(_, indent) => indent.clone(),
                         _ => None,
                     },
                     next,

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::bytes::{ByteSet, Finder};
-use crate::grammar::{Capture, Envelope, Piece};
+use crate::grammar::{Capture, Envelope, Indent, Piece};
 
 pub(crate) type NodeId = u32;
 
@@ -136,6 +136,8 @@ pub(crate) struct TextNode {
     pub(crate) argument: Option<Box<str>>,
     /// It may be JSON, or stand between one of these quotes.
     pub(crate) quotes: Option<Box<[String]>>,
+    /// What stands before each of its lines.
+    pub(crate) indent: Option<Indent>,
     pub(crate) next: NodeId,
     /// Behind the trimming part.
     pub(crate) follow: NodeId,

@@ -71,6 +71,8 @@ pub enum Form {
     Skipped(String),
     /// The raw value of the argument of that name, or of the key before it.
     Value(Option<String>),
+    /// The raw value of the argument of that name, or of the key before it, with this before each of its lines.
+    Lines(Option<String>, String),
     /// The value of the argument of that name, or of the key before it, as JSON; a string between these quotes.
     JsonValue(Option<String>, Option<String>),
     /// The arguments as JSON, its strings between these quotes.
@@ -243,7 +245,7 @@ impl Compiler<'_> {
         let around = |seq: &Vec<Term>| {
             let text = seq
                 .iter()
-                .position(|term| matches!(term.kind, TermKind::Raw(_)))?;
+                .position(|term| matches!(term.kind, TermKind::Raw(..)))?;
             let opener: String = seq[..text]
                 .iter()
                 .filter_map(|term| self.text(term))
@@ -325,7 +327,7 @@ impl Compiler<'_> {
             let mut arguments = Vec::new();
             let mut has_value = false;
             for term in seq {
-                if let TermKind::Raw(argument) | TermKind::Value(argument, _) = &term.kind {
+                if let TermKind::Raw(argument, _) | TermKind::Value(argument, _) = &term.kind {
                     has_value = true;
                     arguments.extend(argument.clone());
                 }
@@ -375,7 +377,10 @@ impl Compiler<'_> {
             }
             TermKind::Capture(Capture::Key, _) => forms.push(Form::NextKey),
             TermKind::Capture(capture, _) => forms.push(Form::Captured(*capture)),
-            TermKind::Raw(argument) => forms.push(Form::Value(argument.clone())),
+            TermKind::Raw(argument, None) => forms.push(Form::Value(argument.clone())),
+            TermKind::Raw(argument, Some(indent)) => {
+                forms.push(Form::Lines(argument.clone(), indent.written().into()));
+            }
             TermKind::Value(argument, quotes) => {
                 forms.push(Form::JsonValue(argument.clone(), quotes.first().cloned()));
             }
@@ -449,11 +454,11 @@ impl Compiler<'_> {
 
 /// A value of an argument that the rule names.
 fn is_named(kind: &TermKind) -> bool {
-    matches!(kind, TermKind::Raw(Some(_)) | TermKind::Value(Some(_), _))
+    matches!(kind, TermKind::Raw(Some(_), _) | TermKind::Value(Some(_), _))
 }
 
 fn is_value(kind: &TermKind) -> bool {
-    matches!(kind, TermKind::Raw(_) | TermKind::Value(..))
+    matches!(kind, TermKind::Raw(..) | TermKind::Value(..))
 }
 
 /// Moves the separators between a call and the loop over the others into the loop: `call, (call,)*` as `call (, call)*`.

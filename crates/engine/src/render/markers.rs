@@ -224,7 +224,7 @@ pub(super) fn holds_tag(terms: &[Term]) -> bool {
 /// How a frame that nothing closes begins: another result in the text would begin so.
 fn opener(frame: &[Term]) -> Option<Marker<'_>> {
     let at = frame.iter().position(is_result)?;
-    let is_text = matches!(frame[at].kind, TermKind::Raw(None));
+    let is_text = matches!(frame[at].kind, TermKind::Raw(None, _));
     if !is_text || super::result::is_fenced(frame) || !closers(frame).is_empty() {
         return None;
     }
@@ -258,7 +258,7 @@ fn opener(frame: &[Term]) -> Option<Marker<'_>> {
 pub(super) fn is_result(term: &Term) -> bool {
     matches!(
         term.kind,
-        TermKind::Raw(None) | TermKind::Xml(_) | TermKind::Json(_)
+        TermKind::Raw(None, _) | TermKind::Xml(_) | TermKind::Json(_)
     )
 }
 

@@ -403,7 +403,7 @@ impl Fill<'_> {
                     }
                 }
                 TermKind::Capture(capture, _) => out.push_str(&self.captured(*capture)),
-                TermKind::Raw(None) => {
+                TermKind::Raw(None, _) => {
                     out.push_str(self.frame.word);
                     out.push_str(self.text);
                 }
@@ -412,7 +412,7 @@ impl Fill<'_> {
                     out.push_str(self.text);
                 }
                 TermKind::Json(_) => out.push_str(self.text),
-                TermKind::Raw(Some(name)) => {
+                TermKind::Raw(Some(name), _) => {
                     out.push_str(&self.argument(name).unwrap_or_default());
                 }
                 TermKind::Nl => out.push('\n'),
@@ -452,7 +452,7 @@ impl Fill<'_> {
     fn has(&self, seq: &[Term]) -> bool {
         let call = &self.result.call;
         seq.iter().all(|term| match &term.kind {
-            TermKind::Raw(Some(name)) => self.argument(name).is_some_and(|text| {
+            TermKind::Raw(Some(name), _) => self.argument(name).is_some_and(|text| {
                 let is_short = (1..=SHOWN).contains(&text.len()) && !text.contains(['\n', '\r']);
                 is_short && self.frame.markers.are_absent(&text, self.scheme)
             }),
@@ -497,7 +497,7 @@ pub(super) fn is_fenced(frame: &[Term]) -> bool {
         return false;
     };
     let beside = [at.checked_sub(1), Some(at + 1)];
-    matches!(frame[at].kind, TermKind::Raw(None))
+    matches!(frame[at].kind, TermKind::Raw(None, _))
         && beside
             .into_iter()
             .all(|at| at.and_then(|at| frame.get(at)).and_then(literal) == Some(true))

@@ -206,6 +206,12 @@ impl<'a> Writer<'a> {
                 pen.out.push_str(&text);
             }
             Form::Value(argument) => self.value(pen, argument.as_deref())?,
+            Form::Lines(argument, prefix) => {
+                let from = pen.out.len();
+                self.value(pen, argument.as_deref())?;
+                let text = pen.out.split_off(from);
+                indented(&mut pen.out, &text, prefix);
+            }
             Form::JsonValue(argument, quote) => {
                 let json = pen.take(argument.as_deref())?;
                 match quote {
@@ -573,6 +579,19 @@ impl<'a> Pen<'a> {
             },
             Capture::Type => return missing("the call has no `type`"),
         })
+    }
+}
+
+/// A text with `prefix` before each line. An empty line needs no blanks, but at the ends of the text, where it would be lost.
+fn indented(out: &mut String, text: &str, prefix: &str) {
+    let lines: Vec<&str> = text.split('\n').collect();
+    for (n, line) in lines.iter().enumerate() {
+        let is_inside = n > 0 && n + 1 < lines.len();
+        out.push_str(if n > 0 { "\n" } else { "" });
+        if !(is_inside && line.is_empty() && prefix.trim().is_empty()) {
+            out.push_str(prefix);
+        }
+        out.push_str(line);
     }
 }
 

@@ -110,11 +110,11 @@ impl Xml {
             {
                 self.in_junk = true;
                 out.structural = true;
-                out.remarks.push((
+                out.remark(
                     Code::Junk,
                     Span::empty(self.pos + at as u64),
-                    String::from("text between arguments belongs to none of them"),
-                ));
+                    "text between arguments belongs to none of them",
+                );
             }
             return;
         };

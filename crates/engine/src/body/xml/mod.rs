@@ -48,6 +48,12 @@ pub(crate) struct XmlOut {
     pub(crate) refused: bool,
 }
 
+impl XmlOut {
+    fn remark(&mut self, code: Code, at: Span, message: impl Into<String>) {
+        self.remarks.push((code, at, message.into()));
+    }
+}
+
 /// An open element.
 #[derive(Debug)]
 struct Frame {
@@ -200,11 +206,11 @@ impl Xml {
                         i += length;
                     }
                     Entity::Bare => {
-                        out.remarks.push((
+                        out.remark(
                             Code::BareAmpersand,
                             Span::new(self.pos, self.pos + 1),
-                            String::from("an `&` that starts no entity was left as it is"),
-                        ));
+                            "an `&` that starts no entity was left as it is",
+                        );
                         self.push_text("&", false, out);
                         i += 1;
                     }

@@ -96,11 +96,11 @@ impl Xml {
                     self.doubt(MARKER_INSIDE, out);
                 }
                 if !raw && !self.frames.is_empty() && self.prefix.is_empty() {
-                    out.remarks.push((
+                    out.remark(
                         Code::BareLessThan,
                         Span::new(self.pos, self.pos + 1),
-                        String::from("a `<` that starts no tag was left as it is"),
-                    ));
+                        "a `<` that starts no tag was left as it is",
+                    );
                 }
                 self.push_text(&text[..1], false, out);
                 Moved::By(1)

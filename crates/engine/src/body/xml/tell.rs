@@ -35,11 +35,11 @@ impl Xml {
     pub(super) fn begin_argument(&mut self, written: &str, out: &mut XmlOut) {
         let name = self.declared(written);
         if name != written {
-            out.remarks.push((
+            out.remark(
                 Code::NearName,
                 Span::empty(self.pos),
                 format!("no parameter is called `{written}`; it was read as `{name}`"),
-            ));
+            );
         }
         out.json.push_str(if self.opened { ",\"" } else { "{\"" });
         self.opened = true;
@@ -47,11 +47,11 @@ impl Xml {
         out.json.push_str("\":");
         if !self.told_keys.insert(name.clone()) {
             out.structural = true;
-            out.remarks.push((
+            out.remark(
                 Code::DuplicateKey,
                 Span::empty(self.pos),
                 format!("`{name}` came before; the last value counts"),
-            ));
+            );
         }
     }
 

@@ -64,16 +64,15 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
     };
     match &term.kind {
         TermKind::Capture(Capture::Key, _) => Ok(key(seen)),
-        TermKind::Raw(None) | TermKind::Value(None, _) if !seen.has_key => Err(GrammarError::new(
-            term.span.clone(),
-            "the value has no name",
-        )
-        .help("name the parameter, raw(path), or read its name before it with `key`")),
-        TermKind::Raw(None) | TermKind::Value(None, _) => value(Seen {
+        TermKind::Raw(None, _) | TermKind::Value(None, _) if !seen.has_key => Err(
+            GrammarError::new(term.span.clone(), "the value has no name")
+                .help("name the parameter, raw(path), or read its name before it with `key`"),
+        ),
+        TermKind::Raw(None, _) | TermKind::Value(None, _) => value(Seen {
             is_open: false,
             ..seen
         }),
-        TermKind::Raw(_) | TermKind::Value(..) => value(seen),
+        TermKind::Raw(..) | TermKind::Value(..) => value(seen),
         TermKind::Attrs(attributes) => {
             let mut seen = seen;
             for attribute in attributes {

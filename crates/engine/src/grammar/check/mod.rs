@@ -10,10 +10,20 @@ mod neighbours;
 use super::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 use crate::program::{ByteSet, is_blank, takes};
 
+/// Why a block of lines does not end.
+pub(crate) const BLANKS_AFTER_LINES: &str =
+    "blanks start the line after `lines`, which is one of the block then";
+/// What to write instead.
+pub(crate) const START_WITH_A_SIGN: &str =
+    "end the block with one line break, and start what follows with a sign or a letter";
+
 /// Refuses rules that are undecided or unending, as far as their own text shows.
 pub(crate) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
     for rule in dialect.rules.iter().filter(|rule| !rule.is_taught()) {
         let speaks = matches!(rule.name.as_str(), "think" | "say" | "result" | "failure");
+        if speaks {
+            no_lines(&rule.alt)?;
+        }
         alternatives(dialect, &rule.alt, speaks)?;
         if matches!(rule.name.as_str(), "result" | "failure") {
             rule.alt.0.iter().flatten().try_for_each(known_of_result)?;
@@ -48,6 +58,23 @@ fn known_of_result(term: &Term) -> Result<(), GrammarError> {
     };
     let what = format!("{what:?}").to_lowercase();
     Err(GrammarError::new(term.span.clone(), format!("a result may have no `{what}`")).help(help))
+}
+
+/// Only values of calls lose what stands before their lines.
+fn no_lines(alt: &Alt) -> Result<(), GrammarError> {
+    fn of(term: &Term) -> Result<(), GrammarError> {
+        match &term.kind {
+            TermKind::Raw(_, Some(_)) => Err(GrammarError::new(
+                term.span.clone(),
+                "`lines` in a rule that is not a call",
+            )
+            .help("write `raw`")),
+            TermKind::Group(alt) => no_lines(alt),
+            TermKind::Optional(inner, _) | TermKind::Many(inner) => of(inner),
+            _ => Ok(()),
+        }
+    }
+    alt.0.iter().flatten().try_for_each(of)
 }
 
 fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), GrammarError> {
@@ -106,7 +133,7 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
         TermKind::Capture(what, one_of) if one_of.is_empty() => (0..=255)
             .filter(|&byte| takes(*what, byte))
             .for_each(|byte| set.insert(byte)),
-        TermKind::Raw(_) | TermKind::Value(..) => set = ByteSet::ALL,
+        TermKind::Raw(..) | TermKind::Value(..) => set = ByteSet::ALL,
         // A tag, or words before it.
         TermKind::Xml(None) => (0..=255u8)
             .filter(|byte| *byte == b'<' || byte.is_ascii_alphabetic() || is_blank(*byte))
@@ -127,7 +154,7 @@ fn optional_closers(seq: &[Term], speaks: bool) -> Result<(), GrammarError> {
         if let (TermKind::Nl, TermKind::Nl) = (&pair[0].kind, &pair[1].kind) {
             return Err(neighbours::twice_nl(&pair[1]));
         }
-        if let (TermKind::Raw(_), TermKind::Optional(inner, _)) = (&pair[0].kind, &pair[1].kind)
+        if let (TermKind::Raw(..), TermKind::Optional(inner, _)) = (&pair[0].kind, &pair[1].kind)
             && !speaks
             && matches!(inner.kind, TermKind::Literal(_))
         {

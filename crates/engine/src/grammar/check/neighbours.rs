@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::super::{Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
-use super::word;
+use super::{BLANKS_AFTER_LINES, START_WITH_A_SIGN, word};
 use crate::render::holds;
 
 /// A term that may come next.
@@ -53,11 +53,19 @@ impl<'d> Walk<'d> {
                 next.iter()
                     .try_for_each(|next| goes_on_in_tags(prefix, next))?;
             }
-            let is_value = |kind: &TermKind| matches!(kind, TermKind::Raw(_) | TermKind::Value(..));
+            let is_value =
+                |kind: &TermKind| matches!(kind, TermKind::Raw(..) | TermKind::Value(..));
             let trims = n > 0 && term.kind == TermKind::Nl && is_value(&seq[n - 1].kind);
             let breaks = |next: &&Next<'_>| next.term.kind == TermKind::Nl && !next.is_past_blanks;
             if let Some(twice) = next.iter().find(breaks).filter(|_| trims) {
                 return Err(twice_nl(twice.term));
+            }
+            let is_block = |kind: &TermKind| matches!(kind, TermKind::Raw(_, Some(indent)) if indent.is_blank());
+            let is_last_of_block = n > 0 && is_block(&seq[n - 1].kind) && ends_line(&term.kind);
+            let is_blank = |next: &&Next<'_>| next.is_past_blanks || next.term.kind == TermKind::Nl;
+            if let Some(blank) = next.iter().find(is_blank).filter(|_| is_last_of_block) {
+                let place = blank.term.span.clone();
+                return Err(GrammarError::new(place, BLANKS_AFTER_LINES).help(START_WITH_A_SIGN));
             }
             self.term(term, next)?;
         }
@@ -67,7 +75,7 @@ impl<'d> Walk<'d> {
     /// Refuses a value that may be left out and starts as what follows it does.
     fn optional(&self, inner: &'d Term, next: &[Next<'d>]) -> Result<(), GrammarError> {
         if !holds(self.dialect, inner, &|kind| {
-            matches!(kind, TermKind::Raw(_) | TermKind::Value(..))
+            matches!(kind, TermKind::Raw(..) | TermKind::Value(..))
         }) {
             return Ok(());
         }
@@ -177,7 +185,7 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
     let is_adjacent = !next.is_past_blanks;
     let is_body = matches!(
         next.term.kind,
-        TermKind::Raw(_)
+        TermKind::Raw(..)
             | TermKind::Value(..)
             | TermKind::Attrs(_)
             | TermKind::Json(_)
@@ -201,16 +209,16 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
         }
         (
             TermKind::Capture(a, one_of),
-            TermKind::Raw(_) | TermKind::Value(..) | TermKind::Xml(_),
+            TermKind::Raw(..) | TermKind::Value(..) | TermKind::Xml(_),
         ) if one_of.is_empty() && is_adjacent => refuse(
             &format!("a value directly after capture `{}`", word(*a)),
             "a literal must show where the capture ends",
         ),
-        (TermKind::Raw(_) | TermKind::Value(..), TermKind::Capture(..)) => refuse(
+        (TermKind::Raw(..) | TermKind::Value(..), TermKind::Capture(..)) => refuse(
             "`raw` has no closer: no literal follows it",
             "put the literal that ends the value after `raw`",
         ),
-        (TermKind::Raw(_) | TermKind::Value(..), _) if is_body => refuse(
+        (TermKind::Raw(..) | TermKind::Value(..), _) if is_body => refuse(
             "`raw` has no closer: no literal follows it",
             "put the literal that ends the value after `raw`",
         ),
@@ -251,7 +259,11 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                 "elements end at a closing tag: write one after them, as \"</call>\"",
             )
         }
-        (TermKind::Raw(_) | TermKind::Value(..), TermKind::LineStart) if next.is_second => Ok(()),
+        (TermKind::Raw(..) | TermKind::Value(..), TermKind::LineStart) if next.is_second => Ok(()),
+        (before, TermKind::Raw(_, Some(_))) if !ends_line(before) => refuse(
+            "a block of `lines` that starts in the middle of a line",
+            "write the line break before it: \"\\n\", or ws(\"\\n\")",
+        ),
         (before, TermKind::LineStart) if is_adjacent && !ends_line(before) => refuse(
             "the text before this is never the end of a line",
             "write the line break before it: \"\\n\", or ws(\"\\n\")",

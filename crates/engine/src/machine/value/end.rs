@@ -36,11 +36,9 @@ impl Parser {
         value.probe = None;
         if value.edge.take().is_some_and(|edge| edge.is_near_marker()) {
             let at = value.start;
-            self.doubt(
-                at,
-                "the value starts with its opener short of one character; it may hold too much",
-                sink,
-            );
+            let why =
+                "the value starts with its opener short of one character; it may hold too much";
+            self.doubt(at, why, sink);
         }
         let values = &program.dialect_of(value.node).values;
         self.write_value(program, &mut value, sink, |value, out| {
@@ -56,9 +54,7 @@ impl Parser {
             self.emitter.flush_args(end, sink);
         }
         if recovered {
-            if let Some(call) = &mut self.emitter.call {
-                call.worsen(End::Recovered);
-            }
+            self.emitter.worsen(End::Recovered);
             let span = Span::empty(at);
             let message = match behind {
                 Behind::Value | Behind::Read { .. } => {
@@ -113,12 +109,8 @@ impl Parser {
                 &behind_closers
             }
         };
-        self.add_positions(
-            (program, view, NamePolicy::Reading),
-            thread,
-            nodes,
-            &mut threads,
-        );
+        let cx = (program, view, NamePolicy::Reading);
+        self.add_positions(cx, thread, nodes, &mut threads);
         self.set.threads = threads;
         self.pos = from;
     }

@@ -2,6 +2,7 @@
 
 mod closer;
 mod end;
+mod indent;
 mod truncated_opener;
 mod unmatched_closer;
 mod write;
@@ -29,6 +30,7 @@ use crate::{Code, End, Sink, Span};
 use closer::Closer;
 pub(super) use closer::{find_closer, next_closer};
 use end::Behind;
+use indent::Unindenter;
 use truncated_opener::TruncatedOpener;
 use unmatched_closer::UnmatchedCloser;
 use write::{Nested, Out, Wrapper};
@@ -77,6 +79,8 @@ pub(crate) struct Value {
     how: How,
     /// It may be JSON, or stand between one of these quotes; and how it is read if it is neither.
     literal: Option<(Box<[String]>, How)>,
+    /// Leaves out what stands before its lines.
+    indent: Option<Unindenter>,
     /// Decodes the entities in it.
     entities: Option<EntityDecoder>,
     held: String,
@@ -201,6 +205,7 @@ impl Value {
             cut_in_doubt: false,
             how,
             literal,
+            indent: text.indent.clone().map(Unindenter::new),
             entities: values.entities.then(EntityDecoder::default),
             held: String::new(),
             json: None,
@@ -233,8 +238,9 @@ impl Value {
         bytes: &[u8],
         blanks: usize,
     ) -> Option<usize> {
-        let is_plain = self.how == How::Text && !self.dropped && self.entities.is_none();
-        if !is_plain || self.probe.is_some() || self.orphan.is_some() {
+        let is_plain = self.how == How::Text && !self.dropped;
+        let is_read = self.entities.is_some() || self.indent.is_some();
+        if !is_plain || is_read || self.probe.is_some() || self.orphan.is_some() {
             return None;
         }
         let begin = (self.scan - self.told) as usize;
@@ -398,11 +404,8 @@ impl Parser {
                 let at = orphan.at;
                 self.end_value(program, text, value, at, false, Behind::Value, view, sink);
                 if is_there {
-                    self.doubt(
-                        at,
-                        "another closer follows the one that ends the value; the value may hold too little",
-                        sink,
-                    );
+                    let why = "another closer follows the one that ends the value; the value may hold too little";
+                    self.doubt(at, why, sink);
                 }
                 return true;
             }
@@ -469,11 +472,8 @@ impl Parser {
                     };
                     self.end_value(program, text, value, at, recovered, behind, view, sink);
                     if doubt {
-                        self.doubt(
-                            at,
-                            "another fence follows the one that ends the value; the value may hold too little",
-                            sink,
-                        );
+                        let why = "another fence follows the one that ends the value; the value may hold too little";
+                        self.doubt(at, why, sink);
                     }
                     return true;
                 }
@@ -537,13 +537,8 @@ impl Parser {
         } = out;
         self.open_arguments(value);
         self.say(value, remarks, &repairs, sink);
-        remark(
-            &mut self.emitter,
-            &mut changes,
-            (value.wrapper != Wrapper::Object).then_some(value.key.as_str()),
-            value.start,
-            sink,
-        );
+        let key = (value.wrapper != Wrapper::Object).then_some(value.key.as_str());
+        remark(&mut self.emitter, &mut changes, key, value.start, sink);
     }
 
     /// The parameters of the call's tool.
@@ -568,14 +563,17 @@ impl Parser {
     ) {
         for (code, message, doubt) in remarks {
             // A value that became text did so at some byte of some push: only its begin is the same in all of them.
-            let end = if matches!(code, Code::OversizedScalar | Code::MalformedJson) {
+            let end = if matches!(
+                code,
+                Code::OversizedScalar | Code::MalformedJson | Code::AmbiguousValue
+            ) {
                 value.start
             } else {
                 value.told.max(value.start)
             };
             let span = Span::new(value.start, end);
-            if doubt && let Some(call) = &mut self.emitter.call {
-                call.worsen(End::Recovered);
+            if doubt {
+                self.emitter.worsen(End::Recovered);
             }
             self.emitter.note(code, span, message, sink);
         }

@@ -41,6 +41,16 @@ pub(super) struct Nested {
 impl Value {
     /// Writes bytes of the value.
     pub(super) fn write(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
+        match self.indent.take() {
+            Some(mut indent) => {
+                indent.feed(piece, at, |text, at| self.write_line(text, at, out));
+                self.indent = Some(indent);
+            }
+            None => self.write_line(piece, at, out),
+        }
+    }
+
+    fn write_line(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
         match self.entities.take() {
             Some(mut entities) => {
                 entities.feed(piece, at, |text, at| self.write_decoded(text, at, out));
@@ -68,11 +78,9 @@ impl Value {
                         &self.how,
                         How::Held(Shape::OneOf(_)) | How::Infer | How::Json
                     );
-                    out.remarks.push((
-                        Code::OversizedScalar,
-                        String::from("the value is too long for its type and became a string"),
-                        !union,
-                    ));
+                    let message = "the value is too long for its type and became a string";
+                    out.remarks
+                        .push((Code::OversizedScalar, message.into(), !union));
                     self.become_text(out);
                 }
             }
@@ -163,13 +171,9 @@ impl Value {
                 }
                 self.feed_json(held.trim_start(), from, out);
             } else if self.held.len() > out.undecided {
-                out.remarks.push((
-                    Code::OversizedScalar,
-                    String::from(
-                        "the value is too long to be read as elements and became a string",
-                    ),
-                    true,
-                ));
+                let message = "the value is too long to be read as elements and became a string";
+                out.remarks
+                    .push((Code::OversizedScalar, message.into(), true));
                 self.become_text(out);
             }
         } else {
@@ -196,11 +200,9 @@ impl Value {
             step == Step::Stuck || (step == Step::Done && !piece[used..].trim_start().is_empty());
         if over && !self.json_over {
             self.json_over = true;
-            out.remarks.push((
-                Code::MalformedJson,
-                String::from("the value holds more than its JSON; the rest was left out"),
-                true,
-            ));
+            let message = "the value holds more than its JSON; the rest was left out";
+            out.remarks
+                .push((Code::MalformedJson, message.into(), true));
         }
         out.repairs.append(&mut output.repairs);
         let text = core::mem::take(&mut output.text);
@@ -222,6 +224,12 @@ impl Value {
 
     /// The value ends: writes what is left.
     pub(super) fn close(&mut self, at: u64, values: &Values, out: &mut Out<'_>) {
+        if self.indent.take().is_some_and(|indent| indent.is_short) {
+            let message =
+                "a line of the block is indented less than the first; it may hold too much";
+            out.remarks
+                .push((Code::AmbiguousValue, message.into(), true));
+        }
         if let Some(entities) = self.entities.take() {
             self.write_decoded(&entities.waiting, at, out);
         }
