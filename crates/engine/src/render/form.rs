@@ -454,7 +454,10 @@ impl Compiler<'_> {
 
 /// A value of an argument that the rule names.
 fn is_named(kind: &TermKind) -> bool {
-    matches!(kind, TermKind::Raw(Some(_), _) | TermKind::Value(Some(_), _))
+    matches!(
+        kind,
+        TermKind::Raw(Some(_), _) | TermKind::Value(Some(_), _)
+    )
 }
 
 fn is_value(kind: &TermKind) -> bool {

@@ -394,7 +394,8 @@ impl Parser {
         };
         loop {
             if let Some(mut orphan) = value.orphan.take() {
-                let Some(is_there) = self.look_for_orphan(program, text, &mut orphan, view, eof)
+                let Some(is_there) =
+                    self.look_for_orphan(program, (value.node, text), &mut orphan, view, eof)
                 else {
                     value.orphan = Some(orphan);
                     self.pos = view.end();
@@ -456,7 +457,7 @@ impl Parser {
                     recovered: false,
                     ..
                 } if value.is_first && unmatched_closer::may_follow(program, text) => {
-                    value.orphan = Some(UnmatchedCloser::behind(at));
+                    value.orphan = Some(UnmatchedCloser { at, pos: at + 1 });
                 }
                 Decision::Ends {
                     at,

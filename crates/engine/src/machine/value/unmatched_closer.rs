@@ -1,10 +1,12 @@
 //! A closer after the one that ends a value, with no opener for it: where nothing but that closer ends what a file holds,
 //! the file may have held the first one.
 
+use alloc::string::String;
+
 use crate::machine::Parser;
 use crate::machine::log::Log;
 use crate::machine::view::View;
-use crate::program::{Fits, Program, TextNode, Trim};
+use crate::program::{Fits, NodeId, Program, TextNode, Trim};
 
 use super::find_closer;
 
@@ -14,13 +16,7 @@ pub(super) struct UnmatchedCloser {
     /// Where the value ends.
     pub(super) at: u64,
     /// Up to there none was found.
-    pos: u64,
-}
-
-impl UnmatchedCloser {
-    pub(super) fn behind(at: u64) -> UnmatchedCloser {
-        UnmatchedCloser { at, pos: at + 1 }
-    }
+    pub(super) pos: u64,
 }
 
 /// Whether one is looked for: the value is kept to the byte, or but for a line break at each end, and its closer is the only one
@@ -33,11 +29,12 @@ pub(super) fn may_follow(program: &Program, text: &TextNode) -> bool {
 }
 
 impl Parser {
-    /// Whether one stands before the next opener of such a value, within the usual cap. `None`: more bytes are needed.
+    /// Whether one stands before the next opener of such a value or of a call, within the usual cap. `None`: more bytes are
+    /// needed.
     pub(super) fn look_for_orphan(
         &mut self,
         program: &Program,
-        text: &TextNode,
+        (node, text): (NodeId, &TextNode),
         orphan: &mut UnmatchedCloser,
         view: View<'_>,
         eof: bool,
@@ -54,7 +51,9 @@ impl Parser {
             Some(found) if found.is_whole => {
                 let closers = self.closers_at(program, text.follow, Log::ROOT, view);
                 let (fits, ..) = self.closer_fits(program, &closers, view.from(at));
-                Some(fits != Fits::Not)
+                let between = view.slice(orphan.at, at);
+                let is_call = |begin: &String| between.contains(begin.as_str());
+                Some(fits != Fits::Not && !program.begins(node).iter().any(is_call))
             }
             _ => eof.then_some(false),
         }
