@@ -171,15 +171,21 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<a>\" name (\"-\" key \":\\n\" lines \"\\n\")* \"\\n\"\n",
-        "blanks start the line after `lines`",
+        "the line after `lines` may start as those of the block",
         "lines",
-        "start what follows with a sign",
+        "start what follows with another sign",
     ),
     (
         "dialect a\ncall = \"<a>\" name (\"-\" key \":\\n\" lines \"\\n\" ws(\" \"))* \"</a>\"\n",
-        "blanks start the line after `lines`",
+        "the line after `lines` may start as those of the block",
         "\"</a>\"",
-        "start what follows with a sign",
+        "start what follows with another sign",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name (\"-\" key \":\\n\" lines(\"> \") \"\\n\")* \">\"\n",
+        "the line after `lines` may start as those of the block",
+        "lines",
+        "start what follows with another sign",
     ),
     (
         "dialect a\ncall = \"<a>\" name json \"</a>\"\nresult = \"r:\\n\" lines \"\\n\"\n",

@@ -14,7 +14,8 @@ use std::{env, panic};
 use random::Random;
 use rules::{Grammar, grammar};
 use toolglot_engine::{
-    CallText, Calls, End, Finish, Input, Limits, Parser, Program, Renderer, ToolSet,
+    CallText, Calls, Dialect, End, Finish, Input, Limits, Parser, Program, Renderer, ResultText,
+    ResultWriter, ToolSet,
 };
 use toolglot_toolset::Toolbox;
 use toolglot_value::{Value, json};
@@ -97,6 +98,7 @@ fn check(seed: u64, grammar: &Grammar) -> Result<Outcome, String> {
     for n in 0..MESSAGES {
         let message = message(grammar, &mut random, n);
         n_rendered += usize::from(check_message(grammar, &message, &renderer, &program)?);
+        check_result(&dialects[0], &random.text(grammar, true), n % 2 == 1)?;
     }
     Ok(Outcome::Rendered(n_rendered))
 }
@@ -123,7 +125,7 @@ fn check_message(
             name,
             arguments,
             server: None,
-            id: None,
+            id: grammar.has_id.then_some("c1"),
         })
         .collect();
     let text = match renderer.calls(&texts) {
@@ -151,6 +153,12 @@ fn check_message(
                 "other arguments\n  {arguments}\n  {text:?}\n{whole}"
             ));
         }
+        if grammar.has_id && call.written_id.as_deref() != Some("c1") {
+            return Err(format!(
+                "another id {:?}\n  {text:?}\n{whole}",
+                call.written_id
+            ));
+        }
         if is_plain && (call.end != End::Closed || !call.notes.is_empty()) {
             return Err(format!("not closed\n  {text:?}\n{whole}"));
         }
@@ -168,6 +176,41 @@ fn check_message(
         }
     }
     Ok(true)
+}
+
+/// A result stands in its frame, holds none of what ends it, and is found again.
+fn check_result(dialect: &Dialect, text: &str, failed: bool) -> Result<(), String> {
+    let writer = ResultWriter::new(dialect);
+    let call = CallText {
+        name: "save",
+        arguments: "{}",
+        server: None,
+        id: Some("c1"),
+    };
+    let result = ResultText {
+        call,
+        text,
+        failed,
+        is_json: false,
+    };
+    let written = writer.results(std::slice::from_ref(&result)).text;
+    let (before, after) = writer.frame(call, failed, true);
+    let inside = written
+        .strip_prefix(&before)
+        .and_then(|inside| inside.strip_suffix(&after))
+        .ok_or_else(|| format!("a result out of its frame\n  {text:?}\n  {written:?}"))?;
+    if let Some(marker) = (writer.markers(failed).iter()).find(|marker| inside.contains(*marker)) {
+        return Err(format!(
+            "a result holds {marker:?}\n  {text:?}\n  {written:?}"
+        ));
+    }
+    let original = writer.original(&result, inside);
+    if original != text {
+        return Err(format!(
+            "a result is read as {original:?}\n  {text:?}\n  {written:?}"
+        ));
+    }
+    Ok(())
 }
 
 /// How a text is cut into pieces.

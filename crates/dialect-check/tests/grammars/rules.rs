@@ -11,6 +11,8 @@ pub(super) struct Grammar {
     pub(super) literals: Vec<String>,
     /// The only tool, with the arguments that a call must have and may have.
     pub(super) fixed: Option<(String, Vec<String>, Vec<String>)>,
+    /// Calls have ids.
+    pub(super) has_id: bool,
 }
 
 impl Grammar {
@@ -79,6 +81,17 @@ const CALLS: &[(&str, &[&str])] = &[
     ("%%", &["%%"]),
 ];
 
+/// How results are written.
+const RESULTS: &[&str] = &[
+    "",
+    "result = \"<result>\" raw \"</result>\"\n",
+    "result = \"<result \" name \">\\n\" raw \"\\n</result>\"\nfailure = \"<error>\" raw \"</error>\"\n",
+    "result = \"<result\" (\" id='\" id \"'\")? \">\" xml \"</result>\"\nresult_block = \"<results>\" result result* \"</results>\"\n",
+    "result = \"{\\\"tool\\\": \\\"\" name \"\\\", \\\"said\\\": \" json \"}\"\n",
+    "result = \"<|result|>\" raw \"<|/result|>\"\nnot_in_results = \"<call\" | \"@call\" | \"CALL \"\n",
+    "result = \"Result of \" name \":\\n\" raw\n",
+];
+
 pub(super) fn grammar(random: &mut Random) -> Grammar {
     let mut rule = Rule::default();
     let mut fixed = None;
@@ -91,6 +104,11 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
     let body = if is_fixed { 0 } else { random.below(14) };
     let is_whole = matches!(body, 1 | 2 | 6);
     let mut closers = closers;
+    let has_id = !is_fixed && !is_whole && random.chance(6);
+    if has_id {
+        rule.add("id");
+        rule.literal(random.one::<&str>(&[": ", "|", "\" name=\"", "\n"]));
+    }
     if !is_fixed && !is_whole {
         blank(&mut rule, random, 6);
         rule.add("name");
@@ -162,8 +180,15 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
         let line = format!("block = \"{opener}\" {between} (call {between})* \"{closer}\"\n");
         file.push_str(&line);
     }
+    if random.chance(8) && fixed.is_none() {
+        // The same with blanks.
+        let line = format!("write = {}\n", rule.text.replace(" ws ", " ws(\" \") "));
+        file.push_str(&line);
+    }
+    file.push_str(random.one::<&str>(RESULTS));
     Grammar {
         file,
+        has_id,
         literals: rule.literals,
         fixed,
     }

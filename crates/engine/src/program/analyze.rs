@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use super::build::Graph;
 use super::bytes::{ByteSet, Finder};
 use super::node::{Lead, Node, NodeId, RuleRole, TextNode, Trim};
-use crate::grammar::check::{BLANKS_AFTER_LINES, START_WITH_A_SIGN};
+use crate::grammar::check::{LINES_GO_ON, START_OTHERWISE};
 use crate::grammar::{Capture, Dialect, GrammarError, Indent, Piece};
 
 /// Literals shorter than this are no evidence for an enclosing closer.
@@ -33,12 +33,9 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
             Node::Capture(capture) => {
                 let (stop, ends) = stops(nodes, capture.next);
                 if ends || stop.is_empty() && !reaches_end(nodes, capture.next) {
+                    let what = format!("{:?}", capture.what).to_lowercase();
                     return error(
-                        format!(
-                            "the capture `{:?}` is never ended: no literal follows it",
-                            capture.what
-                        )
-                        .to_lowercase(),
+                        format!("the capture `{what}` is never ended: no literal follows it"),
                         "put a literal after it",
                     );
                 }
@@ -61,8 +58,8 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
             Node::Text(text) => {
                 let mut done = text.clone();
                 analyze_text(nodes, id as NodeId, &mut done);
-                if has_blanks_after(nodes, &done) {
-                    return error(BLANKS_AFTER_LINES.into(), START_WITH_A_SIGN);
+                if goes_on_after(nodes, &done) {
+                    return error(LINES_GO_ON.into(), START_OTHERWISE);
                 }
                 let stops = dialects[usize::from(node_dialect[id])].list("stop_strings");
                 done.stop_string = next_literals(nodes, done.follow).0.iter().any(|&closer| {
@@ -431,15 +428,17 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     debug_assert!(matches!(nodes[id as usize], Node::Text(_)));
 }
 
-/// Whether blanks start the line after a block whose lines start so.
-fn has_blanks_after(nodes: &[Node], text: &TextNode) -> bool {
-    let is_all = |literal: &NodeId, n: usize, of: &[u8]| matches!(&nodes[*literal as usize], Node::Literal { bytes, .. } if bytes.iter().take(n).all(|byte| of.contains(byte)));
+/// Whether the line after a block may start as those of the block do.
+fn goes_on_after(nodes: &[Node], text: &TextNode) -> bool {
+    let any = |of: &[NodeId], is: &dyn Fn(&[u8]) -> bool| {
+        of.iter()
+            .any(|&id| matches!(&nodes[id as usize], Node::Literal { bytes, .. } if is(bytes)))
+    };
     let [own, after, ..] = closer_levels(nodes, text.follow);
-    text.indent.as_ref().is_some_and(Indent::is_blank)
-        && own
-            .iter()
-            .any(|literal| is_all(literal, usize::MAX, b"\r\n"))
-        && after.iter().any(|literal| is_all(literal, 1, b" \t\r\n"))
+    let starts = text.indent.as_ref().map(Indent::other_starts);
+    any(&own, &|bytes| {
+        bytes.iter().all(|byte| b"\r\n".contains(byte))
+    }) && starts.is_some_and(|others| any(&after, &|bytes| !others.contains(&bytes[0])))
 }
 
 fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {

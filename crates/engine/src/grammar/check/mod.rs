@@ -11,11 +11,11 @@ use super::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 use crate::program::{ByteSet, is_blank, takes};
 
 /// Why a block of lines does not end.
-pub(crate) const BLANKS_AFTER_LINES: &str =
-    "blanks start the line after `lines`, which is one of the block then";
+pub(crate) const LINES_GO_ON: &str =
+    "the line after `lines` may start as those of the block, and is one of it then";
 /// What to write instead.
-pub(crate) const START_WITH_A_SIGN: &str =
-    "end the block with one line break, and start what follows with a sign or a letter";
+pub(crate) const START_OTHERWISE: &str =
+    "end the block with one line break, and start what follows with another sign or a letter";
 
 /// Refuses rules that are undecided or unending, as far as their own text shows.
 pub(crate) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {

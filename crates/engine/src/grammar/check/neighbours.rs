@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::super::{Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
-use super::{BLANKS_AFTER_LINES, START_WITH_A_SIGN, word};
+use super::{LINES_GO_ON, START_OTHERWISE, word};
 use crate::render::holds;
 
 /// A term that may come next.
@@ -65,7 +65,7 @@ impl<'d> Walk<'d> {
             let is_blank = |next: &&Next<'_>| next.is_past_blanks || next.term.kind == TermKind::Nl;
             if let Some(blank) = next.iter().find(is_blank).filter(|_| is_last_of_block) {
                 let place = blank.term.span.clone();
-                return Err(GrammarError::new(place, BLANKS_AFTER_LINES).help(START_WITH_A_SIGN));
+                return Err(GrammarError::new(place, LINES_GO_ON).help(START_OTHERWISE));
             }
             self.term(term, next)?;
         }
