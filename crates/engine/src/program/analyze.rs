@@ -457,12 +457,13 @@ fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {
 
 /// The trimming part behind a `text`, and what follows it.
 fn trimming(nodes: &[Node], next: NodeId) -> (Trim, NodeId) {
+    let is_ws = |one: &NodeId| matches!(&nodes[*one as usize], Node::Ws { .. });
     match &nodes[next as usize] {
         Node::Ws { next } => (Trim::Blanks, *next),
-        Node::Nl { next } => match &nodes[*next as usize] {
-            Node::Ws { next } => (Trim::Blanks, *next),
-            _ => (Trim::PairedNl, *next),
-        },
+        Node::Nl { next } if is_ws(next) => trimming(nodes, *next),
+        Node::Nl { next } => (Trim::PairedNl, *next),
+        // Blanks start the next parameter, and what comes after the last.
+        Node::Split(all) if all.iter().all(is_ws) => (Trim::Blanks, next),
         // A loop of line breaks.
         Node::Split(all) => match all.as_slice() {
             [one, rest] if breaks_back_to(nodes, *one, next) => (Trim::Lines, *rest),

@@ -17,6 +17,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 
+use toolglot_json::internal::{Kind, kind, members};
+
 use crate::{
     Calls, Code, Dialect, End, Finish, GrammarError, Input, Limits, Parser, Program, ToolSet,
 };
@@ -155,8 +157,16 @@ impl<'a> Renderer<'a> {
                 Err(error) => why = error,
             }
         }
+        // What lacks the types of its values needs the tools, not a form that the model was not taught.
+        let lacks_types = |call: &CallText<'_>| {
+            let is_text = |(_, json): (_, &str)| kind(json) == Kind::String;
+            tools.find(call.name).is_none() && !members(call.arguments).all(is_text)
+        };
         // Where a value has a second form (CDATA), or a call (JSON), that may carry what the first cannot.
         for last_first in [LastFirst::Values, LastFirst::Calls] {
+            if last_first == LastFirst::Calls && calls.iter().any(lacks_types) {
+                break;
+            }
             let second = writer.last_first(last_first);
             let carried = second.ways(calls).find_map(|text| kept(text.ok()?).ok());
             if let Some(text) = carried {
