@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 import toolglot
 
@@ -38,12 +40,18 @@ def pushed_at_once(piece: str) -> float:
     return (time.process_time() - start) / N
 
 
-def parsed() -> float:
+def tools(name: str) -> list[dict[str, object]]:
+    properties = {"path": {"type": "string"}, "all": {"type": "boolean"}}
+    return [{"name": name, "parameters": {"type": "object", "properties": properties}}]
+
+
+def parsed(n: int, dialect: str, tools_of: Callable[[int], list[dict[str, object]] | None]) -> float:
+    """Parses a text with one call, the nth with the tools `tools_of(n)`."""
     text = 'I look.\n<tool_call>\n{"name": "ls", "arguments": {"path": "src", "all": true}}\n</tool_call>'
     start = time.process_time()
-    for _ in range(2_000):
-        toolglot.parse(text, "hermes")
-    return (time.process_time() - start) / 2_000
+    for number in range(n):
+        toolglot.parse(text, dialect, tools=tools_of(number))
+    return (time.process_time() - start) / n
 
 
 def main() -> None:
@@ -52,7 +60,16 @@ def main() -> None:
     for name, piece in [("empty", ""), ("a letter", "x"), ("a word", " hello"), ("a word of two scripts", " héllo")]:
         alone = best(lambda: pushed(piece))
         print(f"push of {name:20}{alone * 1e6:8.2f} us, in one push {best(lambda: pushed_at_once(piece), 3) * 1e6:.2f} us each")
-    print(f"parse of one call           {best(parsed) * 1e6:8.2f} us")
+    known = tools("ls")
+    new = itertools.count()
+    for what, n, dialect, tools_of in [
+        ("hermes", 2_000, "hermes", lambda _: None),
+        ("all dialects", 2_000, "auto", lambda _: None),
+        ("known tools", 2_000, "auto", lambda _: known),
+        ("a new tool each", 50, "auto", lambda _: tools(f"ls_{next(new)}")),
+    ]:
+        seconds = best(lambda: parsed(n, dialect, tools_of))
+        print(f"parse of one call, {what:16}{seconds * 1e6:8.2f} us")
 
 
 if __name__ == "__main__":
