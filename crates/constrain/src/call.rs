@@ -178,7 +178,7 @@ impl Walk<'_> {
                     return Ok(Node::sequence([prefix, first]));
                 }
                 let any = Node::Class(CharClass::except(&['\n', '\r'])).repeat(0, None);
-                // Blanks before the first line would count as what stands before each of them.
+                // Leading blanks of the first line would count as the indentation of all.
                 let blanks: &[char] = if is_blank { &[' ', '\t'] } else { &[] };
                 let solid = CharClass::except(&[&['\n', '\r'], blanks].concat());
                 let more = [Node::literal("\n"), prefix.clone(), any.clone()];

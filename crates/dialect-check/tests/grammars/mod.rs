@@ -178,7 +178,7 @@ fn check_message(
     Ok(true)
 }
 
-/// A result stands in its frame, holds none of what ends it, and is found again.
+/// A rendered result is inside its frame, holds no marker that closes it, and decodes to the original text.
 fn check_result(dialect: &Dialect, text: &str, failed: bool) -> Result<(), String> {
     let writer = ResultWriter::new(dialect);
     let call = CallText {

@@ -124,7 +124,7 @@ pub(crate) enum TermKind {
     MessageEnd,
     /// The list is empty, or holds the only texts that fit.
     Capture(Capture, Vec<String>),
-    /// A value as it is; its lines without what stands before each of them.
+    /// A value as it is, or a block of lines without its indentation.
     Raw(Option<String>, Option<Indent>),
     /// A value as JSON, or between one of these other quotes.
     Value(Option<String>, Vec<String>),
@@ -172,22 +172,22 @@ impl TermKind {
     }
 }
 
-/// What stands before each line of a block.
+/// The indentation of a block of lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Indent {
-    /// The blanks before the first line that holds more than blanks.
+    /// The blanks before the first line that is not blank.
     FirstLine,
     /// This text.
     Prefix(String),
 }
 
 impl Indent {
-    /// Whether blanks stand there, so that empty lines are part of the block.
+    /// Whether it is blanks, so that empty lines are part of the block.
     pub(crate) fn is_blank(&self) -> bool {
         self.written().trim().is_empty()
     }
 
-    /// The bytes that a line starts with which is not one of the block.
+    /// The bytes that a line outside of the block may start with.
     pub(crate) fn other_starts(&self) -> Vec<u8> {
         let first = self.written().bytes().next();
         let is_other = |byte: &u8| {
@@ -201,7 +201,7 @@ impl Indent {
         (0..=255).filter(is_other).collect()
     }
 
-    /// Whether a line may go on with `byte` after `n` bytes of what stands before it.
+    /// Whether the indentation may have `byte` after `n` bytes.
     pub(crate) fn goes_on(&self, n: usize, byte: u8) -> bool {
         match self {
             Indent::FirstLine => matches!(byte, b' ' | b'\t'),
@@ -209,7 +209,7 @@ impl Indent {
         }
     }
 
-    /// How many bytes stand before each line, where the first line does not say so.
+    /// How many bytes it has, unless the first line decides that.
     pub(crate) fn width(&self) -> Option<usize> {
         match self {
             Indent::FirstLine => None,
@@ -217,7 +217,7 @@ impl Indent {
         }
     }
 
-    /// What is written before a line.
+    /// The indentation that is written.
     pub(crate) fn written(&self) -> &str {
         match self {
             Indent::FirstLine => "  ",

@@ -256,7 +256,7 @@ impl<'a> Reader<'a> {
         Ok(is_nothing)
     }
 
-    /// `(content)`, a parameter, or `("> ")`, what stands before each line.
+    /// `(content)`, a parameter, or `("> ")`, the prefix of each line.
     fn lines(&mut self, word: &Range<usize>) -> Result<TermKind, GrammarError> {
         let is_prefix = |ahead: &Option<(Token, _)>| matches!(ahead, Some((Token::Literal(_), _)));
         let mut has_prefix = false;

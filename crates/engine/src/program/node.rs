@@ -136,7 +136,7 @@ pub(crate) struct TextNode {
     pub(crate) argument: Option<Box<str>>,
     /// It may be JSON, or stand between one of these quotes.
     pub(crate) quotes: Option<Box<[String]>>,
-    /// What stands before each of its lines.
+    /// The indentation of its lines.
     pub(crate) indent: Option<Indent>,
     pub(crate) next: NodeId,
     /// Behind the trimming part.

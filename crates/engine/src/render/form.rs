@@ -71,7 +71,7 @@ pub enum Form {
     Skipped(String),
     /// The raw value of the argument of that name, or of the key before it.
     Value(Option<String>),
-    /// The raw value of the argument of that name, or of the key before it, with this before each of its lines.
+    /// The raw value of the argument of that name, or of the key before it, with this prefix on each line.
     Lines(Option<String>, String),
     /// The value of the argument of that name, or of the key before it, as JSON; a string between these quotes.
     JsonValue(Option<String>, Option<String>),

@@ -60,7 +60,7 @@ fn known_of_result(term: &Term) -> Result<(), GrammarError> {
     Err(GrammarError::new(term.span.clone(), format!("a result may have no `{what}`")).help(help))
 }
 
-/// Only values of calls lose what stands before their lines.
+/// Only values of calls are unindented.
 fn no_lines(alt: &Alt) -> Result<(), GrammarError> {
     fn of(term: &Term) -> Result<(), GrammarError> {
         match &term.kind {

@@ -1,20 +1,21 @@
-//! A block of lines, without what stands before each of them.
+//! A block of lines, without its indentation.
 
 use alloc::string::String;
 
 use crate::grammar::Indent;
 
-/// Leaves out what stands before the lines of a text that comes in pieces. Line breaks wait for the line after them: those
-/// at the end are the block's, not the value's, unless a line of blanks alone is as long as what stands before a line.
+/// Removes the indentation of a text that comes in pieces. Line breaks are held until the next line: those at the end are
+/// of the block and not of the value, unless a blank line there is as long as the indentation.
 #[derive(Debug)]
 pub(super) struct Unindenter {
     indent: Indent,
-    /// How many bytes stand before a line, once one has shown it.
+    /// How many bytes the indentation has, once a line has shown it.
     width: Option<usize>,
     /// How many of them were read on this line; `None` after them.
     read: Option<usize>,
+    /// Line breaks that are held.
     breaks: String,
-    /// A line has fewer.
+    /// A line has less indentation.
     pub(super) is_short: bool,
 }
 
@@ -59,7 +60,7 @@ impl Unindenter {
             write(&core::mem::take(&mut self.breaks), here);
             self.read = None;
         }
-        // A line that is as long as what stands before lines, and no longer, is an empty one.
+        // A line that is nothing but indentation is an empty one.
         if self.width.is_some() && self.read == self.width {
             write(&core::mem::take(&mut self.breaks), at + piece.len() as u64);
         }

@@ -79,7 +79,7 @@ pub(crate) struct Value {
     how: How,
     /// It may be JSON, or stand between one of these quotes; and how it is read if it is neither.
     literal: Option<(Box<[String]>, How)>,
-    /// Leaves out what stands before its lines.
+    /// Removes the indentation of its lines.
     indent: Option<Unindenter>,
     /// Decodes the entities in it.
     entities: Option<EntityDecoder>,
