@@ -83,7 +83,7 @@ pub use lookalike::{
     LOOKALIKE_BYTES, LookalikeCache, LookalikeContext, lookalike_notes, merge_notes,
     unopened_reasoning_note,
 };
-pub use program_cache::{CompiledDialects, ProgramCache};
+pub use program_cache::{CompiledDialects, CompiledRules, ProgramCache};
 pub use prompt::{DEFAULT_DIALECT, Instructions, NotCarried, instructions};
 pub use reader::{Reader, Reading, compile, tool_set};
 pub use rendered_message::{RenderTarget, rendered_message};

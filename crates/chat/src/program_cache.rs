@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use toolglot_engine::{Dialect, Program};
+use toolglot_engine::{Dialect, Program, ToolSet};
 use toolglot_toolset::Toolbox;
 use toolglot_wire::ToolChoice;
 
@@ -26,14 +26,39 @@ pub struct ProgramCache {
     /// By the names of the dialects and by the text of the tools.
     compiled: RwLock<HashMap<(String, String), CompiledDialects>>,
     /// By the names of the dialects, in order.
-    rules: RwLock<HashMap<Vec<String>, Rules>>,
+    rules: RwLock<HashMap<Vec<String>, CompiledRules>>,
 }
 
-/// What was made of dialects for some tools, and serves others.
+/// The rules of dialects, compiled once for all tools, and what was made of them for some tools. A clone shares it.
 #[derive(Clone, Debug)]
-struct Rules {
-    program: Arc<Program>,
-    lookalikes: Arc<LookalikeCache>,
+#[non_exhaustive]
+pub struct CompiledRules {
+    /// The program for these tools.
+    pub program: Arc<Program>,
+    /// What the search for look-alikes has prepared for them.
+    pub lookalikes: Arc<LookalikeCache>,
+}
+
+impl CompiledRules {
+    /// The rules of `dialects`, and their program for the tools of `toolbox`, or for none.
+    ///
+    /// # Errors
+    /// [`ChatError::Program`] for dialects that do not compile together.
+    pub fn new(dialects: &[Dialect], toolbox: Option<&Toolbox>) -> Result<Self, ChatError> {
+        Ok(CompiledRules {
+            program: compile(dialects, toolbox)?,
+            lookalikes: Arc::default(),
+        })
+    }
+
+    /// The same rules for other tools: only names and types are compiled.
+    #[must_use]
+    pub fn for_tools(&self, tools: &ToolSet) -> CompiledRules {
+        CompiledRules {
+            program: Arc::new(self.program.for_tools(tools)),
+            lookalikes: Arc::new(self.lookalikes.for_other_tools()),
+        }
+    }
 }
 
 /// Dialects and tools, and the program that reads them. A clone shares it.
@@ -66,7 +91,7 @@ impl ProgramCache {
             return Ok(compiled);
         }
         let (dialects, toolbox) = find()?;
-        let Rules {
+        let CompiledRules {
             program,
             lookalikes,
         } = self.rules(&dialects, toolbox.as_deref())?;
@@ -80,18 +105,16 @@ impl ProgramCache {
         Ok(compiled)
     }
 
-    fn rules(&self, dialects: &[Dialect], toolbox: Option<&Toolbox>) -> Result<Rules, ChatError> {
+    fn rules(
+        &self,
+        dialects: &[Dialect],
+        toolbox: Option<&Toolbox>,
+    ) -> Result<CompiledRules, ChatError> {
         let names: Vec<String> = dialects.iter().map(|one| one.name().to_owned()).collect();
         if let Some(rules) = held(&self.rules, &names) {
-            return Ok(Rules {
-                program: Arc::new(rules.program.for_tools(&tool_set(dialects, toolbox))),
-                lookalikes: Arc::new(rules.lookalikes.for_other_tools()),
-            });
+            return Ok(rules.for_tools(&tool_set(dialects, toolbox)));
         }
-        let rules = Rules {
-            program: compile(dialects, toolbox)?,
-            lookalikes: Arc::default(),
-        };
+        let rules = CompiledRules::new(dialects, toolbox)?;
         hold(&self.rules, names, rules.clone());
         Ok(rules)
     }

@@ -1,7 +1,7 @@
 //! What a session is made from.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use toolglot_builtins::{ProgramSandbox, Root};
 use toolglot_chat::dialects_named;
@@ -12,7 +12,6 @@ use toolglot_toolset::Toolbox;
 
 use crate::approval::{Approver, Nobody};
 use crate::audit::AuditLog;
-use crate::compiled_rules::CompiledRules;
 use crate::own_files::{LOG, OwnFile, protect};
 use crate::policies::{Policies, demands};
 use crate::reading::{AfterFailure, ReadingSettings};
@@ -293,7 +292,7 @@ impl SessionBuilder {
             cancel,
             functions,
             dialects: dialects.into(),
-            rules: CompiledRules::default(),
+            rules: OnceLock::new(),
             stamp,
             authority,
             root,

@@ -41,7 +41,6 @@ mod axe_yaml;
 mod builder;
 mod call_history;
 mod called_message;
-mod compiled_rules;
 mod copied_markers;
 mod direct_call;
 mod earlier_calls;

@@ -10,8 +10,9 @@ use std::sync::{Arc, PoisonError};
 
 use toolglot_builtins::Journal;
 use toolglot_chat::{
-    ArgumentSpans, LookalikeContext, Piece, Reader, Reading, drop_unknown_tool_notes, is_lesson,
-    lookalike_notes, merge_notes, missing_tool_notes, split_shell_blocks,
+    ArgumentSpans, LookalikeCache, LookalikeContext, Piece, Reader, Reading,
+    drop_unknown_tool_notes, is_lesson, lookalike_notes, merge_notes, missing_tool_notes,
+    split_shell_blocks,
 };
 use toolglot_engine::{Call, Calls, Code, Dialect, End, Finish, InCode, Note, Place, Span};
 use toolglot_toolset::{ToolSpec, Toolbox};
@@ -90,22 +91,22 @@ impl Session {
     ) -> Result<Run, SessionError> {
         let tools = self.tools(&message)?;
         let known = self.known(&tools);
-        let program = self.program(Some(known))?;
+        let rules = self.rules()?.for_tools(&known.tool_set());
         // What acts does not take it for granted that the model had stopped by itself.
-        let mut reader = self.settings.reading.reader(program, Finish::Unknown);
+        let mut reader = self.settings.reading.reader(rules.program, Finish::Unknown);
         reader.finish = finish.unwrap_or(reader.finish);
         let reading = reader.read(message.into_bytes());
-        self.carry_out(&tools, &reader, reading)
+        self.carry_out(&tools, (&reader, &rules.lookalikes), reading)
     }
 
     fn carry_out(
         &self,
         tools: &Tools,
-        reader: &Reader,
+        (reader, lookalikes): (&Reader, &LookalikeCache),
         mut reading: Reading,
     ) -> Result<Run, SessionError> {
         let is_without_calls = reading.trace.message.calls.is_empty();
-        let mut message = self.calls(tools, reader, &mut reading)?;
+        let mut message = self.calls(tools, (reader, lookalikes), &mut reading)?;
         let repeated = self.repeated_calls(&mut message, &reading.text);
         let quoted = quoted_calls(&message, reader, reading.text.as_bytes());
         let spans = ArgumentSpans::new(reader, &reading.text);
@@ -232,7 +233,7 @@ impl Session {
     fn calls(
         &self,
         tools: &Tools,
-        reader: &Reader,
+        (reader, cache): (&Reader, &LookalikeCache),
         reading: &mut Reading,
     ) -> Result<Calls, SessionError> {
         let known = self.known(tools);
@@ -240,7 +241,7 @@ impl Session {
             dialects: &self.dialects,
             toolbox: Some(known),
             reader,
-            cache: &self.rules.lookalikes(),
+            cache,
         };
         let lookalikes = lookalike_notes(context, reading);
         // Arguments may be large: they are moved, not copied.
@@ -254,7 +255,7 @@ impl Session {
         merge_notes(lookalikes, &mut message.notes);
         drop_unknown_tool_notes(&mut message, &[known, &tools.vocabulary]);
         if message.calls.is_empty() && !message.notes.iter().any(|note| is_lesson(note.code)) {
-            let program = self.program(None)?;
+            let program = Arc::clone(&self.rules()?.program);
             let reader = self.settings.reading.reader(program, Finish::Stop);
             let calls = reader.read(reading.text.as_bytes()).trace.message.calls;
             let workspace = builtin("workspace")?;

@@ -23,8 +23,10 @@ impl Session {
     /// # Errors
     /// If the dialects and the tools make no program.
     pub fn reader(&self) -> Result<MessageReader<'_>, SessionError> {
-        let program = self.program(Some(&self.known_without_files()?))?;
-        let reader = self.settings.reading.reader(program, Finish::Unknown);
+        let rules = self
+            .rules()?
+            .for_tools(&self.known_without_files()?.tool_set());
+        let reader = (self.settings.reading).reader(rules.program, Finish::Unknown);
         Ok(MessageReader {
             session: self,
             parser: reader.parser(),

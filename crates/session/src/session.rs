@@ -1,16 +1,17 @@
 //! A session: a root with its policies, its tools, and whoever approves and logs calls.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use toolglot_builtins::{Journal, Root};
+use toolglot_chat::CompiledRules;
 use toolglot_engine::Dialect;
 use toolglot_policy::{Authority, Level};
 use toolglot_tool_registry::Registry;
 use toolglot_tool_runner::{Cancel, ToolRunner, Watch};
 use toolglot_tool_trust::Trust;
 
+use crate::SessionError;
 use crate::approval::{Context, Question};
-use crate::compiled_rules::CompiledRules;
 use crate::gate::Gate;
 use crate::result_memory::ResultMemory;
 use crate::settings::SessionSettings;
@@ -23,7 +24,8 @@ pub struct Session {
     /// Functions of the embedding program.
     pub(crate) functions: Vec<Function>,
     pub(crate) dialects: Arc<[Dialect]>,
-    pub(crate) rules: CompiledRules,
+    /// For no tools, compiled when the first message needs them.
+    pub(crate) rules: OnceLock<CompiledRules>,
     pub(crate) root: Root,
     pub(crate) authority: Authority,
     /// What runs tools that are files.
@@ -44,6 +46,15 @@ impl std::fmt::Debug for Session {
 }
 
 impl Session {
+    /// What reads messages: the dialects, compiled for no tools.
+    pub(crate) fn rules(&self) -> Result<&CompiledRules, SessionError> {
+        if let Some(rules) = self.rules.get() {
+            return Ok(rules);
+        }
+        let rules = CompiledRules::new(&self.dialects, None)?;
+        Ok(self.rules.get_or_init(|| rules))
+    }
+
     /// The root.
     pub fn root(&self) -> &Root {
         &self.root

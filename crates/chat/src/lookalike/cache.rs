@@ -39,8 +39,7 @@ pub(super) struct FencedDialect {
 
 impl LookalikeCache {
     /// One for the same dialects and other tools. What depends on the dialects alone is shared.
-    #[must_use]
-    pub fn for_other_tools(&self) -> LookalikeCache {
+    pub(crate) fn for_other_tools(&self) -> LookalikeCache {
         LookalikeCache {
             reasoning_literals: Arc::clone(&self.reasoning_literals),
             ..LookalikeCache::default()
