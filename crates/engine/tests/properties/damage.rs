@@ -223,7 +223,8 @@ fn rendered(dialect: &Dialect) -> Option<String> {
     renderer.calls(&calls).ok()
 }
 
-fn read(program: &Arc<Program>, text: &str) -> Vec<Call> {
+/// The calls of a whole message.
+pub(super) fn read(program: &Arc<Program>, text: &str) -> Vec<Call> {
     let mut calls = Calls::default();
     let mut parser = Parser::new(Arc::clone(program));
     parser.push(Input::Text(text), &mut calls);

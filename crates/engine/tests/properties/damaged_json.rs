@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use toolglot_engine::{
-    Call, Calls, End, Fields, Finish, Input, Limits, Parser, Program, Scalars, Shape, Tool, ToolSet,
-};
+use toolglot_engine::{Call, End, Fields, Limits, Program, Scalars, Shape, Tool, ToolSet};
 use toolglot_value::Value;
+
+use super::damage::read;
 
 /// The arguments that are damaged.
 const ARGUMENTS: &[&str] = &[
@@ -177,14 +177,6 @@ fn damages(json: &str) -> Vec<(String, String)> {
         }
     }
     all
-}
-
-fn read(program: &Arc<Program>, text: &str) -> Vec<Call> {
-    let mut calls = Calls::default();
-    let mut parser = Parser::new(Arc::clone(program));
-    parser.push(Input::Text(text), &mut calls);
-    parser.finish(Finish::Stop, &mut calls);
-    calls.calls
 }
 
 fn object(properties: Vec<(&str, Shape)>) -> Fields {
