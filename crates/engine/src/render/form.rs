@@ -398,9 +398,9 @@ impl Compiler<'_> {
             TermKind::Group(alt) => forms.push(self.choice(alt)),
             TermKind::Optional(_, Habit::Untaught) => {}
             TermKind::Optional(inner, _) if self.is_unknown(inner) => {}
-            TermKind::Optional(inner, Habit::Taught) => match self.when(inner) {
-                When::Always => self.term(forms, inner, before),
-                When::If(Condition::HasArguments) if self.holds(inner, &is_named) => {
+            TermKind::Optional(inner, Habit::Taught) => match self.condition(inner) {
+                None => self.term(forms, inner, before),
+                Some(Condition::HasArguments) if self.holds(inner, &is_named) => {
                     let none = Box::new(Form::Sequence(Vec::new()));
                     let either = [one(inner), none].map(|form| Alternative {
                         form: *form,
@@ -411,7 +411,7 @@ impl Compiler<'_> {
                     let either = Box::new(Form::Choice(either.into()));
                     forms.push(Form::If(Condition::HasArguments, either));
                 }
-                When::If(condition) => forms.push(Form::If(condition, one(inner))),
+                Some(condition) => forms.push(Form::If(condition, one(inner))),
             },
             TermKind::Many(inner) => {
                 if leads_to_calls(self.dialect, inner) {
@@ -428,26 +428,26 @@ impl Compiler<'_> {
         holds(self.dialect, term, wanted)
     }
 
-    /// When a part that may be missing is written.
-    fn when(&self, inner: &Term) -> When {
+    /// On which condition a part that may be missing is written, if there is one.
+    fn condition(&self, inner: &Term) -> Option<Condition> {
         let has = |wanted: &dyn Fn(&TermKind) -> bool| self.holds(inner, wanted);
         let is_object = |kind: &TermKind| matches!(kind, TermKind::Json(_) | TermKind::Object(_));
         if leads_to_calls(self.dialect, inner) || has(&is_object) {
-            When::Always
+            None
         } else if has(&|kind| is_value(kind) || matches!(kind, TermKind::Xml(_))) {
-            When::If(Condition::HasArguments)
+            Some(Condition::HasArguments)
         } else if has(&|kind| matches!(kind, TermKind::Capture(Capture::Server, _))) {
-            When::If(Condition::HasServer)
+            Some(Condition::HasServer)
         } else if has(&|kind| matches!(kind, TermKind::Capture(Capture::Id, _))) {
             // A spelling makes the id a part of what is written for every call.
             match self.dialect.id_spelling() {
-                None => When::If(Condition::HasId),
-                Some(_) => When::Always,
+                None => Some(Condition::HasId),
+                Some(_) => None,
             }
         } else if is_comma(self.dialect, inner) {
-            When::If(Condition::MoreCalls)
+            Some(Condition::MoreCalls)
         } else {
-            When::Always
+            None
         }
     }
 }
@@ -501,9 +501,4 @@ fn separate_before(forms: &mut Vec<Form>) {
             parts.push(each);
         }
     }
-}
-
-enum When {
-    Always,
-    If(Condition),
 }

@@ -44,7 +44,7 @@ impl Xml {
             shape,
             flat: self.flat.len(),
             raw,
-            ..Frame::hole()
+            ..Frame::empty()
         };
         if streams {
             self.begin_member(&frame.name, out);

@@ -290,7 +290,7 @@ impl Xml {
 }
 
 impl Frame {
-    fn hole() -> Frame {
+    fn empty() -> Frame {
         Frame {
             name: String::new(),
             attributes: Vec::new(),

@@ -199,7 +199,7 @@ impl Xml {
                 }
             }
             if matches!(frame.told, Told::Object | Told::Array) {
-                let mut frame = core::mem::replace(&mut frames[n], Frame::hole());
+                let mut frame = core::mem::replace(&mut frames[n], Frame::empty());
                 self.tell_members(&mut frame, out);
                 frames[n] = frame;
             }
