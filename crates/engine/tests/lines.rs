@@ -1,10 +1,10 @@
-//! How long the part of the engine is that reads: lines of code, without comments and blank lines.
+//! How long the part of the engine is that reads: lines of code, without tests, comments and blank lines.
 
 use std::fs;
 use std::path::Path;
 
 /// Lines of the modules that read a message. The figure may only fall.
-const LINES: usize = 16_104;
+const LINES: usize = 15_867;
 
 /// What reads a message, below `src`.
 const PARTS: &[&str] = &["machine", "body", "program", "doubt.rs"];
@@ -26,7 +26,8 @@ fn code_lines(path: &Path) -> usize {
         return paths.map(|path| code_lines(&path)).sum();
     }
     let text = fs::read_to_string(path).expect("the file can be read");
-    let lines = text.lines().map(str::trim);
+    let code = text.split("#[cfg(test)]\nmod tests {").next();
+    let lines = code.unwrap_or_default().lines().map(str::trim);
     lines
         .filter(|line| !line.is_empty() && !line.starts_with("//"))
         .count()

@@ -207,16 +207,7 @@ impl Stepper<'_> {
             |parameters| takes_key(parameters, text),
         );
         // What the call has already stands in a text: it is no evidence, and is read over like what no tool has.
-        let is_given = self.call.is_some_and(|call| call.has_key(text));
-        if is_declared && !is_given {
-            return true;
-        }
-        // One that misses a little is read as the one it misses; but a tag is a parameter by its very name only.
-        if self.program.value_behind(way.node).is_some()
-            && !self.is_tag(way.node)
-            && parameters.is_some_and(|parameters| parameters.nearest(text).is_some())
-            && !is_given
-        {
+        if is_declared && !self.call.is_some_and(|call| call.has_key(text)) {
             return true;
         }
         if is_plausible_key(text) {

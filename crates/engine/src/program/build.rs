@@ -16,7 +16,7 @@ use super::node::{
     XmlNode,
 };
 use super::ways::leads_to_python;
-use crate::grammar::{Alt, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+use crate::grammar::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 
 /// One entry of the message.
 #[derive(Clone, Debug)]
@@ -41,6 +41,8 @@ pub(super) struct Builder<'a> {
     place: Range<usize>,
     /// Values whose own opener stands in the sequence being built, and where in it.
     texts_to_own: Vec<(NodeId, usize)>,
+    /// The alternatives being built come right after a `key`, with which their values start.
+    follows_key: bool,
 }
 
 /// A graph: its nodes, and for each its dialect and its place in that dialect's file.
@@ -70,6 +72,7 @@ pub(super) fn build(dialects: &[Dialect]) -> Result<Graph, GrammarError> {
             tool: None,
             place: 0..0,
             texts_to_own: Vec::new(),
+            follows_key: false,
         };
         builder.dialect().map_err(|e| e.of(dialect.name()))?;
         Builder {
@@ -243,9 +246,15 @@ impl<'a> Builder<'a> {
                 self.split(all)
             }
             TermKind::Group(alt) => {
+                let before = seq[..n].iter().rfind(|term| !is_blank(term));
+                let follows = match before {
+                    Some(term) => matches!(term.kind, TermKind::Capture(Capture::Key, _)),
+                    None => self.follows_key,
+                };
+                let follows = core::mem::replace(&mut self.follows_key, follows);
                 let saved = core::mem::take(&mut self.texts_to_own);
                 let node = self.alt(alt, next)?;
-                self.texts_to_own = saved;
+                (self.texts_to_own, self.follows_key) = (saved, follows);
                 node
             }
             TermKind::Optional(inner, _) => {
@@ -309,7 +318,9 @@ impl<'a> Builder<'a> {
                     stop_string: false,
                     fence: false,
                 })));
-                if let Some(opener) = own_opener(seq, n) {
+                if let Some(opener) = own_opener(seq, n)
+                    && !(self.follows_key && seq[..opener].iter().all(is_blank))
+                {
                     self.texts_to_own.push((node, opener));
                 }
                 node
@@ -431,7 +442,7 @@ fn role_of(rule: &Rule) -> Option<RuleRole> {
 
 /// Where the value at `text` has its beginning: its earliest literal with no other body between, and what says where that may
 /// stand. What begins with a capture has none.
-fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
+fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
     let (mut found, mut is_past_group) = (None, false);
     for (n, term) in seq[..text].iter().enumerate().rev() {
         match &term.kind {
@@ -455,7 +466,20 @@ fn own_opener(seq: &[Term], text: usize) -> Option<usize> {
             _ => break,
         }
     }
-    found
+    // A closer that starts an opener would be taken for one.
+    let literal = |term: &'s Term| match &term.kind {
+        TermKind::Literal(pieces) => pieces.first(),
+        _ => None,
+    };
+    let closer = seq.get(text + 1).and_then(literal);
+    let opener = seq[found?..text].iter().find_map(literal);
+    let is_closer = matches!((opener, closer), (Some(Piece::Bytes(opener)), Some(Piece::Bytes(closer))) if opener.starts_with(closer.as_str()));
+    found.filter(|_| !is_closer)
+}
+
+/// Blanks that are read.
+fn is_blank(term: &Term) -> bool {
+    matches!(term.kind, TermKind::Ws(_) | TermKind::Nl)
 }
 
 /// Shortest literal whose likeness is told from text.

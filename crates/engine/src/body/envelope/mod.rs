@@ -181,36 +181,37 @@ impl Envelope {
 
     /// Forgets the last object, and keeps its memory.
     fn restart(&mut self, at: u64) {
-        self.json.restart(Root::Object);
-        self.json.watch(1);
-        self.json.stop_at_strings();
-        self.out.repairs.clear();
-        self.repairs.clear();
-        self.bodies.clear();
-        self.depths.clear();
-        self.asides.clear();
-        self.inside.clear();
-        self.fixed.clear();
-        for text in [&mut self.out.text, &mut self.path, &mut self.capture] {
+        let mut last = core::mem::take(self);
+        last.json.restart(Root::Object);
+        last.json.watch(1);
+        last.json.stop_at_strings();
+        last.out.text.clear();
+        last.out.repairs.clear();
+        for text in [&mut last.path, &mut last.capture, &mut last.loose] {
             text.clear();
         }
-        for text in [&mut self.loose, &mut self.args, &mut self.begin] {
-            text.clear();
-        }
-        self.part = Part::Structure;
-        self.escaped = Escaped::No;
-        self.decoded = 0;
-        (self.name, self.id, self.ns, self.meant) = Default::default();
-        (self.next_name, self.inner, self.left_out) = Default::default();
-        (self.args_at, self.malformed_at, self.encoded_at) = Default::default();
-        (self.flat_at, self.defines_at) = Default::default();
-        (self.overlong, self.flat, self.malformed, self.known) = Default::default();
-        (self.args_seen, self.args_void, self.has_aside) = Default::default();
-        (self.committed, self.marked, self.starts) = Default::default();
-        (self.needs_marker, self.needs_object, self.is_braceless) = Default::default();
-        (self.may_define, self.waits_for_schema, self.is_other) = Default::default();
-        (self.at, self.pos, self.member_at) = (at, at, at);
-        (self.loose_at, self.args_end, self.name_at) = (at, at, (at, at));
+        last.args.clear();
+        last.begin.clear();
+        last.repairs.clear();
+        last.depths.clear();
+        *self = Envelope {
+            json: last.json,
+            out: last.out,
+            path: last.path,
+            capture: last.capture,
+            loose: last.loose,
+            args: last.args,
+            begin: last.begin,
+            repairs: last.repairs,
+            depths: last.depths,
+            at,
+            pos: at,
+            member_at: at,
+            loose_at: at,
+            args_end: at,
+            name_at: (at, at),
+            ..Envelope::default()
+        };
     }
 
     /// Whether a marker stands before it, so that not only the name marks the call.

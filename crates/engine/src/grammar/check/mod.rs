@@ -1,6 +1,6 @@
 //! What a dialect's rules must not leave open: refused with the place, and what to write instead.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -31,7 +31,7 @@ pub(crate) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
         if rule.name == "call" {
             for seq in &rule.alt.0 {
                 named(dialect, rule, seq)?;
-                holes(dialect, seq, &mut BTreeSet::new(), 0)?;
+                holes(dialect, seq, &mut BTreeMap::new(), 0)?;
                 arguments::of_call(dialect, seq)?;
             }
         }
@@ -206,11 +206,11 @@ fn gives_name(dialect: &Dialect, term: &Term, depth: usize) -> bool {
     }
 }
 
-/// A hole repeats what was captured before it.
+/// A hole repeats what was captured before it. `captured` says of each capture whether every alternative has it.
 fn holes(
     dialect: &Dialect,
     seq: &[Term],
-    captured: &mut BTreeSet<Capture>,
+    captured: &mut BTreeMap<Capture, bool>,
     depth: usize,
 ) -> Result<(), GrammarError> {
     if depth > 32 {
@@ -220,27 +220,44 @@ fn holes(
         match &term.kind {
             TermKind::Literal(pieces) => {
                 for piece in pieces {
-                    // A suffix may be learnt from the block around the call.
-                    if let Piece::Hole(what) = piece
-                        && !captured.contains(what)
-                        && *what != Capture::Any
-                    {
-                        return Err(GrammarError::new(
-                            term.span.clone(),
-                            format!("the hole {{{}}} comes before its capture", word(*what)),
-                        )
-                        .help(format!("capture it first: `{}`", word(*what))));
-                    }
+                    let Piece::Hole(what) = piece else {
+                        continue;
+                    };
+                    let hole = word(*what);
+                    let message = match captured.get(what) {
+                        Some(true) => continue,
+                        Some(false) => {
+                            format!(
+                                "the hole {{{hole}}} has no text where an alternative before it has no `{hole}`"
+                            )
+                        }
+                        // A suffix may be learnt from the block around the call.
+                        None if *what == Capture::Any => continue,
+                        None => format!("the hole {{{hole}}} comes before its capture"),
+                    };
+                    let help = format!("capture it first, in each alternative: `{hole}`");
+                    return Err(GrammarError::new(term.span.clone(), message).help(help));
                 }
             }
-            TermKind::Capture(what, _) => drop(captured.insert(*what)),
+            TermKind::Capture(what, _) => drop(captured.insert(*what, true)),
             TermKind::Attrs(attributes) => {
-                captured.extend(attributes.iter().filter_map(|a| a.capture));
+                captured.extend(attributes.iter().filter_map(|a| Some((a.capture?, true))));
             }
-            TermKind::Object(_) | TermKind::Python(_) => drop(captured.insert(Capture::Name)),
+            TermKind::Object(_) | TermKind::Python(_) => drop(captured.insert(Capture::Name, true)),
             TermKind::Group(alt) => {
-                for seq in &alt.0 {
-                    holes(dialect, seq, captured, depth + 1)?;
+                let before = captured.clone();
+                let mut alternatives = Vec::new();
+                for seq in alt.0.iter().filter(|seq| !seq.is_empty()) {
+                    let mut this = before.clone();
+                    holes(dialect, seq, &mut this, depth + 1)?;
+                    alternatives.push(this);
+                }
+                for this in &alternatives {
+                    let in_all = |what| {
+                        let has = |one: &BTreeMap<_, _>| one.get(what).is_some_and(|all| *all);
+                        alternatives.iter().all(has)
+                    };
+                    captured.extend(this.keys().map(|what| (*what, in_all(what))));
                 }
             }
             TermKind::Optional(inner, _) | TermKind::Many(inner) => {
