@@ -42,4 +42,4 @@ pub use case::{
     Case, CaseError, CaseErrorKind, CaseOptions, Part, ProgramError, ReadingError, cases,
 };
 pub use reading::{Cut, Reading};
-pub use sample::{DialectReport, Sample, dialect_report};
+pub use sample::{DialectReport, Misread, Sample, dialect_report};

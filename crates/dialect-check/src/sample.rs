@@ -1,5 +1,6 @@
 //! Sample calls of every shape: a dialect writes them, and parses what it wrote.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use toolglot_engine::{
@@ -7,7 +8,7 @@ use toolglot_engine::{
     ResultText, ResultWriter, ToolSet,
 };
 use toolglot_toolset::Toolbox;
-use toolglot_value::{Value, json};
+use toolglot_value::{Map, Value, json};
 
 use crate::case::{Case, CaseOptions, Part};
 
@@ -19,6 +20,8 @@ pub struct DialectReport {
     pub samples: Vec<Sample>,
     /// A call is one only if its tool is known: without tools, what the dialect writes is text.
     pub needs_tools: bool,
+    /// Texts that the grammar describes, and that are parsed as other calls.
+    pub misread: Vec<Misread>,
     /// A result as the dialect writes it; a model never writes one.
     pub result: String,
 }
@@ -29,16 +32,44 @@ pub struct DialectReport {
 pub struct Sample {
     /// Its shape, in words: `a call without arguments`.
     pub title: &'static str,
+    /// One of its calls has arguments.
+    pub has_arguments: bool,
     /// The text that the dialect wrote, if it wrote any.
     pub text: Option<String>,
     /// Why the dialect cannot carry it. `None`: its text parses to the same calls, closed, whole and in pieces.
     pub refusal: Option<String>,
 }
 
+/// A text that the grammar describes, and that is parsed as other calls.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Misread {
+    /// The text.
+    pub text: String,
+    /// The calls that it says, and those that were parsed.
+    pub calls: [String; 2],
+}
+
 impl DialectReport {
     /// Whether the dialect carries no sample at all.
     pub fn is_dead(&self) -> bool {
         self.samples.iter().all(|sample| sample.refusal.is_some())
+    }
+
+    /// Whether the dialect carries a sample with arguments, if its calls may have any.
+    pub fn carries_arguments(&self) -> bool {
+        let samples = self.samples.iter().filter(|sample| sample.has_arguments);
+        let mut refusals = samples.map(|sample| sample.refusal.is_some());
+        match refusals.next() {
+            Some(is_refused) => !is_refused || refusals.any(|is_refused| !is_refused),
+            None => true,
+        }
+    }
+
+    /// Whether the dialect carries no sample with arguments, or texts of its grammar are parsed as other calls.
+    pub fn is_faulty(&self) -> bool {
+        let has_calls = !self.samples.is_empty();
+        has_calls && (!self.carries_arguments() || !self.misread.is_empty())
     }
 }
 
@@ -62,6 +93,11 @@ pub fn dialect_report(dialect: &Dialect) -> Result<DialectReport, GrammarError> 
         .iter()
         .map(|(title, calls)| sample(title, calls, &renderer, &known, dialect))
         .collect();
+    // A value that holds a closer of the grammar cannot be written in any way.
+    let carried = shapes.iter().zip(&samples);
+    let carried = carried.filter(|(_, sample)| sample.refusal.is_none());
+    let carried = carried.map(|((_, calls), _)| calls.as_slice());
+    let misread = misread(dialect, &carried, &tools, &known);
     let mut carried = samples.iter().filter(|sample| sample.refusal.is_none());
     let needs_tools = carried.any(|sample| {
         let text = sample.text.as_deref().unwrap_or_default();
@@ -83,13 +119,71 @@ pub fn dialect_report(dialect: &Dialect) -> Result<DialectReport, GrammarError> 
     Ok(DialectReport {
         samples,
         needs_tools,
+        misread,
         result,
     })
 }
 
+/// Writes the samples in each way that the dialect reads, and parses them: the first of each way that is parsed otherwise.
+fn misread<'s>(
+    dialect: &Dialect,
+    samples: &(impl Iterator<Item = &'s [SampleCall]> + Clone),
+    tools: &ToolSet,
+    program: &Arc<Program>,
+) -> Vec<Misread> {
+    let mut texts = BTreeSet::new();
+    let mut found = Vec::new();
+    for variant in dialect.variants() {
+        // A way that is no dialect by itself has no text of its own.
+        let Ok(renderer) = Renderer::new(&variant, tools) else {
+            continue;
+        };
+        let misread = samples.clone().find_map(|calls| {
+            let arguments: Vec<String> = calls.iter().map(|(_, args)| args.to_string()).collect();
+            let text = renderer.calls(&call_texts(calls, &arguments)).ok()?;
+            if !texts.insert(text.clone()) {
+                return None;
+            }
+            let calls = [renderer.program(), program].map(|program| shown(&parsed(program, &text)));
+            (calls[0] != calls[1]).then_some(Misread { text, calls })
+        });
+        found.extend(misread);
+    }
+    found
+}
+
+fn call_texts<'a>(calls: &'a [SampleCall], arguments: &'a [String]) -> Vec<CallText<'a>> {
+    let calls = calls.iter().zip(arguments);
+    let texts = calls.map(|((name, _), arguments)| CallText {
+        name,
+        arguments,
+        server: None,
+        id: None,
+    });
+    texts.collect()
+}
+
+/// Names and arguments, for people.
+fn shown(read: &Calls) -> String {
+    let calls = read.calls.iter().map(|call| {
+        let mut arguments = call.arguments.parse().unwrap_or(Value::Null);
+        // A line break before a closer may be the closer's.
+        for value in arguments
+            .as_object_mut()
+            .into_iter()
+            .flat_map(Map::values_mut)
+        {
+            if let Value::String(text) = value {
+                text.truncate(text.trim_end_matches('\n').len());
+            }
+        }
+        format!("{} {arguments}", call.name)
+    });
+    calls.collect::<Vec<_>>().join("; ")
+}
+
 /// The samples: of any tool, or of the tools that the rules of the dialect fix.
 fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
-    let lines = "first line\n  second line\n";
     if let Some(only) = dialect.only_calls() {
         if only.is_empty() {
             return Vec::new();
@@ -103,7 +197,10 @@ fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
         };
         return vec![
             ("a call of each of its tools", call("a.rs")),
-            ("the same with texts of several lines", call(lines)),
+            (
+                "the same with texts of several lines",
+                call("first line\n  second line\n"),
+            ),
         ];
     }
     let save = |arguments: Value| ("save".to_owned(), arguments);
@@ -114,11 +211,23 @@ fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
         ("one argument", vec![save(json!({"text": "a.rs"}))]),
         (
             "a text of several lines",
-            vec![save(json!({"text": lines}))],
+            vec![save(json!({"text": "first line\n  second line"}))],
+        ),
+        (
+            "a text that ends with a line break",
+            vec![save(json!({"text": "first line\n"}))],
         ),
         (
             "two texts",
             vec![save(json!({"text": "a.rs", "more": "b: c"}))],
+        ),
+        (
+            "texts with signs",
+            vec![save(json!({"text": "a = b, c", "more": "say \"it's\""}))],
+        ),
+        (
+            "an empty text before another",
+            vec![save(json!({"text": "", "more": "b"}))],
         ),
         (
             "a text, a number, a flag and a list",
@@ -139,11 +248,7 @@ fn tool_set(shapes: &[(&str, Vec<SampleCall>)]) -> ToolSet {
         if tools.iter().any(|tool| tool["name"] == name.as_str()) {
             continue;
         }
-        for key in arguments
-            .as_object()
-            .into_iter()
-            .flat_map(toolglot_value::Map::keys)
-        {
+        for key in arguments.as_object().into_iter().flat_map(Map::keys) {
             if parameters[key].is_null() {
                 parameters[key] = json!({"type": "string"});
             }
@@ -168,27 +273,21 @@ fn sample(
     dialect: &Dialect,
 ) -> Sample {
     let arguments: Vec<String> = calls.iter().map(|(_, args)| args.to_string()).collect();
-    let texts = calls
-        .iter()
-        .zip(&arguments)
-        .map(|((name, _), arguments)| CallText {
-            name,
-            arguments,
-            server: None,
-            id: None,
-        });
-    let (text, refusal) = match renderer.calls(&texts.collect::<Vec<_>>()) {
+    let (text, refusal) = match renderer.calls(&call_texts(calls, &arguments)) {
         Ok(text) => {
             let refusal = match case(&text, dialect.name()).events(program) {
-                Ok(events) => is_in_doubt(&events).then(|| IN_DOUBT.to_owned()),
+                Ok(events) if is_in_doubt(&events) => Some(IN_DOUBT.to_owned()),
+                Ok(_) => misread_ending(program, &text).map(str::to_owned),
                 Err(error) => Some(error.to_string()),
             };
             (Some(text), refusal)
         }
         Err(error) => (error.text, Some(error.reason)),
     };
+    let is_empty = |arguments: &Value| arguments.as_object().is_none_or(Map::is_empty);
     Sample {
         title,
+        has_arguments: calls.iter().any(|(_, arguments)| !is_empty(arguments)),
         text,
         refusal,
     }
@@ -216,10 +315,31 @@ fn case(text: &str, dialect: &str) -> Case {
     }
 }
 
+/// Calls without the last line break of their message, and with a line of text after them, are the same calls.
+fn misread_ending(program: &Arc<Program>, text: &str) -> Option<&'static str> {
+    let calls = |text: &str| {
+        let read = parsed(program, text);
+        let calls = read.calls.into_iter();
+        calls
+            .map(|call| (call.name, call.arguments))
+            .collect::<Vec<_>>()
+    };
+    let expected = calls(text);
+    if calls(text.trim_end()) != expected {
+        return Some("without the line break at its end the message is read otherwise");
+    }
+    let more = format!("{text}\n\nThat is all.\n");
+    (calls(&more) != expected).then_some("text after the call changes it")
+}
+
 fn n_calls(program: &Arc<Program>, text: &str) -> usize {
+    parsed(program, text).calls.len()
+}
+
+fn parsed(program: &Arc<Program>, text: &str) -> Calls {
     let mut read = Calls::default();
     let mut parser = Parser::new(Arc::clone(program));
     parser.push(Input::Text(text), &mut read);
     parser.finish(Finish::Stop, &mut read);
-    read.calls.len()
+    read
 }

@@ -9,6 +9,7 @@ mod file;
 mod lex;
 mod parse;
 mod settings;
+mod variants;
 mod words;
 
 pub(crate) use ast::{Alt, Habit, Indent, Piece, Rule, Term, TermKind};

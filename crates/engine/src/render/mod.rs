@@ -104,6 +104,11 @@ impl<'a> Renderer<'a> {
         })
     }
 
+    /// The program that reads back what is written.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
     /// Writes `calls`, in order.
     ///
     /// # Errors

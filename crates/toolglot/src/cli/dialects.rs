@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use toolglot_dialect_check::{DialectReport, Sample, dialect_report};
+use toolglot_dialect_check::{DialectReport, Misread, Sample, dialect_report};
 use toolglot_dialects::Replacement;
 use toolglot_engine::Dialect;
 
@@ -82,14 +82,15 @@ fn check(file: &Path, color: Color, out: &mut dyn Write) -> Result<Outcome, Fail
     };
     let names: Vec<&str> = dialects.iter().map(Dialect::name).collect();
     let mut shown = format!("{}: {}\n", source::name(file), names.join(", "));
-    let mut is_dead = true;
+    let (mut is_faulty, mut is_dead) = (false, true);
     for dialect in &dialects {
         let report = dialect_report(dialect).map_err(|error| Failure::Program(Box::new(error)))?;
         shown.push_str(&sample_text(dialect, &report));
+        is_faulty |= report.is_faulty();
         is_dead &= report.is_dead();
     }
     write!(screen, "{}", harmless(&shown)).map_err(Failure::Output)?;
-    Ok(Outcome::faulty_if(is_dead))
+    Ok(Outcome::faulty_if(is_faulty || is_dead))
 }
 
 /// Writes the words of the notation into the file, and says which.
@@ -133,6 +134,9 @@ fn sample_text(dialect: &Dialect, report: &DialectReport) -> String {
             &format!("error: `{name}` parses no call that it writes"),
             "",
         );
+    } else if !report.carries_arguments() {
+        let head = format!("error: `{name}` writes no call with an argument");
+        add(&head, "");
     }
     let body = |sample: &Sample| sample.text.clone().unwrap_or_default();
     for sample in report
@@ -150,6 +154,14 @@ fn sample_text(dialect: &Dialect, report: &DialectReport) -> String {
             let head = format!("not carried: {}: {refusal}", sample.title);
             add(&head, &body(sample));
         }
+    }
+    for Misread { text, calls, .. } in &report.misread {
+        let [written, read] = calls;
+        let read = if read.is_empty() { "no call" } else { read };
+        let head = format!(
+            "error: the grammar has this text for `{written}`, and it is parsed as: {read}"
+        );
+        add(&head, text);
     }
     if report.needs_tools {
         let note = "note: a call is text unless its tool is known: give the tools with `--tools`";

@@ -1,0 +1,124 @@
+//! A dialect that writes its calls in another way that it reads: each choice, optional part and run of blanks in turn.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::{Alt, Dialect, Rule, Term, TermKind};
+
+impl Dialect {
+    /// The dialects that write what this one reads and does not write: each has one choice, one optional part, or one run of
+    /// blanks written otherwise. What they write should be read by this one.
+    ///
+    /// Their number is at most twice the number of terms.
+    pub fn variants(&self) -> Vec<Dialect> {
+        let is_read = |rule: &&Rule| !matches!(rule.name.as_str(), "think" | "say" | "tool");
+        let read: Vec<&Rule> = (self.rules.iter().filter(is_read))
+            .filter(|rule| !rule.is_taught())
+            .collect();
+        let mut variants = Vec::new();
+        for (n, rule) in read.iter().enumerate() {
+            if rule.is_only_written() {
+                continue;
+            }
+            let mut add = |seq: Vec<Term>| {
+                let rules = read.iter().enumerate().filter(|(other, one)| {
+                    *other == n || one.name != rule.name || one.tool != rule.tool
+                });
+                let rules = rules.map(|(other, one)| {
+                    let mut one = Rule::clone(one);
+                    if other == n {
+                        one.alt = Alt(vec![seq.clone()]);
+                    }
+                    one
+                });
+                let mut rules: Vec<Rule> = rules.collect();
+                // A rule that is no longer referred to would be an entry.
+                let old = referred(&self.rules);
+                loop {
+                    let new = referred(&rules);
+                    let n_before = rules.len();
+                    rules.retain(|rule| !old.contains(&rule.name) || new.contains(&rule.name));
+                    if rules.len() == n_before {
+                        break;
+                    }
+                }
+                variants.push(Dialect {
+                    rules: Arc::new(rules),
+                    ..self.clone()
+                });
+            };
+            for seq in &rule.alt.0 {
+                add(seq.clone());
+                sequences(seq).into_iter().for_each(&mut add);
+            }
+        }
+        variants
+    }
+}
+
+/// The names of the rules that others refer to.
+fn referred(rules: &[Rule]) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for rule in rules {
+        let mut add = |name: &str, _: &Range<usize>| {
+            names.insert(String::from(name));
+        };
+        rule.alt.each_reference(&mut add);
+    }
+    names
+}
+
+/// The sequence with one change, in each way.
+fn sequences(seq: &[Term]) -> Vec<Vec<Term>> {
+    let mut all = Vec::new();
+    for (n, term) in seq.iter().enumerate() {
+        for kind in kinds(term) {
+            let mut other = seq.to_vec();
+            other[n].kind = kind;
+            all.push(other);
+        }
+    }
+    all
+}
+
+fn kinds(term: &Term) -> Vec<TermKind> {
+    let only = |seq: Vec<Term>| TermKind::Group(Alt(vec![seq]));
+    match &term.kind {
+        TermKind::Group(alt) => {
+            // The message's end is where a message ends, not a text.
+            let is_end = |seq: &&Vec<Term>| matches!(seq.as_slice(), [one] if one.kind == TermKind::MessageEnd);
+            let written = alt.0.iter().filter(|seq| !is_end(seq));
+            let alternatives = written.flat_map(|seq| {
+                let mut all = vec![seq.clone()];
+                all.extend(sequences(seq));
+                all
+            });
+            alternatives.map(only).collect()
+        }
+        TermKind::Optional(inner, habit) => {
+            let mut all = vec![only(vec![]), only(vec![Term::clone(inner)])];
+            all.extend(kinds(inner).into_iter().map(|kind| {
+                let span = inner.span.clone();
+                TermKind::Optional(Term { kind, span }.into(), *habit)
+            }));
+            all
+        }
+        TermKind::Many(inner) => {
+            let inside = kinds(inner).into_iter();
+            let span = &inner.span;
+            let many = |kind| {
+                let span = span.clone();
+                TermKind::Many(Term { kind, span }.into())
+            };
+            inside.map(many).collect()
+        }
+        TermKind::Ws(_) => [" ", "\n"]
+            .map(|blanks| TermKind::Ws(Some(String::from(blanks))))
+            .into(),
+        _ => Vec::new(),
+    }
+}
