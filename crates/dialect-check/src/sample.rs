@@ -124,6 +124,9 @@ pub fn dialect_report(dialect: &Dialect) -> Result<DialectReport, GrammarError> 
     })
 }
 
+/// How many ways of writing are tried.
+const WAYS: usize = 256;
+
 /// Writes the samples in each way that the dialect reads, and parses them: the first of each way that is parsed otherwise.
 fn misread<'s>(
     dialect: &Dialect,
@@ -133,7 +136,7 @@ fn misread<'s>(
 ) -> Vec<Misread> {
     let mut texts = BTreeSet::new();
     let mut found = Vec::new();
-    for variant in dialect.variants() {
+    for variant in dialect.variants(WAYS) {
         // A way that is no dialect by itself has no text of its own.
         let Ok(renderer) = Renderer::new(&variant, tools) else {
             continue;

@@ -13,8 +13,8 @@ impl Dialect {
     /// The dialects that write what this one reads and does not write: each has one choice, one optional part, or one run of
     /// blanks written otherwise. What they write should be read by this one.
     ///
-    /// Their number is at most twice the number of terms.
-    pub fn variants(&self) -> Vec<Dialect> {
+    /// At most `most` of them, in the order of the rules.
+    pub fn variants(&self, most: usize) -> Vec<Dialect> {
         let is_read = |rule: &&Rule| !matches!(rule.name.as_str(), "think" | "say" | "tool");
         let read: Vec<&Rule> = (self.rules.iter().filter(is_read))
             .filter(|rule| !rule.is_taught())
@@ -25,6 +25,9 @@ impl Dialect {
                 continue;
             }
             let mut add = |seq: Vec<Term>| {
+                if variants.len() == most {
+                    return;
+                }
                 let rules = read.iter().enumerate().filter(|(other, one)| {
                     *other == n || one.name != rule.name || one.tool != rule.tool
                 });
@@ -53,7 +56,7 @@ impl Dialect {
             };
             for seq in &rule.alt.0 {
                 add(seq.clone());
-                sequences(seq).into_iter().for_each(&mut add);
+                sequences(seq, most).into_iter().for_each(&mut add);
             }
         }
         variants
@@ -72,11 +75,12 @@ fn referred(rules: &[Rule]) -> BTreeSet<String> {
     names
 }
 
-/// The sequence with one change, in each way.
-fn sequences(seq: &[Term]) -> Vec<Vec<Term>> {
+/// The sequence with one change, in each way, up to `most` of them.
+fn sequences(seq: &[Term], most: usize) -> Vec<Vec<Term>> {
     let mut all = Vec::new();
     for (n, term) in seq.iter().enumerate() {
-        for kind in kinds(term) {
+        let left = most - all.len();
+        for kind in kinds(term, left).into_iter().take(left) {
             let mut other = seq.to_vec();
             other[n].kind = kind;
             all.push(other);
@@ -85,7 +89,7 @@ fn sequences(seq: &[Term]) -> Vec<Vec<Term>> {
     all
 }
 
-fn kinds(term: &Term) -> Vec<TermKind> {
+fn kinds(term: &Term, most: usize) -> Vec<TermKind> {
     let only = |seq: Vec<Term>| TermKind::Group(Alt(vec![seq]));
     match &term.kind {
         TermKind::Group(alt) => {
@@ -94,21 +98,21 @@ fn kinds(term: &Term) -> Vec<TermKind> {
             let written = alt.0.iter().filter(|seq| !is_end(seq));
             let alternatives = written.flat_map(|seq| {
                 let mut all = vec![seq.clone()];
-                all.extend(sequences(seq));
+                all.extend(sequences(seq, most));
                 all
             });
-            alternatives.map(only).collect()
+            alternatives.take(most).map(only).collect()
         }
         TermKind::Optional(inner, habit) => {
             let mut all = vec![only(vec![]), only(vec![Term::clone(inner)])];
-            all.extend(kinds(inner).into_iter().map(|kind| {
+            all.extend(kinds(inner, most).into_iter().map(|kind| {
                 let span = inner.span.clone();
                 TermKind::Optional(Term { kind, span }.into(), *habit)
             }));
             all
         }
         TermKind::Many(inner) => {
-            let inside = kinds(inner).into_iter();
+            let inside = kinds(inner, most).into_iter();
             let span = &inner.span;
             let many = |kind| {
                 let span = span.clone();
