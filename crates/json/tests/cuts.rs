@@ -90,6 +90,21 @@ fn damaged_documents_are_the_same_in_every_cut() {
         .unwrap_or_else(|fault| panic!("{fault}"));
 }
 
+/// A line break after a blank inside an expression's brackets: its last word starts after both.
+#[test]
+fn a_place_between_blanks_never_goes_back() {
+    let manner = Manner {
+        root: Root::Keywords,
+        reports: false,
+        knows: false,
+        expects: false,
+    };
+    let text = "a=x[1, \n[2] y";
+    let whole = read(manner, text, text.len());
+    assert!(whole.is_ok(), "{whole:?}");
+    assert_eq!(whole, read(manner, text, 1));
+}
+
 fn read(manner: Manner, text: &str, size: usize) -> Result<Told, String> {
     let names: [String; 3] = ["path", "a", "text"].map(String::from);
     let mut out = Output::default();
