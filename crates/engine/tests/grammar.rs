@@ -219,9 +219,9 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<a>\" name \">\" (key \"=\" raw ws)* \"</a>\"\n",
-        "`raw` has no closer",
+        "`raw` has no closer: a bare name follows it",
         "key",
-        "after `raw`",
+        "start each parameter with a literal",
     ),
     (
         "dialect a\ncall = \"<a>\" name (ws key \"=\" raw \";\")* \"</a>\"\n",

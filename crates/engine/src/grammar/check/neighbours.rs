@@ -215,12 +215,21 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
             "a literal must show where the capture ends",
         ),
         (TermKind::Raw(..) | TermKind::Value(..), TermKind::Capture(..)) => refuse(
-            "`raw` has no closer: no literal follows it",
-            "put the literal that ends the value after `raw`",
+            &format!(
+                "`{}` has no closer: a bare name follows it",
+                value_word(&term.kind)
+            ),
+            "start each parameter with a literal, (\" \" key \"=\" raw)*, or end each with one, (key \"=\" raw \";\")*",
         ),
         (TermKind::Raw(..) | TermKind::Value(..), _) if is_body => refuse(
-            "`raw` has no closer: no literal follows it",
-            "put the literal that ends the value after `raw`",
+            &format!(
+                "`{}` has no closer: no literal follows it",
+                value_word(&term.kind)
+            ),
+            &format!(
+                "put the literal that ends the value after `{}`",
+                value_word(&term.kind)
+            ),
         ),
         (TermKind::Nl, TermKind::Literal(pieces)) if starts(pieces, &['\n', '\r']) => refuse(
             "a line break after `nl`, which takes it",
@@ -269,6 +278,14 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
             "write the line break before it: \"\\n\", or ws(\"\\n\")",
         ),
         _ => Ok(()),
+    }
+}
+
+fn value_word(value: &TermKind) -> &'static str {
+    match value {
+        TermKind::Value(..) => "value",
+        TermKind::Raw(_, Some(_)) => "lines",
+        _ => "raw",
     }
 }
 
