@@ -93,6 +93,7 @@ mod program;
 mod remark;
 mod render;
 mod span;
+mod thresholds;
 mod tools;
 mod vocabulary;
 

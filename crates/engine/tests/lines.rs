@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 /// Lines of the modules that read a message. The figure may only fall.
-const LINES: usize = 15_867;
+const LINES: usize = 15_708;
 
 /// What reads a message, below `src`.
-const PARTS: &[&str] = &["machine", "body", "program", "doubt.rs"];
+const PARTS: &[&str] = &["machine", "body", "program", "doubt.rs", "thresholds.rs"];
 
 #[test]
 fn what_reads_a_message_grows_no_longer() {

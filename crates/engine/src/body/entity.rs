@@ -3,6 +3,8 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
+use crate::thresholds::ENTITY_MAX;
+
 /// What stands at an `&`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entity {
@@ -14,18 +16,15 @@ pub(crate) enum Entity {
     Cut,
 }
 
-/// Longest entity that is looked for: `&#x10FFFF;`.
-const LONGEST: usize = 10;
-
 /// Reads the entity at the begin of `text`, which is an `&`. The five of XML, and numbers.
 pub(crate) fn entity(text: &[u8], whole: bool) -> Entity {
-    let end = text.iter().take(LONGEST + 1).position(|&b| b == b';');
+    let end = text.iter().take(ENTITY_MAX + 1).position(|&b| b == b';');
     let Some(end) = end else {
-        let inside = &text[1..text.len().min(LONGEST + 1)];
+        let inside = &text[1..text.len().min(ENTITY_MAX + 1)];
         let open = inside
             .iter()
             .all(|b| b.is_ascii_alphanumeric() || *b == b'#');
-        return if open && text.len() <= LONGEST && !whole {
+        return if open && text.len() <= ENTITY_MAX && !whole {
             Entity::Cut
         } else {
             Entity::Bare

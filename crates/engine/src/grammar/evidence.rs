@@ -6,9 +6,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Alt, Dialect, Envelope, Piece, Rule, Term, TermKind};
+use crate::thresholds::MARKER_MIN;
 
-/// Shorter literals stand in every text.
-pub(crate) const SHORTEST: usize = 3;
 /// Deepest reference that is followed.
 const DEPTH: usize = 32;
 
@@ -193,7 +192,7 @@ fn literals_of<'a>(kind: &'a TermKind, all: &mut Vec<&'a str>) {
         TermKind::Literal(pieces) => {
             for piece in pieces {
                 if let Piece::Bytes(bytes) = piece
-                    && bytes.trim().len() >= SHORTEST
+                    && bytes.trim().len() >= MARKER_MIN
                     && !all.contains(&bytes.trim())
                 {
                     all.push(bytes.trim());
@@ -216,7 +215,7 @@ fn weight(found: &[Evidence]) -> usize {
 }
 
 fn literal_in(literal: &str, text: &str, found: &mut Vec<Evidence>) -> bool {
-    if literal.len() < SHORTEST {
+    if literal.len() < MARKER_MIN {
         // Where an object or a tag stands behind an opener in each of its places, there is no list.
         return next_in(literal, text, found) || literal != "[";
     }

@@ -16,7 +16,6 @@ pub(crate) use ast::{Alt, Habit, Indent, Piece, Rule, Term, TermKind};
 pub use ast::{Attribute, Capture, Envelope, EnvelopeMember, PythonQuote, Role};
 pub use error::GrammarError;
 pub use evidence::Evidence;
-pub(crate) use evidence::SHORTEST;
 pub use settings::{IdForm, Typing, Values};
 
 use alloc::string::{String, ToString};

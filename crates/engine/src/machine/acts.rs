@@ -16,7 +16,7 @@ use toolglot_json::internal::quoted;
 use super::typing::{plain_json, typed};
 use crate::body::decoded;
 use crate::grammar::Capture;
-use crate::program::{CompiledDialect, Node, Program, RuleRole};
+use crate::program::{CompiledDialect, Node, RuleRole};
 use crate::{Code, End, Place, Sink, Span};
 
 impl Parser {
@@ -26,15 +26,15 @@ impl Parser {
     #[must_use]
     pub(super) fn commit(
         &mut self,
-        program: &Program,
         view: View<'_>,
         name: Option<&str>,
         sink: &mut dyn Sink,
     ) -> bool {
+        let program = view.program;
         if self.candidate.committed {
             return true;
         }
-        if !self.may_count_in_code(program, view, name, sink) || !self.may_count(program) {
+        if !self.may_count_in_code(view, name, sink) || !self.may_count(program) {
             return false;
         }
         self.candidate.committed = true;
@@ -71,28 +71,22 @@ impl Parser {
     }
 
     /// Does the acts up to `to`. Bytes up to `upto` are markup where an act needs them told.
-    pub(super) fn flush(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        to: LogId,
-        upto: u64,
-        sink: &mut dyn Sink,
-    ) {
+    pub(super) fn flush(&mut self, view: View<'_>, to: LogId, upto: u64, sink: &mut dyn Sink) {
+        let program = view.program;
         let mut acts = core::mem::take(&mut self.spare.acts);
         self.set.log.acts(self.set.flushed, to, &mut acts);
         self.set.flushed = to;
         for (n, &(act, pos)) in acts.iter().enumerate() {
             let kind_at = self.set.registers.kind_at.take();
             match act {
-                Act::Enter(node) => self.enter(program, view, node, pos, sink),
+                Act::Enter(node) => self.enter(view, node, pos, sink),
                 Act::Captured { what, start, end } => {
                     match what {
                         Capture::Type => self.set.registers.kind_at = Some(Span::new(start, end)),
                         Capture::Any => self.skip_element(view, kind_at, (start, end), sink),
                         _ => {}
                     }
-                    self.captured(program, view, what, start, end, sink);
+                    self.captured(view, what, start, end, sink);
                 }
                 Act::Argument {
                     node,
@@ -110,9 +104,9 @@ impl Parser {
                     if let (Some((Act::Captured { what, start, end }, _)), true) =
                         (acts[n..].iter().find(is_name), is_nameless)
                     {
-                        self.captured(program, view, *what, *start, *end, sink);
+                        self.captured(view, *what, *start, *end, sink);
                     }
-                    self.argument(program, view, (node, index), (start, end), upto, sink);
+                    self.argument(view, (node, index), (start, end), upto, sink);
                 }
                 Act::Supplied { start, end } => self.supplied(Span::new(start, end), sink),
                 Act::Exit(node) if leaves_call(program, act) => {
@@ -125,14 +119,8 @@ impl Parser {
         self.spare.acts = acts;
     }
 
-    pub(super) fn enter(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        node: u32,
-        pos: u64,
-        sink: &mut dyn Sink,
-    ) {
+    pub(super) fn enter(&mut self, view: View<'_>, node: u32, pos: u64, sink: &mut dyn Sink) {
+        let program = view.program;
         let Node::Enter {
             role: RuleRole::Call,
             tool,
@@ -166,13 +154,13 @@ impl Parser {
 
     pub(super) fn captured(
         &mut self,
-        program: &Program,
         view: View<'_>,
         what: Capture,
         start: u64,
         end: u64,
         sink: &mut dyn Sink,
     ) {
+        let program = view.program;
         let mut text = Cow::Borrowed(view.slice(start, end));
         let decodes = |dialect: &CompiledDialect| dialect.values.entities_in_attrs;
         if let Some(call) = &self.emitter.call
@@ -275,13 +263,13 @@ impl Parser {
     /// An attribute that is an argument (`<write_file path="..">`).
     pub(super) fn argument(
         &mut self,
-        program: &Program,
         view: View<'_>,
         at: (u32, u8),
         (start, end): (u64, u64),
         upto: u64,
         sink: &mut dyn Sink,
     ) {
+        let program = view.program;
         let Node::Attrs(attrs) = program.node(at.0) else {
             return;
         };

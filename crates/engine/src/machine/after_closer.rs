@@ -13,9 +13,6 @@ use super::view::View;
 use crate::grammar::Capture;
 use crate::program::{Fits, Node, NodeId, Program, RuleRole, TextNode, is_blank};
 
-/// Unknown parameters in a row that a probe reads over.
-pub(super) const OVERS: u8 = 4;
-
 /// Reading over an unknown parameter: to its value, then over that.
 #[derive(Debug, Default)]
 pub(super) struct SkippedParameter {
@@ -70,14 +67,13 @@ impl Parser {
     /// All sets are dead: what stands after the last whole closer decides.
     pub(super) fn look_beyond(
         &mut self,
-        program: &Program,
         text: &TextNode,
         probe: &mut CloserLookahead,
         view: View<'_>,
     ) -> Option<Signal> {
         match probe.last {
             Some(last) => {
-                let cx = (program, view, NamePolicy::Evidence);
+                let cx = (view, NamePolicy::Evidence);
                 let from = Thread::at(text.follow, Log::ROOT, last);
                 let mut enclosing = Vec::new();
                 self.add_positions(cx, from, &text.enclosing, &mut enclosing);
@@ -98,18 +94,17 @@ impl Parser {
     /// An unknown parameter is read over if it is well-formed: text without a tag, up to its own closer.
     pub(super) fn read_over(
         &mut self,
-        program: &Program,
         probe: &mut CloserLookahead,
         key: UnknownKey,
         view: View<'_>,
     ) {
         let mut threads = Vec::new();
         let mut thread = key.thread;
-        if matches!(program.node(thread.node), Node::Attrs(_)) {
+        if matches!(view.program.node(thread.node), Node::Attrs(_)) {
             threads.push(thread);
         } else {
             thread.off = 0;
-            self.stepper(program, view, NamePolicy::Reading)
+            self.stepper(view, NamePolicy::Reading)
                 .add_closure(thread, key.at, &mut threads);
         }
         probe.n_overs += 1;
@@ -124,18 +119,17 @@ impl Parser {
     /// Reads over it: whether it is closed, once that is known.
     pub(super) fn run_over(
         &mut self,
-        program: &Program,
         probe: &mut CloserLookahead,
         over: &mut SkippedParameter,
         view: View<'_>,
-        eof: bool,
     ) -> Option<bool> {
+        let program = view.program;
         while over.closers.is_empty() {
             let Some(byte) = view.byte(probe.pos) else {
-                return eof.then_some(false);
+                return view.eof.then_some(false);
             };
             let (mut next, mut found, pos) = (Vec::new(), StepResult::default(), probe.pos);
-            self.stepper(program, view, NamePolicy::Reading).step(
+            self.stepper(view, NamePolicy::Reading).step(
                 &over.threads,
                 byte,
                 pos,
@@ -167,7 +161,7 @@ impl Parser {
                 _ if over.threads.iter().any(waits) => {}
                 Some((follow, log)) => {
                     probe.pos = over.from;
-                    over.closers = self.closers_at(program, follow, log, view);
+                    over.closers = self.closers_at(follow, log, view);
                     if over.closers.is_empty() {
                         return Some(false);
                     }
@@ -194,11 +188,14 @@ impl Parser {
                     probe.pos += length;
                     let thread = Thread::at(next, Log::ROOT, probe.pos);
                     probe.follow.clear();
-                    self.stepper(program, view, NamePolicy::Evidence)
-                        .add_closure(thread, probe.pos, &mut probe.follow);
+                    self.stepper(view, NamePolicy::Evidence).add_closure(
+                        thread,
+                        probe.pos,
+                        &mut probe.follow,
+                    );
                     return Some(true);
                 }
-                (Fits::SoFar, ..) => return eof.then_some(false),
+                (Fits::SoFar, ..) => return view.eof.then_some(false),
                 (Fits::Not, ..) => {}
             }
             // A bracket that begins no tag is text.
@@ -207,20 +204,14 @@ impl Parser {
                     return Some(false);
                 }
                 Some(_) => probe.pos += 1,
-                None => return eof.then_some(false),
+                None => return view.eof.then_some(false),
             }
         }
     }
 
     /// The literals after a value, at `follow`, with what was captured in `log`.
-    pub(super) fn closers_at(
-        &mut self,
-        program: &Program,
-        follow: NodeId,
-        log: LogId,
-        view: View<'_>,
-    ) -> Vec<Thread> {
-        let (cx, mut set) = ((program, view, NamePolicy::Reading), Vec::new());
+    pub(super) fn closers_at(&mut self, follow: NodeId, log: LogId, view: View<'_>) -> Vec<Thread> {
+        let (cx, mut set) = ((view, NamePolicy::Reading), Vec::new());
         self.add_positions(cx, Thread::at(follow, log, 0), &[follow], &mut set);
         set
     }
@@ -247,20 +238,19 @@ impl Parser {
     /// After the last closer. `None`: more bytes are needed.
     pub(super) fn run_beyond(
         &mut self,
-        program: &Program,
         text: &TextNode,
         probe: &mut CloserLookahead,
         beyond: &mut AfterCloser,
         view: View<'_>,
-        eof: bool,
     ) -> Option<Signal> {
+        let program = view.program;
         let ends = Signal::Ends {
             recovered: true,
             enclosing: !probe.closer,
         };
         loop {
             let Some(byte) = view.byte(probe.pos) else {
-                if eof {
+                if view.eof {
                     return Some(if self.ending.is_cut_off {
                         Signal::Cut
                     } else {
@@ -289,7 +279,7 @@ impl Parser {
                 return Some(Signal::Data);
             }
             if beyond.prose.is_some() {
-                match self.run_prose(program, text, probe, beyond, view, eof) {
+                match self.run_prose(text, probe, beyond, view) {
                     Prose::Entry => return Some(ends),
                     Prose::Value => return Some(Signal::Data),
                     Prose::On => continue,
@@ -300,12 +290,12 @@ impl Parser {
                 plausible: probe.closer,
             };
             let (entered, found) =
-                self.step_entries(program, (names, beyond.bol), beyond, byte, probe.pos, view);
+                self.step_entries((names, beyond.bol), beyond, byte, probe.pos, view);
             let is_over = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
             let mut next = Vec::new();
             let stops = beyond.entries.iter().any(is_over);
             let (mut inner, pos) = (StepResult::default(), probe.pos);
-            self.stepper(program, view, NamePolicy::Evidence).step(
+            self.stepper(view, NamePolicy::Evidence).step(
                 &beyond.enclosing,
                 byte,
                 pos,
@@ -341,18 +331,18 @@ impl Parser {
     /// One byte of the entries that may begin at `beyond.from`: whether one did, and what was found on the way.
     fn step_entries(
         &mut self,
-        program: &Program,
         (policy, bol): (NamePolicy<'_>, bool),
         beyond: &mut AfterCloser,
         byte: u8,
         pos: u64,
         view: View<'_>,
     ) -> (bool, StepResult) {
+        let program = view.program;
         let (mut next, mut found) = (Vec::new(), StepResult::default());
         // An entry there would begin a line or not, and never the message.
         let place = (self.candidate.at, self.candidate.bol, self.candidate.start);
         (self.candidate.at, self.candidate.bol, self.candidate.start) = (beyond.from, bol, false);
-        self.stepper(program, view, policy)
+        self.stepper(view, policy)
             .step(&beyond.entries, byte, pos, &mut next, &mut found);
         (self.candidate.at, self.candidate.bol, self.candidate.start) = place;
         core::mem::swap(&mut beyond.entries, &mut next);
@@ -374,12 +364,10 @@ impl Parser {
     /// a known name. Another closer, or opener, of the value on the way leaves all of it in the value.
     fn run_prose(
         &mut self,
-        program: &Program,
         text: &TextNode,
         probe: &mut CloserLookahead,
         beyond: &mut AfterCloser,
         view: View<'_>,
-        eof: bool,
     ) -> Prose {
         let rest = view.from(probe.pos);
         match beyond.prose {
@@ -389,7 +377,7 @@ impl Parser {
                 probe.pos += n_blank;
                 beyond.from = probe.pos;
                 if n_blank < rest.len() as u64 {
-                    let thread = Thread::at(program.rules.trie_node, Log::ROOT, probe.pos);
+                    let thread = Thread::at(view.program.rules.trie_node, Log::ROOT, probe.pos);
                     beyond.entries.push(thread);
                     beyond.prose = Some(Line::Entry);
                 }
@@ -398,7 +386,7 @@ impl Parser {
             Some(Line::Entry) => {
                 let names = NamePolicy::Entry { plausible: false };
                 let (entered, found) =
-                    self.step_entries(program, (names, true), beyond, rest[0], probe.pos, view);
+                    self.step_entries((names, true), beyond, rest[0], probe.pos, view);
                 self.set.found.work += found.work;
                 probe.pos += 1;
                 if entered {
@@ -420,7 +408,7 @@ impl Parser {
                         probe.prose_to = Some(probe.pos);
                         Prose::Value
                     }
-                    Some(closer) if !eof => {
+                    Some(closer) if !view.eof => {
                         probe.pos += closer.at as u64;
                         Prose::Wait
                     }
@@ -436,9 +424,9 @@ impl Parser {
         }
     }
 
-    pub(super) fn names_known(program: &Program, view: View<'_>, act: Act) -> bool {
+    pub(super) fn names_known(view: View<'_>, act: Act) -> bool {
         matches!(act, Act::Captured { what: Capture::Name, start, end }
-            if program.tools.find(view.slice(start, end)).is_some())
+            if view.program.tools.find(view.slice(start, end)).is_some())
     }
 }
 

@@ -9,6 +9,7 @@ use super::thread::{StepResult, Thread};
 use crate::body::decoded;
 use crate::grammar::{Capture, Values};
 use crate::program::{AttributeNode, AttrsNode, NodeId, Program, is_blank};
+use crate::thresholds::ATTRIBUTES_MAX;
 
 const BETWEEN: u16 = 0;
 const NAME: u16 = 1;
@@ -88,7 +89,7 @@ impl Stepper<'_> {
     /// Moves the thread over a byte, unless more happens there than that.
     fn attrs_move(&self, thread: &mut Thread, attrs: &AttrsNode, byte: u8, pos: u64) -> Moved {
         // Where the message's end is read again from before the tag, the thread is past it.
-        if pos.wrapping_sub(thread.since) > 8 * self.program.limits.capture as u64 {
+        if pos.wrapping_sub(thread.since) > (ATTRIBUTES_MAX * self.program.limits.capture) as u64 {
             return Moved::Dead;
         }
         match thread.off {

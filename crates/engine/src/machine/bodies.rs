@@ -16,18 +16,12 @@ use crate::{Arguments, Code, End, Sink, Span, Tail};
 
 impl Parser {
     /// Returns whether the mode changed.
-    pub(super) fn body(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        eof: bool,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    pub(super) fn body(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         match core::mem::take(&mut self.mode) {
-            Mode::Json(body) => self.json(program, body, view, sink),
-            Mode::Envelope(envelope) => self.envelope(program, envelope, view, sink),
-            Mode::Python(python) => self.python(program, python, view, sink),
-            Mode::Xml(xml) => self.xml(program, xml, view, eof, sink),
+            Mode::Json(body) => self.json(body, view, sink),
+            Mode::Envelope(envelope) => self.envelope(envelope, view, sink),
+            Mode::Python(python) => self.python(python, view, sink),
+            Mode::Xml(xml) => self.xml(xml, view, sink),
             mode => {
                 self.mode = mode;
                 false
@@ -49,15 +43,9 @@ impl Parser {
         }
     }
 
-    fn json(
-        &mut self,
-        program: &Program,
-        mut body: Box<JsonBody>,
-        view: View<'_>,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    fn json(&mut self, mut body: Box<JsonBody>, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let step = loop {
-            let end = self.json_piece(program, &mut body, view);
+            let end = self.json_piece(&mut body, view);
             let rest = view.slice(self.pos, end);
             let fits = self.fitting.is_on();
             if !fits {
@@ -65,7 +53,7 @@ impl Parser {
             }
             let (used, step) = body.feed(rest, self.pos);
             if fits {
-                self.fit_body(program, &mut body, sink);
+                self.fit_body(view.program, &mut body, sink);
             } else {
                 core::mem::swap(self.emitter.args(), &mut body.out.text);
             }
@@ -88,7 +76,7 @@ impl Parser {
             Step::Done => {
                 self.pos = body.json.behind().unwrap_or(self.pos);
                 self.whole();
-                self.end_body(program, view, body.node, sink);
+                self.end_body(view, body.node, sink);
                 true
             }
             Step::Stuck => {
@@ -97,7 +85,7 @@ impl Parser {
                     .behind()
                     .unwrap_or(self.pos)
                     .max(self.emitter.cursor);
-                self.stuck_json(program, body, view, sink);
+                self.stuck_json(body, view, sink);
                 true
             }
             _ => {
@@ -108,8 +96,8 @@ impl Parser {
     }
 
     /// Up to where the JSON is all plain letters, or all tokens: if its strings stand between tokens, it is told which.
-    fn json_piece(&self, program: &Program, body: &mut JsonBody, view: View<'_>) -> u64 {
-        let Node::Json { quotes, .. } = program.node(body.node) else {
+    fn json_piece(&self, body: &mut JsonBody, view: View<'_>) -> u64 {
+        let Node::Json { quotes, .. } = view.program.node(body.node) else {
             return view.end();
         };
         let mut quotes = quotes.iter();
@@ -136,19 +124,18 @@ impl Parser {
     /// A byte that fits no JSON: the arguments may still be whole but for their brackets.
     pub(super) fn stuck_json(
         &mut self,
-        program: &Program,
         mut body: Box<JsonBody>,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
         let rest = body.json.finish(true, self.pos, &mut body.out);
-        self.fit_body(program, &mut body, sink);
+        self.fit_body(view.program, &mut body, sink);
         self.tell_repairs(&mut body, sink);
         if rest == Completeness::Broken {
-            self.malformed(program, view, body.node, sink);
+            self.malformed(view, body.node, sink);
         } else {
             self.whole();
-            self.end_body(program, view, body.node, sink);
+            self.end_body(view, body.node, sink);
         }
     }
 
@@ -160,13 +147,8 @@ impl Parser {
     }
 
     /// A body ended at `pos`: the set is what follows it.
-    pub(super) fn end_body(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        node: NodeId,
-        sink: &mut dyn Sink,
-    ) {
+    pub(super) fn end_body(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
+        let program = view.program;
         let at = self.pos;
         self.end_fitting(program, true, sink);
         self.emitter.flush_args(at, sink);
@@ -186,17 +168,12 @@ impl Parser {
                 call.facts.arguments = Arguments::Empty;
             }
         }
-        self.go_on_behind(program, view, node, sink);
+        self.go_on_behind(view, node, sink);
     }
 
     /// The set is what follows the body of `node`, which ended at `pos`.
-    pub(super) fn go_on_behind(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        node: NodeId,
-        sink: &mut dyn Sink,
-    ) {
+    pub(super) fn go_on_behind(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
+        let program = view.program;
         let at = self.pos;
         let next = match program.node(node) {
             Node::Json { next, .. } | Node::Py { next } => *next,
@@ -209,17 +186,17 @@ impl Parser {
         threads.clear();
         let mut thread = Thread::at(next, Log::ROOT, at);
         (thread.marked, thread.begins_line, thread.one_line) = (true, false, false);
-        self.stepper(program, view, NamePolicy::Reading)
+        self.stepper(view, NamePolicy::Reading)
             .add_closure(thread, at, &mut threads);
         self.set.threads = threads;
         self.resume();
-        if self.match_certain(program, view, sink) {
+        if self.match_certain(view, sink) {
             return;
         }
         let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
         if !self.awaits_tail() && !self.set.threads.iter().any(ends) {
             // Where the entry may end, and after a bare call, what follows has a say.
-            self.exit_certain(program, view, sink);
+            self.exit_certain(view, sink);
         }
     }
 
@@ -239,13 +216,8 @@ impl Parser {
     }
 
     /// Nothing can be made of the arguments: the call is cut here, and never runs.
-    pub(super) fn malformed(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        node: NodeId,
-        sink: &mut dyn Sink,
-    ) {
+    pub(super) fn malformed(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
+        let program = view.program;
         let at = self.pos;
         self.end_fitting(program, false, sink);
         self.emitter.flush_args(at, sink);
@@ -255,7 +227,7 @@ impl Parser {
         self.emitter
             .note(Code::MalformedJson, Span::empty(at), message, sink);
         self.emitter.end_call(End::Truncated, view, at, sink);
-        self.end_body(program, view, node, sink);
+        self.end_body(view, node, sink);
         // Late closers are markup still; all else is text.
         let threads = core::mem::take(&mut self.set.threads);
         let late = threads.into_iter().filter(|thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3));
@@ -275,19 +247,12 @@ impl Parser {
         self.mode = Mode::Text;
     }
 
-    fn xml(
-        &mut self,
-        program: &Program,
-        mut xml: Box<Xml>,
-        view: View<'_>,
-        eof: bool,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    fn xml(&mut self, mut xml: Box<Xml>, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let before = xml.pos;
         let rest = view.slice(xml.pos, view.end());
         let mut out = XmlOut::default();
         core::mem::swap(self.emitter.args(), &mut out.json);
-        let step = xml.feed(rest, eof, &mut out);
+        let step = xml.feed(rest, view.eof, &mut out);
         if step == XmlStep::Done {
             xml.close(&mut out);
         }
@@ -300,7 +265,7 @@ impl Parser {
             return false;
         }
         self.whole();
-        self.end_body(program, view, xml.node, sink);
+        self.end_body(view, xml.node, sink);
         true
     }
 

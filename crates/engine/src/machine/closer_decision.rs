@@ -3,8 +3,8 @@
 use super::Parser;
 use super::closer_lookahead::CloserLookahead;
 use super::log::Log;
-use super::matching::MARK;
 use super::value::Value;
+use crate::thresholds::MARKER_MIN;
 
 /// What a probe found.
 #[derive(Debug)]
@@ -96,7 +96,9 @@ impl Parser {
                 value.passed_closer |= probe.last.is_some();
                 value.read_as_prose(probe.prose_to);
                 // Its own closer, which pairs with no opener in it: the value may hold too much.
-                let is_marker = probe.closer_end.is_some_and(|end| end - probe.at >= MARK);
+                let is_marker = probe
+                    .closer_end
+                    .is_some_and(|end| end - probe.at >= MARKER_MIN as u64);
                 let doubt = value.nest == 0 && is_marker && !value.is_in_string();
                 if probe.closer && value.nest > 0 {
                     value.nest -= 1;

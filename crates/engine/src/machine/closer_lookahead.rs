@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::Parser;
-use super::after_closer::{AfterCloser, OVERS, SkippedParameter};
+use super::after_closer::{AfterCloser, SkippedParameter};
 use super::closer_decision::{Decision, Signal};
 use super::damaged_literal::DamagedLiteral;
 use super::fence::{Fence, fence};
@@ -17,6 +17,7 @@ use super::thread::{NamePolicy, StepResult, Thread, UnknownKey};
 use super::value::{Value, next_closer};
 use super::view::View;
 use crate::program::{Node, Program, RuleRole, TextNode, is_blank};
+use crate::thresholds::SKIPPED_MAX;
 
 /// A probe that runs.
 #[derive(Debug, Default)]
@@ -102,7 +103,6 @@ impl CloserLookahead {
 impl Parser {
     pub(super) fn begin_probe(
         &mut self,
-        program: &Program,
         text: &TextNode,
         value: &mut Value,
         at: u64,
@@ -111,14 +111,13 @@ impl Parser {
         let mut probe = core::mem::take(&mut self.spare.probe);
         probe.begin(at);
         probe.may_leave = value.may_be_left(at);
-        self.look_from(program, text, &mut probe, value, at, view);
+        self.look_from(text, &mut probe, value, at, view);
         value.probe = Some(probe);
     }
 
     /// The three sets begin at `at`.
     fn look_from(
         &mut self,
-        program: &Program,
         text: &TextNode,
         probe: &mut CloserLookahead,
         value: &Value,
@@ -136,28 +135,22 @@ impl Parser {
         let mut from = Thread::at(text.follow, Log::ROOT, at);
         (from.begins_line, from.one_line) = (value.line_blank, value.one_line);
         from.pass(view.bytes(value.scan, at));
-        let cx = (program, view, NamePolicy::Evidence);
+        let cx = (view, NamePolicy::Evidence);
         self.add_positions(cx, from, &[text.follow], &mut probe.follow);
         self.add_positions(cx, from, &text.enclosing, &mut probe.enclosing);
         self.add_positions(cx, from, text.own.as_slice(), &mut probe.own);
     }
 
     /// Runs the probe over what the view has.
-    pub(super) fn probe(
-        &mut self,
-        program: &Program,
-        text: &TextNode,
-        value: &mut Value,
-        view: View<'_>,
-        eof: bool,
-    ) -> Decision {
+    pub(super) fn probe(&mut self, text: &TextNode, value: &mut Value, view: View<'_>) -> Decision {
+        let program = view.program;
         let Some(mut probe) = value.probe.take() else {
             return Decision::Pending;
         };
         if text.fence && probe.pos == probe.at && view.byte(probe.at) == Some(b'`') {
             let wrapped = self.emitter.quote.is_wrapped();
             let cap = program.limits.undecided as u64;
-            match fence(value, text, (view, probe.at), (wrapped, cap), eof) {
+            match fence(value, text, (view, probe.at), (wrapped, cap)) {
                 Fence::Wait => {
                     value.probe = Some(probe);
                     return Decision::Pending;
@@ -168,7 +161,7 @@ impl Parser {
             }
         }
         loop {
-            let turn = match self.probe_on((program, text), &mut probe, value, view, eof) {
+            let turn = match self.probe_on((program, text), &mut probe, value, view) {
                 Progress::Pending => {
                     value.probe = Some(probe);
                     return Decision::Pending;
@@ -190,7 +183,6 @@ impl Parser {
         probe: &mut CloserLookahead,
         value: &Value,
         view: View<'_>,
-        eof: bool,
     ) -> Progress {
         let cap = program.limits.undecided as u64;
         let (found, stage) = match core::mem::take(&mut probe.stage) {
@@ -200,31 +192,31 @@ impl Parser {
                 self.set.found.work += at - probe.pos + 1;
                 probe.pos = at;
                 if found.is_some() {
-                    self.look_from(program, text, probe, value, at, view);
+                    self.look_from(text, probe, value, at, view);
                     return Progress::On;
                 }
-                if eof || at - probe.at > cap {
+                if view.eof || at - probe.at > cap {
                     return Progress::Over(Signal::Nested);
                 }
                 (None, Stage::Search)
             }
-            Stage::Confirm => match self.confirm(program, text, probe, view, eof) {
+            Stage::Confirm => match self.confirm(text, probe, view) {
                 Some(turn) => return Progress::Over(turn),
                 None => (None, Stage::Confirm),
             },
             Stage::Skipped(mut over) => {
-                let is_closed = self.run_over(program, probe, &mut over, view, eof);
+                let is_closed = self.run_over(probe, &mut over, view);
                 let turn = match is_closed {
-                    Some(false) => Some(self.look_beyond(program, text, probe, view)),
+                    Some(false) => Some(self.look_beyond(text, probe, view)),
                     _ => is_closed.map(|_| None),
                 };
                 (turn, Stage::Skipped(over))
             }
             Stage::Text(mut gap) => {
-                let opens = self.run_gap(program, &mut gap, view, eof);
+                let opens = self.run_gap(&mut gap, view);
                 let turn = opens.map(|opens| {
                     if !opens {
-                        return self.look_beyond(program, text, probe, view);
+                        return self.look_beyond(text, probe, view);
                     }
                     self.set.gap = Some(gap.text);
                     probe.left_call = false;
@@ -233,21 +225,21 @@ impl Parser {
                 (turn, Stage::Text(gap))
             }
             Stage::Damaged(damaged) => {
-                let is_near = self.read_damaged(program, probe, &damaged, view, eof);
+                let is_near = self.read_damaged(probe, &damaged, view);
                 let turn = match is_near {
-                    Some(false) => Some(self.nothing_left(program, text, probe, value, view)),
+                    Some(false) => Some(self.nothing_left(text, probe, value, view)),
                     _ => is_near.map(|_| probe.left_call.then_some(Signal::ENDS)),
                 };
                 (turn, Stage::Damaged(damaged))
             }
             Stage::After(mut after) => {
-                let turn = self.run_beyond(program, text, probe, &mut after, view, eof);
+                let turn = self.run_beyond(text, probe, &mut after, view);
                 probe.left_call |= matches!(turn, Some(Signal::Ends { .. }));
                 (turn.map(Some), Stage::After(after))
             }
             Stage::Sets => match view.byte(probe.pos) {
                 None => {
-                    let turn = eof.then(|| self.at_end(probe, value));
+                    let turn = view.eof.then(|| self.at_end(probe, value));
                     probe.left_call |= matches!(turn, Some(Signal::Ends { .. }));
                     (turn.map(Some), Stage::Sets)
                 }
@@ -260,14 +252,14 @@ impl Parser {
                     });
                 }
                 Some(byte) => {
-                    let run = self.run_sets(program, probe, cap, view);
+                    let run = self.run_sets(probe, cap, view);
                     if run > 0 {
                         return Progress::On;
                     }
                     let mut found = core::mem::take(&mut self.set.found);
                     let mut next = core::mem::take(&mut self.set.next);
                     let scratch = (&mut next, &mut found);
-                    let turn = self.three_sets(program, text, probe, value, byte, view, scratch);
+                    let turn = self.three_sets(text, probe, value, byte, view, scratch);
                     (self.set.found, self.set.next) = (found, next);
                     (Some(turn), Stage::Sets)
                 }
@@ -283,13 +275,7 @@ impl Parser {
     }
 
     /// What a step would find out of the sets was found out by the one before: how many bytes only go on.
-    fn run_sets(
-        &mut self,
-        program: &Program,
-        probe: &mut CloserLookahead,
-        cap: u64,
-        view: View<'_>,
-    ) -> u64 {
+    fn run_sets(&mut self, probe: &mut CloserLookahead, cap: u64, view: View<'_>) -> u64 {
         if probe.pos == probe.looked {
             return 0;
         }
@@ -297,7 +283,7 @@ impl Parser {
         let sets = &mut [&mut probe.follow, &mut probe.enclosing, &mut probe.own];
         let room = cap + 1 - (pos - probe.at);
         let run = self
-            .stepper(program, view, NamePolicy::Evidence)
+            .stepper(view, NamePolicy::Evidence)
             .run(sets, pos, room);
         probe.pos += run;
         self.set.found.work += run;
@@ -305,10 +291,8 @@ impl Parser {
     }
 
     /// One byte of the three sets.
-    #[expect(clippy::too_many_arguments, reason = "the last is scratch space")]
     fn three_sets(
         &mut self,
-        program: &Program,
         text: &TextNode,
         probe: &mut CloserLookahead,
         value: &Value,
@@ -316,6 +300,7 @@ impl Parser {
         view: View<'_>,
         (next, found): (&mut Vec<Thread>, &mut StepResult),
     ) -> Option<Signal> {
+        let program = view.program;
         let pos = probe.pos;
 
         // The tag of a next value is no closer.
@@ -324,7 +309,7 @@ impl Parser {
 
         // What follows.
         let evidence = NamePolicy::Evidence;
-        self.stepper(program, view, evidence)
+        self.stepper(view, evidence)
             .step(&probe.follow, byte, pos, next, found);
         let unknown = found.unknown_key;
         let is_broken_off = probe.closer && next.is_empty() && value.nest == 0;
@@ -360,7 +345,7 @@ impl Parser {
         // The value's own opener.
         if !probe.own.is_empty() {
             let same_key = text.own_needs_same_key.then_some(value.key.as_str());
-            self.stepper(program, view, NamePolicy::Own { same_key })
+            self.stepper(view, NamePolicy::Own { same_key })
                 .step(&probe.own, byte, pos, next, found);
             core::mem::swap(&mut probe.own, next);
             if let Some(log) = probe
@@ -368,9 +353,8 @@ impl Parser {
                 .iter()
                 .find_map(|thread| (thread.node == value.node).then_some(thread.log))
             {
-                let forgets = value.nest == 0
-                    && !value.passed_closer
-                    && self.opens_another(program, value, log, view);
+                let forgets =
+                    value.nest == 0 && !value.passed_closer && self.opens_another(value, log, view);
                 probe.pos = pos + 1;
                 return Some(if forgets {
                     Signal::Another
@@ -384,7 +368,7 @@ impl Parser {
         let mut enclosing_left = false;
         let mut enclosing_names = false;
         if !probe.enclosing.is_empty() {
-            self.stepper(program, view, evidence)
+            self.stepper(view, evidence)
                 .step(&probe.enclosing, byte, pos, next, found);
             core::mem::swap(&mut probe.enclosing, next);
             if found.literal_ended && closes(found) {
@@ -400,9 +384,10 @@ impl Parser {
                     enclosing_left = true;
                     probe.leaves |= found.literal_ended
                         && begins_line(view.bytes(probe.at, from), value.line_blank);
-                    enclosing_names |= self.set.log.any(Log::ROOT, thread.log, |act| {
-                        Parser::names_known(program, view, act)
-                    });
+                    enclosing_names |= self
+                        .set
+                        .log
+                        .any(Log::ROOT, thread.log, |act| Parser::names_known(view, act));
                 }
             }
         }
@@ -421,7 +406,7 @@ impl Parser {
         }
         if follow_ends && value.nest == 0 && value.is_in_string() {
             // All closers are there, but the JSON has a string open: text after them is more of it.
-            return self.look_beyond(program, text, probe, view);
+            return self.look_beyond(text, probe, view);
         }
         if follow_ends && value.nest == 0 {
             probe.left_call = true;
@@ -446,28 +431,27 @@ impl Parser {
             probe.stage = Stage::Damaged(damaged);
             return None;
         }
-        self.nothing_left(program, text, probe, value, view)
+        self.nothing_left(text, probe, value, view)
     }
 
     /// No set goes on.
     fn nothing_left(
         &mut self,
-        program: &Program,
         text: &TextNode,
         probe: &mut CloserLookahead,
         value: &Value,
         view: View<'_>,
     ) -> Option<Signal> {
         if let Some(key) = probe.unknown_at.take()
-            && probe.n_overs < OVERS
+            && probe.n_overs < SKIPPED_MAX
         {
-            self.read_over(program, probe, key, view);
+            self.read_over(probe, key, view);
             return None;
         }
-        if value.nest == 0 && self.begin_gap(program, text, probe, view) {
+        if value.nest == 0 && self.begin_gap(text, probe, view) {
             return None;
         }
-        self.look_beyond(program, text, probe, view)
+        self.look_beyond(text, probe, view)
     }
 }
 

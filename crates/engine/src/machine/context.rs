@@ -1,6 +1,5 @@
 //! What plain text belongs to - the answer, reasoning, junk inside a broken call - and the literals that may end that.
 
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::emitter::Speech;
@@ -61,7 +60,7 @@ impl Parser {
     /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech. Where several dialects open theirs
     /// alike, the ends of all are waited for.
     pub(super) fn enter_speech(&mut self, texts: &[Thread], view: View<'_>) {
-        let program = Arc::clone(&self.program);
+        let program = view.program;
         let of = |thread: &Thread| match program.node(thread.node) {
             Node::Text(text) => Some(text),
             _ => None,
@@ -84,23 +83,23 @@ impl Parser {
             open_ended &= text.open_ended;
             let mut ends = Vec::new();
             let thread = Thread::at(text.next, body.log, at);
-            self.stepper(&program, view, NamePolicy::Reading)
+            self.stepper(view, NamePolicy::Reading)
                 .add_closure(thread, at, &mut ends);
             for end in ends {
                 // The end of the entry waits for no literal: an entry that commits ends what is open-ended.
                 let is_over = matches!(program.node(end.node), Node::Match);
                 let is_there = |have: &SyncPoint| program.ends_alike(have.thread.node, end.node);
                 if !is_over && !sync_points.iter().any(is_there) {
-                    sync_points.push(self.wait(&program, end, body.log));
+                    sync_points.push(self.wait(program, end, body.log));
                 }
             }
         }
         (self.emitter.thought, self.emitter.at_line) = (false, true);
-        let names_more = |waiting: &SyncPoint| !ends_speech(&program, waiting.thread.node);
+        let names_more = |waiting: &SyncPoint| !ends_speech(program, waiting.thread.node);
         let is_choosy = speech == Speech::Reasoning && sync_points.iter().any(names_more);
         self.context = Context {
             speech,
-            waits: first_bytes(&program, &sync_points),
+            waits: first_bytes(program, &sync_points),
             sync_points,
             is_choosy,
             open_ended,

@@ -37,16 +37,15 @@ impl Parser {
     /// Whether a literal stands there but for a few bytes, once that is known: what stands after it is read.
     pub(super) fn read_damaged(
         &mut self,
-        program: &Program,
         probe: &mut CloserLookahead,
         damaged: &DamagedLiteral,
         view: View<'_>,
-        eof: bool,
     ) -> Option<bool> {
+        let program = view.program;
         // What opens an entry is none.
         let (read, is_opener) = program.trie.walk(view.from(damaged.from), |_| true);
         let is_all = damaged.from + read as u64 == view.end();
-        if is_opener || is_all && !eof {
+        if is_opener || is_all && !view.eof {
             return is_opener.then_some(false);
         }
         for thread in &damaged.literals {
@@ -54,7 +53,7 @@ impl Parser {
                 continue;
             };
             self.set.found.work += literal.bytes.len() as u64;
-            let (fits, length) = literal.near(view.from(damaged.from), eof);
+            let (fits, length) = literal.near(view.from(damaged.from), view.eof);
             match fits {
                 Fits::Not => continue,
                 Fits::SoFar => return None,
@@ -67,7 +66,7 @@ impl Parser {
                 ..*thread
             };
             probe.follow.clear();
-            self.stepper(program, view, NamePolicy::Evidence)
+            self.stepper(view, NamePolicy::Evidence)
                 .add_closure(after, end, &mut probe.follow);
             (probe.pos, probe.last, probe.read) = (end, Some(end), Some(end));
             probe.is_damaged = true;

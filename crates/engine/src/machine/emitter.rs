@@ -14,6 +14,7 @@ use super::quote::Quote;
 use super::view::View;
 use crate::doubt::{CallFacts, DoubtRule, DoubtSpan, Doubts};
 use crate::remark::remark;
+use crate::thresholds::{REPEATABLE_MAX, WAITING_MAX};
 use crate::{CallHead, CallId, Code, End, Event, Note, Place, Sink, Span};
 
 /// A call that has begun and has not ended.
@@ -497,7 +498,7 @@ impl Emitter {
         let (id, facts) = (call.id, call.facts);
         self.flush_args(self.cursor, sink);
         if self.quote.has_wrapper()
-            && self.recited.len() < RECITED
+            && self.recited.len() < REPEATABLE_MAX
             && let Some(call) = &self.call
         {
             self.recited.push((call.name.clone(), self.recital));
@@ -513,7 +514,7 @@ impl Emitter {
             return;
         }
         self.waiting.push((id, end, facts));
-        if self.waiting.len() > WAITING {
+        if self.waiting.len() > WAITING_MAX {
             self.end_waiting(true, sink);
         }
     }
@@ -625,12 +626,6 @@ impl Emitter {
 fn last_byte(text: &str) -> u8 {
     text.bytes().next_back().unwrap_or(0)
 }
-
-/// Calls that are remembered.
-const RECITED: usize = 256;
-
-/// Calls whose ends may wait.
-const WAITING: usize = 256;
 
 /// What JSON text comes to, but for blanks and quotation marks, on top of what came before: a sum that tells texts apart.
 fn recite(before: u64, json: &str) -> u64 {

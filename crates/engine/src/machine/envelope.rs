@@ -11,17 +11,17 @@ use super::log::{Act, Log};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::{Asked, Envelope, LeftOut};
-use crate::program::{Node, Program};
+use crate::program::Node;
 use crate::{Arguments, Code, End, Sink, Span};
 
 impl Parser {
     pub(super) fn envelope(
         &mut self,
-        program: &Program,
         mut envelope: Box<Envelope>,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
+        let program = view.program;
         loop {
             let before = envelope.pos;
             let rest = view.slice(before, view.end());
@@ -44,37 +44,37 @@ impl Parser {
                     let message = "the call was made before; after the answer it is only mentioned, and is text";
                     let at = envelope.name_at;
                     self.remark_at_name(Code::DuplicateCall, at, message.into(), view, sink);
-                    self.dead_envelope(program, &envelope, view, sink);
+                    self.dead_envelope(&envelope, view, sink);
                     break;
                 }
                 Asked::Commit => {
-                    if !self.commit_envelope(program, &mut envelope, view, sink) {
+                    if !self.commit_envelope(&mut envelope, view, sink) {
                         break;
                     }
                 }
                 Asked::Args if envelope.committed => {
-                    self.tell_envelope(program, &mut envelope, view, sink);
+                    self.tell_envelope(&mut envelope, view, sink);
                 }
                 Asked::Args => {}
                 Asked::Inside => {
-                    self.tell_envelope(program, &mut envelope, view, sink);
+                    self.tell_envelope(&mut envelope, view, sink);
                     let rest = view.slice(envelope.pos, view.end());
                     let stretch = envelope.stretch(rest);
                     if self.tell_inside(rest, stretch, sink) {
                         envelope.pass(&rest[..stretch.length]);
                     }
                 }
-                Asked::Another => self.another_envelope(program, &mut envelope, view, sink),
+                Asked::Another => self.another_envelope(&mut envelope, view, sink),
                 Asked::Done => {
-                    self.end_envelope(program, &mut envelope, view, sink);
+                    self.end_envelope(&mut envelope, view, sink);
                     break;
                 }
                 Asked::Stuck if envelope.committed => {
-                    self.stuck_envelope(program, envelope, view, sink);
+                    self.stuck_envelope(envelope, view, sink);
                     return true;
                 }
                 Asked::Dead | Asked::Stuck => {
-                    self.dead_envelope(program, &envelope, view, sink);
+                    self.dead_envelope(&envelope, view, sink);
                     break;
                 }
             }
@@ -105,20 +105,19 @@ impl Parser {
     /// What stands next is no part of the object: only brackets may be missing.
     pub(super) fn stuck_envelope(
         &mut self,
-        program: &Program,
         mut envelope: Box<Envelope>,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
         envelope.pos = envelope.here();
         self.pos = envelope.pos;
-        let rest = envelope.finish(program, true);
-        self.tell_envelope(program, &mut envelope, view, sink);
+        let rest = envelope.finish(view.program, true);
+        self.tell_envelope(&mut envelope, view, sink);
         if rest == Completeness::Broken || envelope.malformed {
             let node = envelope.bodies[0].node;
-            self.malformed(program, view, node, sink);
+            self.malformed(view, node, sink);
         } else {
-            self.end_envelope(program, &mut envelope, view, sink);
+            self.end_envelope(&mut envelope, view, sink);
         }
         self.spare(envelope);
     }
@@ -127,21 +126,21 @@ impl Parser {
     #[must_use]
     pub(super) fn commit_envelope(
         &mut self,
-        program: &Program,
         envelope: &mut Envelope,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
+        let program = view.program;
         let body = envelope.bodies[0];
         self.set.threads.clear();
         self.set.threads.push(body);
         self.set.found.bodies.clear();
-        if !self.commit(program, view, envelope.name.as_deref(), sink) {
+        if !self.commit(view, envelope.name.as_deref(), sink) {
             return false;
         }
         self.set.threads.clear();
         let upto = envelope.head_end();
-        self.flush(program, view, body.log, upto, sink);
+        self.flush(view, body.log, upto, sink);
         envelope.committed = true;
         // From here on the envelope only asks whether it has one.
         let mut name = envelope
@@ -167,18 +166,13 @@ impl Parser {
         }
         self.emitter.start_call(view, upto, sink);
         self.begin_fitting(program, envelope.name_at.0);
-        self.tell_envelope(program, envelope, view, sink);
+        self.tell_envelope(envelope, view, sink);
         true
     }
 
     /// After the value of a key that was a tool's name stands another such key: the call is over, and the next begins.
-    fn another_envelope(
-        &mut self,
-        program: &Program,
-        envelope: &mut Envelope,
-        view: View<'_>,
-        sink: &mut dyn Sink,
-    ) {
+    fn another_envelope(&mut self, envelope: &mut Envelope, view: View<'_>, sink: &mut dyn Sink) {
+        let program = view.program;
         let mut acts = Vec::new();
         self.set
             .log
@@ -187,7 +181,7 @@ impl Parser {
             Act::Enter(node) => Some(node),
             _ => None,
         });
-        self.tell_envelope(program, envelope, view, sink);
+        self.tell_envelope(envelope, view, sink);
         self.end_fitting(program, true, sink);
         self.emitter.flush_args(envelope.args_end, sink);
         if envelope.args_at.is_some() {
@@ -196,17 +190,16 @@ impl Parser {
         let at = self.emitter.cursor;
         self.emitter.end_call(End::Closed, view, at, sink);
         if let Some(enter) = enter {
-            self.enter(program, view, enter, at, sink);
+            self.enter(view, enter, at, sink);
         }
         envelope.begin_next(program);
-        let is_begun = self.commit_envelope(program, envelope, view, sink);
+        let is_begun = self.commit_envelope(envelope, view, sink);
         debug_assert!(is_begun, "the entry is committed");
     }
 
     /// Tells the arguments read so far.
     pub(super) fn tell_envelope(
         &mut self,
-        program: &Program,
         envelope: &mut Envelope,
         view: View<'_>,
         sink: &mut dyn Sink,
@@ -255,7 +248,7 @@ impl Parser {
             if self.emitter.args().is_empty() {
                 self.emitter.markup(view, at, sink);
             }
-            self.fit_args(program, &envelope.args, sink);
+            self.fit_args(view.program, &envelope.args, sink);
             envelope.args.clear();
             if let Some(call) = &mut self.emitter.call {
                 call.opened = true;
@@ -269,12 +262,11 @@ impl Parser {
 
     pub(super) fn end_envelope(
         &mut self,
-        program: &Program,
         envelope: &mut Envelope,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        self.tell_envelope(program, envelope, view, sink);
+        self.tell_envelope(envelope, view, sink);
         let node = envelope.bodies[0].node;
         if let Some(id) = envelope.id.take() {
             self.emitter.late_id(&id, sink);
@@ -293,7 +285,7 @@ impl Parser {
             call.facts.arguments = Arguments::Missing;
         }
         self.emitter.markup(view, self.pos, sink);
-        self.end_body(program, view, node, sink);
+        self.end_body(view, node, sink);
         if let Some(call) = &mut self.emitter.call
             && !call.whole
             && !envelope.malformed
@@ -320,11 +312,11 @@ impl Parser {
     /// The envelope is no call.
     pub(super) fn dead_envelope(
         &mut self,
-        program: &Program,
         envelope: &Envelope,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
+        let program = view.program;
         let at = envelope.here();
         if self.candidate.committed && self.emitter.call.is_none() && envelope.is_nameless() {
             // One member of a list is none: what stands after it may be.
@@ -334,14 +326,14 @@ impl Parser {
             self.emitter
                 .note(Code::MissingToolName, span, message, sink);
             self.emitter.speak(Speech::Text, view, at, sink);
-            self.end_body(program, view, envelope.bodies[0].node, sink);
+            self.end_body(view, envelope.bodies[0].node, sink);
             return;
         }
         if self.candidate.committed {
             self.candidate
                 .checkpoint_threads
                 .retain(|thread| !matches!(program.node(thread.node), Node::Object(_)));
-            self.recover(program, view, at, false, sink);
+            self.recover(view, at, false, sink);
             return;
         }
         let marked = envelope.bodies.iter().any(|body| body.marked);

@@ -10,6 +10,7 @@
 use super::value::Value;
 use super::view::View;
 use crate::program::{TextNode, Trim, is_blank};
+use crate::thresholds::FENCE_MAX;
 
 pub(super) enum Fence {
     Wait,
@@ -56,16 +57,14 @@ pub(super) fn fence(
     text: &TextNode,
     (view, at): (View<'_>, u64),
     (wrapped, cap): (bool, u64),
-    eof: bool,
 ) -> Fence {
-    const LONGEST: usize = 64;
     let bytes = view.from(at);
     let run = bytes
         .iter()
-        .take(LONGEST + 1)
+        .take(FENCE_MAX + 1)
         .take_while(|&&b| b == b'`')
         .count();
-    if run <= LONGEST && run == bytes.len() && !eof {
+    if run <= FENCE_MAX && run == bytes.len() && !view.eof {
         return Fence::Wait;
     }
     let upto = at + run as u64;
@@ -103,7 +102,7 @@ pub(super) fn fence(
             line: Line::Bare,
             is_bare: None,
         });
-    let next = ahead.run(view, cap, eof);
+    let next = ahead.run(view, cap);
     value.ahead = Some(ahead);
     let Some(next) = next else {
         return Fence::Wait;
@@ -121,7 +120,7 @@ pub(super) fn fence(
 
 impl FenceLookahead {
     /// Looks on, up to the next fence. `None`: more bytes are needed.
-    fn run(&mut self, view: View<'_>, cap: u64, eof: bool) -> Option<Next> {
+    fn run(&mut self, view: View<'_>, cap: u64) -> Option<Next> {
         while let Some(byte) = view.byte(self.pos) {
             if self.pos - self.at > cap {
                 return Some(Next::None);
@@ -153,7 +152,7 @@ impl FenceLookahead {
             };
             self.pos += 1;
         }
-        if !eof {
+        if !view.eof {
             return None;
         }
         let at_fence = matches!(self.line, Line::Marks(3..) | Line::Bare);

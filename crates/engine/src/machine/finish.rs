@@ -1,7 +1,6 @@
 //! The end of the message.
 
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use toolglot_json::Completeness;
@@ -18,12 +17,11 @@ use crate::{Code, End, Finish, Sink, Span};
 
 impl Parser {
     pub(super) fn end(&mut self, why: Finish, view: View<'_>, sink: &mut dyn Sink) {
-        let program = Arc::clone(&self.program);
         self.ending.is_cut_off = why == Finish::Length;
         // Whatever is undecided is decided now; what is given back is read again.
         for _ in 0..=view.text.len() * 8 + 64 {
-            self.run(view, true, sink);
-            let goes_on = self.end_mode(&program, why, view, sink);
+            self.run(view, sink);
+            let goes_on = self.end_mode(why, view, sink);
             if !(goes_on || matches!(self.mode, Mode::ReasoningHold(_))) {
                 break;
             }
@@ -41,19 +39,14 @@ impl Parser {
     }
 
     /// Ends the mode that the message ended in. Returns whether there is more to read.
-    fn end_mode(
-        &mut self,
-        program: &Program,
-        why: Finish,
-        view: View<'_>,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    fn end_mode(&mut self, why: Finish, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        let program = view.program;
         if self.settle_string(program, why, sink) {
             return true;
         }
         match core::mem::take(&mut self.mode) {
             Mode::Text => false,
-            Mode::Matching => self.end_between(program, view, sink),
+            Mode::Matching => self.end_between(view, sink),
             // With the last byte it was decided.
             Mode::NameLookahead(_)
             | Mode::MidLineTag(_)
@@ -77,7 +70,7 @@ impl Parser {
                     .behind()
                     .unwrap_or(self.pos)
                     .max(self.emitter.cursor);
-                self.stuck_json(program, body, view, sink);
+                self.stuck_json(body, view, sink);
                 true
             }
             Mode::Json(mut body) => {
@@ -86,13 +79,13 @@ impl Parser {
                     .finish(why != Finish::Length, self.pos, &mut body.out);
                 self.fit_body(program, &mut body, sink);
                 self.emitter.mended(&body.out.repairs, sink);
-                self.after_json(program, rest, why, body.node, view, sink);
+                self.after_json(rest, why, body.node, view, sink);
                 false
             }
             Mode::Envelope(envelope)
                 if why != Finish::Length && envelope.committed && envelope.waits_for_colon() =>
             {
-                self.stuck_envelope(program, envelope, view, sink);
+                self.stuck_envelope(envelope, view, sink);
                 true
             }
             Mode::Envelope(mut envelope) => {
@@ -100,14 +93,14 @@ impl Parser {
                 if is_begun {
                     self.pos = envelope.pos;
                     if !envelope.is_marked() || envelope.is_over() || self.is_aside() {
-                        self.dead_envelope(program, &envelope, view, sink);
+                        self.dead_envelope(&envelope, view, sink);
                         return true;
                     }
                     if envelope.name.is_none() {
                         return self.end_begun(view, sink);
                     }
                     // It has its name: a call that was cut off before its arguments.
-                    if !self.commit_envelope(program, &mut envelope, view, sink) {
+                    if !self.commit_envelope(&mut envelope, view, sink) {
                         return true;
                     }
                 }
@@ -120,7 +113,7 @@ impl Parser {
                 let rest = if is_begun { Completeness::Broken } else { rest };
                 let malformed = envelope.malformed;
                 let none = envelope.args_at.is_none() && envelope.args.is_empty();
-                self.tell_envelope(program, &mut envelope, view, sink);
+                self.tell_envelope(&mut envelope, view, sink);
                 if none && rest != Completeness::Broken {
                     self.emitter.args().push_str("{}");
                     let at = self.emitter.cursor;
@@ -131,7 +124,7 @@ impl Parser {
                 } else {
                     rest
                 };
-                self.after_json(program, rest, why, envelope.bodies[0].node, view, sink);
+                self.after_json(rest, why, envelope.bodies[0].node, view, sink);
                 false
             }
             Mode::Python(python) => {
@@ -146,7 +139,7 @@ impl Parser {
                 if marked && is_call && !self.is_aside() {
                     return self.end_begun(view, sink);
                 }
-                self.dead_python(program, view, sink)
+                self.dead_python(view, sink)
             }
             Mode::Xml(mut xml) => {
                 let is_whole = why != Finish::Length && xml.is_whole(view.end());
@@ -201,7 +194,6 @@ impl Parser {
 
     fn after_json(
         &mut self,
-        program: &Program,
         rest: Completeness,
         why: Finish,
         node: u32,
@@ -210,7 +202,7 @@ impl Parser {
     ) {
         self.pos = view.end();
         if rest == Completeness::Broken || why == Finish::Length {
-            self.end_fitting(program, false, sink);
+            self.end_fitting(view.program, false, sink);
             self.emitter.flush_args(self.pos, sink);
             return;
         }
@@ -218,23 +210,23 @@ impl Parser {
         if rest == Completeness::Brackets {
             self.emitter.worsen(End::Recovered);
         }
-        self.end_body(program, view, node, sink);
+        self.end_body(view, node, sink);
         if matches!(self.mode, Mode::Matching) {
             self.mode = Mode::Text;
-            self.end_between(program, view, sink);
+            self.end_between(view, sink);
         }
     }
 
     /// The message ends between bodies: an entry that may end ends; one that only lacks closers is judged by `why`.
-    fn end_between(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        self.pass_end(program, view);
+    fn end_between(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        let program = view.program;
+        self.pass_end(view);
         let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
         if let Some(n) = self.set.threads.iter().position(ends) {
             let thread = self.set.threads[n];
-            self.set.found.bodies.clear();
-            self.set.found.bodies.push(thread);
+            self.choose_body(thread);
             self.pos = view.end();
-            self.enter_body(program, view, sink);
+            self.enter_body(view, sink);
             return false;
         }
         // A value that began is read from where it did, and one whose opener is cut off did not begin.
@@ -257,13 +249,8 @@ impl Parser {
                 && self.candidate.committed
                 && !view.slice(at, view.end()).trim().is_empty()
                 && self.set.threads.iter().any(|thread| !thread.extra);
-            self.pos = at;
-            self.set.found.bodies.clear();
-            self.set
-                .found
-                .bodies
-                .append(&mut self.candidate.fallback_bodies);
-            self.enter_body(program, view, sink);
+            self.fall_back(at);
+            self.enter_body(view, sink);
             if goes_on {
                 self.emitter.markup(view, view.end(), sink);
                 self.pos = view.end();
@@ -279,10 +266,9 @@ impl Parser {
             text,
             self.candidate.committed || self.set.threads.iter().any(|thread| thread.marked),
         ) {
-            self.set.found.bodies.clear();
-            self.set.found.bodies.push(body);
+            self.choose_body(body);
             self.pos = view.end();
-            self.enter_body(program, view, sink);
+            self.enter_body(view, sink);
             return true;
         }
         if !self.candidate.committed {
@@ -290,9 +276,9 @@ impl Parser {
                 self.reject(view.end());
                 return true;
             }
-            let is_cut_tag = self.ending.is_cut_off && self.is_cut_tag(program, view);
-            if !is_cut_tag && !self.is_begun_call(program, view, view.end()) {
-                self.explain_rejection(program, view, view.end(), sink);
+            let is_cut_tag = self.ending.is_cut_off && self.is_cut_tag(view);
+            if !is_cut_tag && !self.is_begun_call(view, view.end()) {
+                self.explain_rejection(view, view.end(), sink);
                 self.reject(view.end());
                 return true;
             }
@@ -305,13 +291,13 @@ impl Parser {
             // It has its name, though not all readings agree on what comes: a call that was cut off.
             self.set.threads.clear();
             self.set.threads.push(begun);
-            if !self.commit(program, view, None, sink) {
+            if !self.commit(view, None, sink) {
                 return true;
             }
         }
         // Committed: what is certain of the head is told.
         let common = self.set.common();
-        self.flush(program, view, common, view.end(), sink);
+        self.flush(view, common, view.end(), sink);
         self.ending.lacks_only_closers =
             self.lacks_only_closers(program, &self.set.threads, view.end());
         self.pos = view.end();
@@ -343,7 +329,8 @@ impl Parser {
     }
 
     /// Whether a tag that is a known tool's name begins its line, and the message was cut off after it.
-    fn is_cut_tag(&self, program: &Program, view: View<'_>) -> bool {
+    fn is_cut_tag(&self, view: View<'_>) -> bool {
+        let program = view.program;
         let is_known = |thread: &Thread| {
             let named = self.set.log.newest(thread.log, Log::ROOT, Capture::Name);
             let dialect = program.dialect_of(thread.node);
@@ -356,11 +343,12 @@ impl Parser {
     }
 
     /// `message_end`: the message ends here, and with it what was captured last.
-    fn pass_end(&mut self, program: &Program, view: View<'_>) {
+    fn pass_end(&mut self, view: View<'_>) {
+        let program = view.program;
         let (end, mut n) = (view.end(), 0);
         while let Some(&thread) = self.set.threads.get(n) {
             n += 1;
-            let mut stepper = self.stepper(program, view, super::NamePolicy::Reading);
+            let mut stepper = self.stepper(view, super::NamePolicy::Reading);
             let (next, log) = match program.node(thread.node) {
                 Node::End { next } => (*next, thread.log),
                 Node::Capture(capture)

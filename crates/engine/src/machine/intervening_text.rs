@@ -10,11 +10,8 @@ use super::thread::{NamePolicy, StepResult, Thread};
 use super::view::View;
 use crate::Span;
 use crate::grammar::Capture;
-use crate::program::{Fits, Node, Program, TextNode, is_blank};
-
-/// Longest such text, in bytes; and where no tool says which parameters there are.
-const LONGEST: u64 = 256;
-const LONGEST_UNDECLARED: u64 = 4;
+use crate::program::{Fits, Node, TextNode, is_blank};
+use crate::thresholds::{INTERVENING_MAX, INTERVENING_UNDECLARED_MAX};
 
 /// Reading over it.
 #[derive(Debug)]
@@ -31,7 +28,6 @@ impl Parser {
     /// Begins to read over text after the value's closer, if a tag may stand after it.
     pub(super) fn begin_gap(
         &mut self,
-        program: &Program,
         text: &TextNode,
         probe: &mut CloserLookahead,
         view: View<'_>,
@@ -47,13 +43,16 @@ impl Parser {
             return false;
         }
         let found = view.from(probe.at);
-        let closers = self.closers_at(program, text.follow, Log::ROOT, view);
-        let (Fits::Whole, _, next) = self.closer_fits(program, &closers, found) else {
+        let closers = self.closers_at(text.follow, Log::ROOT, view);
+        let (Fits::Whole, _, next) = self.closer_fits(view.program, &closers, found) else {
             return false;
         };
         let mut behind = Vec::new();
-        self.stepper(program, view, NamePolicy::Evidence)
-            .add_closure(Thread::at(next, Log::ROOT, at), at, &mut behind);
+        self.stepper(view, NamePolicy::Evidence).add_closure(
+            Thread::at(next, Log::ROOT, at),
+            at,
+            &mut behind,
+        );
         let text = Span::empty(at);
         probe.stage = Stage::Text(InterveningText {
             behind,
@@ -64,18 +63,12 @@ impl Parser {
     }
 
     /// Whether a declared parameter opens after the text, once that is known.
-    pub(super) fn run_gap(
-        &mut self,
-        program: &Program,
-        gap: &mut InterveningText,
-        view: View<'_>,
-        eof: bool,
-    ) -> Option<bool> {
+    pub(super) fn run_gap(&mut self, gap: &mut InterveningText, view: View<'_>) -> Option<bool> {
         let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
         while gap.tag.is_none() {
             let end = gap.text.end;
             let Some(byte) = view.byte(end) else {
-                return eof.then_some(false);
+                return view.eof.then_some(false);
             };
             self.set.found.work += 1;
             if byte == b'<' {
@@ -83,9 +76,9 @@ impl Parser {
                 break;
             }
             let longest = if tool.is_some() {
-                LONGEST
+                INTERVENING_MAX
             } else {
-                LONGEST_UNDECLARED
+                INTERVENING_UNDECLARED_MAX
             };
             let is_text = tool.is_some() || byte.is_ascii_punctuation() || is_blank(byte);
             if !is_text || end - gap.text.start >= longest {
@@ -96,17 +89,17 @@ impl Parser {
         let (threads, pos) = gap.tag.as_mut()?;
         loop {
             let Some(byte) = view.byte(*pos) else {
-                return eof.then_some(false);
+                return view.eof.then_some(false);
             };
             let (mut next, mut found) = (Vec::new(), StepResult::default());
-            self.stepper(program, view, NamePolicy::Evidence)
+            self.stepper(view, NamePolicy::Evidence)
                 .step(threads, byte, *pos, &mut next, &mut found);
             self.set.found.work += found.work;
             *pos += 1;
             *threads = next;
             let value = threads
                 .iter()
-                .find_map(|thread| match program.node(thread.node) {
+                .find_map(|thread| match view.program.node(thread.node) {
                     Node::Text(value) => Some((thread, value)),
                     _ => None,
                 });

@@ -4,7 +4,7 @@ use super::Parser;
 use super::thread::Thread;
 use super::view::View;
 use crate::Sink;
-use crate::program::{Node, Program};
+use crate::program::Node;
 
 /// Where in members of a list that are no objects the machine stands.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,8 @@ impl Junk {
 
 impl Parser {
     /// Where a word, a number or a string stands after a comma, in place of the next object of a list of calls.
-    pub(super) fn junk_member(&self, program: &Program, view: View<'_>) -> Option<u64> {
+    pub(super) fn junk_member(&self, view: View<'_>) -> Option<u64> {
+        let program = view.program;
         let is_object = |thread: &Thread| matches!(program.node(thread.node), Node::Object(_));
         let is_end = |thread: &Thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if **bytes == *b"]");
         let told = self.emitter.cursor;

@@ -14,7 +14,7 @@ use super::thread::Thread;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::Brackets;
-use crate::program::{NodeId, Program};
+use crate::program::NodeId;
 use crate::vocabulary::{CONJUNCTIONS, SENTENCE_SIGNS, WIDE_STOPS};
 use crate::{Code, Sink, Span, Tail};
 
@@ -108,7 +108,7 @@ impl Parser {
 
     /// Whether the bare call that ends here waits for how its line goes on. Each byte of that is read ahead once.
     pub(super) fn waits_for_line(&self, view: View<'_>) -> bool {
-        let is_last = self.ending.is_here && self.pos >= view.end();
+        let is_last = view.eof && self.pos >= view.end();
         let is_read = self.pos < self.candidate.entry.read_to;
         self.awaits_tail() && !is_read && !self.candidate.entry.is_bracketed && !is_last
     }
@@ -133,35 +133,22 @@ impl Parser {
     }
 
     /// Returns whether the mode changed.
-    pub(super) fn line_tail(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        eof: bool,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    pub(super) fn line_tail(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         match core::mem::take(&mut self.mode) {
-            Mode::LineTail(LineTail::Call(line)) => self.call_line(program, line, view, eof, sink),
+            Mode::LineTail(LineTail::Call(line)) => self.call_line(line, view, sink),
             Mode::LineTail(LineTail::Entry { body, pos }) => {
-                self.entry_line(program, (body, pos), view, eof, sink)
+                self.entry_line((body, pos), view, sink)
             }
             _ => false,
         }
     }
 
-    fn call_line(
-        &mut self,
-        program: &Program,
-        mut line: CallLine,
-        view: View<'_>,
-        eof: bool,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    fn call_line(&mut self, mut line: CallLine, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let at = self.pos;
-        let cap = program.limits.undecided as u64;
+        let cap = view.program.limits.undecided as u64;
         let has_words = loop {
             let Some(c) = view.slice(line.pos, view.end()).chars().next() else {
-                if !eof {
+                if !view.eof {
                     self.mode = Mode::LineTail(LineTail::Call(line));
                     return false;
                 }
@@ -179,16 +166,14 @@ impl Parser {
         };
         self.candidate.entry.read_to = line.end.max(at + 1);
         self.candidate.entry.words_before = if has_words { line.end } else { 0 };
-        self.end_body(program, view, line.node, sink);
+        self.end_body(view, line.node, sink);
         true
     }
 
     fn entry_line(
         &mut self,
-        program: &Program,
         (body, read_to): (Thread, u64),
         view: View<'_>,
-        eof: bool,
         sink: &mut dyn Sink,
     ) -> bool {
         let at = self.pos;
@@ -197,16 +182,16 @@ impl Parser {
         let n_blank = (rest.len() - text.len()) as u64;
         self.set.found.work += n_blank + 1;
         let pos = read_to + n_blank;
-        let is_long = pos - at >= program.limits.undecided as u64;
+        let is_long = pos - at >= view.program.limits.undecided as u64;
         let undecided = Mode::LineTail(LineTail::Entry { body, pos });
-        if text.is_empty() && !eof && !is_long {
+        if text.is_empty() && !view.eof && !is_long {
             self.mode = undecided;
             return false;
         }
         if let Some(node) = self.candidate.entry.bare_body.filter(|_| !is_long) {
-            match list_goes_on(program, (at, pos), view, eof) {
+            match list_goes_on((at, pos), view) {
                 Some(true) => {
-                    self.reopen_list(program, node, view, sink);
+                    self.reopen_list(node, view, sink);
                     return true;
                 }
                 Some(false) => {}
@@ -232,20 +217,13 @@ impl Parser {
             }
             (call.awaits_tail, call.json_end) = (false, None);
         }
-        self.set.found.bodies.clear();
-        self.set.found.bodies.push(body);
-        self.enter_body(program, view, sink);
+        self.choose_body(body);
+        self.enter_body(view, sink);
         true
     }
 
     /// The bracket before `Parser::pos`, which ended a list of calls, is one too many: the list goes on.
-    fn reopen_list(
-        &mut self,
-        program: &Program,
-        node: NodeId,
-        view: View<'_>,
-        sink: &mut dyn Sink,
-    ) {
+    fn reopen_list(&mut self, node: NodeId, view: View<'_>, sink: &mut dyn Sink) {
         let at = self.pos;
         self.emitter.markup(view, at, sink);
         let message = "the list continues after its bracket, which was left out";
@@ -256,7 +234,7 @@ impl Parser {
             call.facts.is_in_broken_list = true;
         }
         self.candidate.entry.is_in_broken_list = true;
-        self.go_on_behind(program, view, node, sink);
+        self.go_on_behind(view, node, sink);
     }
 }
 
@@ -268,12 +246,8 @@ fn continues_sentence(c: char) -> bool {
 
 /// Whether the list of calls that ended at `at` goes on: a comma stands after its bracket, and the call of a known tool
 /// after that, at `next`. Nothing, if that is not known yet.
-fn list_goes_on(
-    program: &Program,
-    (at, next): (u64, u64),
-    view: View<'_>,
-    eof: bool,
-) -> Option<bool> {
+fn list_goes_on((at, next): (u64, u64), view: View<'_>) -> Option<bool> {
+    let program = view.program;
     let is_list = at > view.base && view.byte(at - 1) == Some(b']');
     if !is_list || view.slice(at, next).matches(',').count() != 1 {
         return Some(false);
@@ -281,7 +255,7 @@ fn list_goes_on(
     let rest = view.from(next);
     let in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
     let length = rest.iter().take_while(in_name).count();
-    if length == rest.len() && !eof && length <= program.limits.capture {
+    if length == rest.len() && !view.eof && length <= program.limits.capture {
         return None;
     }
     let name = view.slice(next, next + length as u64);

@@ -11,29 +11,20 @@ use super::view::View;
 use super::{Context, Mode, Parser, Positions};
 use crate::grammar::Capture;
 use crate::program::{ByteSet, Node, Program};
+use crate::thresholds::{MARKER_MIN, MISSPELT_MAX};
 use crate::{Code, End, Sink, Span};
-
-/// Bytes of a misspelt closer's word, at most.
-const TAG: usize = 64;
-
-/// Bytes of a literal that outranks a body.
-pub(super) const MARK: u64 = 3;
 
 impl Parser {
     /// Returns whether the mode changed.
-    pub(super) fn match_positions(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    pub(super) fn match_positions(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        let program = view.program;
         let held = program.limits.undecided as u64;
         loop {
             if self.set.junk.is_some() && !self.skip_junk(view, sink) {
                 break;
             }
             self.skip_gap(view, sink);
-            self.skip_alone(program, view);
+            self.skip_alone(view);
             let Some(byte) = view.byte(self.pos) else {
                 break;
             };
@@ -83,7 +74,7 @@ impl Parser {
             }
             if self.set.found.literal_ended && !self.candidate.committed && !self.reopens(program) {
                 let is_alive = !self.set.next.is_empty();
-                self.drop_quoted(program, view, sink);
+                self.drop_quoted(view, sink);
                 if is_alive && self.set.next.is_empty() {
                     self.reject(pos + 1);
                     return true;
@@ -99,7 +90,7 @@ impl Parser {
                     let end = self.fallback_end(program).unwrap_or(pos);
                     self.pos = end;
                 }
-                self.enter_body(program, view, sink);
+                self.enter_body(view, sink);
                 return true;
             }
             if self.set.next.is_empty() && self.is_extra_bracket(program, byte) {
@@ -118,7 +109,7 @@ impl Parser {
                 return true;
             }
             if self.set.next.is_empty()
-                && let Some(at) = self.junk_member(program, view)
+                && let Some(at) = self.junk_member(view)
             {
                 self.emitter.markup(view, at, sink);
                 let message = "a member of the list is not an object; it was left out";
@@ -132,7 +123,7 @@ impl Parser {
                 continue;
             }
             if self.set.next.is_empty() {
-                match self.supply_closer(program, view) {
+                match self.supply_closer(view) {
                     Some(true) => continue,
                     Some(false) => {}
                     None => return false,
@@ -143,26 +134,21 @@ impl Parser {
                 && self.body_is_left(program)
             {
                 // The literal that took the byte leads nowhere from here.
-                self.enter_body(program, view, sink);
+                self.enter_body(view, sink);
                 return true;
             }
             if self.set.next.is_empty() || pos + 1 - self.emitter.cursor > held {
                 if let Some(at) = self.candidate.fallback.take() {
-                    self.pos = at;
-                    self.set.found.bodies.clear();
-                    self.set
-                        .found
-                        .bodies
-                        .append(&mut self.candidate.fallback_bodies);
-                    self.enter_body(program, view, sink);
+                    self.fall_back(at);
+                    self.enter_body(view, sink);
                 } else if self.candidate.committed {
-                    match self.turn_ends(program, view) {
+                    match self.turn_ends(view) {
                         TurnEnd::Undecided => return false,
-                        TurnEnd::Ends => self.recover(program, view, pos, true, sink),
-                        TurnEnd::GoesOn => self.recover(program, view, pos, false, sink),
+                        TurnEnd::Ends => self.recover(view, pos, true, sink),
+                        TurnEnd::GoesOn => self.recover(view, pos, false, sink),
                     }
                 } else {
-                    self.explain_rejection(program, view, pos, sink);
+                    self.explain_rejection(view, pos, sink);
                     self.reject(pos);
                 }
                 return true;
@@ -177,17 +163,17 @@ impl Parser {
                 self.outrank_captures(program, from, dialect);
             }
             if self.set.found.literal_ended {
-                if !self.candidate.committed && self.is_spoken_of(program, view) {
-                    self.explain_rejection(program, view, self.pos, sink);
+                if !self.candidate.committed && self.is_spoken_of(view) {
+                    self.explain_rejection(view, self.pos, sink);
                     self.reject(self.pos);
                     return true;
                 }
-                self.literal_ended(program, view, sink);
+                self.literal_ended(view, sink);
                 if !matches!(self.mode, Mode::Matching) {
                     return true;
                 }
             }
-            if self.candidate.fallback.is_none() && self.match_certain(program, view, sink) {
+            if self.candidate.fallback.is_none() && self.match_certain(view, sink) {
                 return true;
             }
         }
@@ -212,7 +198,8 @@ impl Parser {
 
     /// The closing tag after a name is missing, or misspelt: what may follow it is read in its place, and until that has
     /// come whole the candidate is what it was. `None`: more bytes are needed.
-    fn supply_closer(&mut self, program: &Program, view: View<'_>) -> Option<bool> {
+    fn supply_closer(&mut self, view: View<'_>) -> Option<bool> {
+        let program = view.program;
         if self.candidate.committed || self.candidate.fallback.is_some() || self.candidate.quoted {
             return Some(false);
         }
@@ -232,8 +219,8 @@ impl Parser {
         if closer.off >= 2 {
             let tag = view.from(begin + 2);
             let is_word = |&&byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-            let length = tag.iter().take(TAG).take_while(is_word).count();
-            if length == tag.len() && !self.ending.is_here {
+            let length = tag.iter().take(MISSPELT_MAX).take_while(is_word).count();
+            if length == tag.len() && !view.eof {
                 return None;
             }
             end += 2 + length as u64 + u64::from(tag.get(length) == Some(&b'>'));
@@ -246,7 +233,7 @@ impl Parser {
             ..closer
         };
         let mut threads = Vec::new();
-        self.stepper(program, view, NamePolicy::Reading)
+        self.stepper(view, NamePolicy::Reading)
             .add_closure(behind, end, &mut threads);
         // The closer of the call itself is missed where nothing shows what the word before it was.
         let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
@@ -297,7 +284,8 @@ impl Parser {
     }
 
     /// Literals, captures and attributes, and the openers before any is complete, are read as a run, short of what ends them.
-    fn skip_alone(&mut self, program: &Program, view: View<'_>) {
+    fn skip_alone(&mut self, view: View<'_>) {
+        let program = view.program;
         let pos = self.pos;
         let first = self.set.threads.first();
         let Some(
@@ -329,7 +317,7 @@ impl Parser {
             run as u64
         } else {
             let mut threads = core::mem::take(&mut self.set.threads);
-            let stepper = self.stepper(program, view, NamePolicy::Reading);
+            let stepper = self.stepper(view, NamePolicy::Reading);
             let run = stepper.run(&mut [&mut threads], pos, room);
             self.set.threads = threads;
             run
@@ -407,7 +395,8 @@ impl Parser {
     }
 
     /// A literal ended at `pos`: this is where acts may become certain.
-    fn literal_ended(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
+    fn literal_ended(&mut self, view: View<'_>, sink: &mut dyn Sink) {
+        let program = view.program;
         let ended = self.set.found.ended.map(|literal| program.node(literal));
         let joins = matches!(ended, Some(Node::Literal { bytes, .. }) if joins_calls(bytes));
         let is_over = |call: &super::emitter::OpenCall| call.whole;
@@ -417,7 +406,7 @@ impl Parser {
         }
         if self.set.found.literal_took
             && self.candidate.fallback.is_some()
-            && self.set.found.literal_length >= MARK
+            && self.set.found.literal_length >= MARKER_MIN as u64
         {
             // A literal outranks the body that waited for it. A bracket alone does not: both may begin so.
             (self.candidate.fallback, self.candidate.over) = (None, None);
@@ -432,7 +421,7 @@ impl Parser {
                 .is_some_and(|thread| self.is_over_at(program, thread))
         {
             self.set.threads.retain(|thread| thread.extra);
-            if !self.commit(program, view, None, sink) {
+            if !self.commit(view, None, sink) {
                 return;
             }
         }
@@ -460,17 +449,17 @@ impl Parser {
         if !self.candidate.committed {
             // After a closer that is not there, a bracket alone confirms nothing.
             let supplied = |act| matches!(act, Act::Supplied { .. });
-            let is_weak = self.set.found.literal_length < MARK
+            let is_weak = self.set.found.literal_length < MARKER_MIN as u64
                 && self.set.log.any(self.set.flushed, common, supplied);
             if !(names && marked) || is_weak {
                 return;
             }
-            if !self.commit(program, view, None, sink) {
+            if !self.commit(view, None, sink) {
                 return;
             }
         }
         if names || ends && !self.awaits_tail() {
-            self.flush(program, view, common, self.pos, sink);
+            self.flush(view, common, self.pos, sink);
             let has_head = self
                 .emitter
                 .call
@@ -503,31 +492,25 @@ impl Parser {
     }
 
     /// An entry that can only end here ends here. Returns whether it does.
-    pub(super) fn match_certain(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        sink: &mut dyn Sink,
-    ) -> bool {
-        let is_match = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
+    pub(super) fn match_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        let is_match = |thread: &Thread| matches!(view.program.node(thread.node), Node::Match);
         let ends = !self.set.threads.is_empty() && self.set.threads.iter().all(is_match);
         if ends {
-            self.set.found.bodies.clear();
-            self.set.found.bodies.push(self.set.threads[0]);
-            self.enter_body(program, view, sink);
+            self.choose_body(self.set.threads[0]);
+            self.enter_body(view, sink);
         }
         ends
     }
 
     /// After a body: an end that all threads agree on is told at once.
-    pub(super) fn exit_certain(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
+    pub(super) fn exit_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let common = self.set.common();
         if self
             .set
             .log
             .any(self.set.flushed, common, |act| matches!(act, Act::Exit(_)))
         {
-            self.flush(program, view, common, self.pos, sink);
+            self.flush(view, common, self.pos, sink);
         }
     }
 }

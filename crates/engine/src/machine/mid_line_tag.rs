@@ -38,13 +38,8 @@ impl Parser {
     }
 
     /// Returns whether the mode changed.
-    pub(super) fn mid_line_tag(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        eof: bool,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    pub(super) fn mid_line_tag(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        let program = view.program;
         let Mode::MidLineTag(mut tag) = core::mem::take(&mut self.mode) else {
             return false;
         };
@@ -59,7 +54,7 @@ impl Parser {
         let is_long = found - at > program.limits.undecided as u64;
         let is_whole = closer.is_some_and(|closer| closer.is_whole);
         if !is_whole && !is_long {
-            if eof {
+            if view.eof {
                 self.reject(at);
                 return true;
             }
@@ -70,12 +65,11 @@ impl Parser {
             self.reject(at);
             return true;
         }
-        self.set.found.bodies.clear();
-        self.set.found.bodies.push(tag.body);
+        self.choose_body(tag.body);
         self.set.threads.clear();
         self.set.threads.push(tag.body);
-        if self.commit(program, view, None, sink) {
-            self.enter_body(program, view, sink);
+        if self.commit(view, None, sink) {
+            self.enter_body(view, sink);
         }
         true
     }

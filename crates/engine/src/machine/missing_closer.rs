@@ -12,7 +12,8 @@ use super::thread::{NamePolicy, Thread};
 use super::value::Value;
 use super::view::View;
 use crate::grammar::Capture;
-use crate::program::{Fits, Program, TextNode, is_blank};
+use crate::program::{Fits, TextNode, is_blank};
+use crate::thresholds::OPENERS_MAX;
 
 /// Whether a value's closer was forgotten, told by the closers after the opener that stands inside it: up to the call's
 /// end they are one too few.
@@ -23,9 +24,6 @@ pub(super) struct MissingCloser {
     /// Those of them that were not closed.
     n_open: i8,
 }
-
-/// Openers in a row that are looked after for a forgotten closer.
-const OPENERS: u8 = 8;
 
 impl CloserLookahead {
     /// What a turn means while the closers after another value's opener are counted; `None`: count on.
@@ -45,7 +43,7 @@ impl CloserLookahead {
             Signal::Another | Signal::Nested => {
                 forgotten.n_openers += 1;
                 forgotten.n_open += 1;
-                if forgotten.n_openers > OPENERS {
+                if forgotten.n_openers > OPENERS_MAX {
                     return Some(Signal::Nested);
                 }
             }
@@ -89,15 +87,14 @@ impl Parser {
     /// closer came next, perhaps after further closers. `None`: more bytes are needed.
     pub(super) fn confirm(
         &mut self,
-        program: &Program,
         text: &TextNode,
         probe: &mut CloserLookahead,
         view: View<'_>,
-        eof: bool,
     ) -> Option<Signal> {
-        let own = self.closers_at(program, text.follow, Log::ROOT, view);
+        let program = view.program;
+        let own = self.closers_at(text.follow, Log::ROOT, view);
         let mut enclosing = Vec::new();
-        let cx = (program, view, NamePolicy::Reading);
+        let cx = (view, NamePolicy::Reading);
         let from = Thread::at(text.follow, Log::ROOT, 0);
         self.add_positions(cx, from, &text.enclosing, &mut enclosing);
         loop {
@@ -115,19 +112,13 @@ impl Parser {
                 (Fits::Whole, _) => return Some(Signal::Nested),
                 (_, Fits::Whole) => probe.pos += length,
                 (Fits::Not, Fits::Not) => return Some(Signal::MissingCloser),
-                _ => return eof.then_some(Signal::MissingCloser),
+                _ => return view.eof.then_some(Signal::MissingCloser),
             }
         }
     }
 
     /// Whether the opener whose acts are in `log` has a key that the call has not had, and that its tool has.
-    pub(super) fn opens_another(
-        &self,
-        program: &Program,
-        value: &Value,
-        log: LogId,
-        view: View<'_>,
-    ) -> bool {
+    pub(super) fn opens_another(&self, value: &Value, log: LogId, view: View<'_>) -> bool {
         let (Some((start, end)), Some(call)) = (
             self.set.log.newest(log, Log::ROOT, Capture::Key),
             &self.emitter.call,
@@ -136,7 +127,7 @@ impl Parser {
         };
         let key = view.slice(start, end).trim();
         let is_of_tool = call.tool.is_none_or(|tool| {
-            let parameters = &program.tools.tool(tool).parameters;
+            let parameters = &view.program.tools.tool(tool).parameters;
             takes_key(parameters, key) || parameters.nearest(key).is_some()
         });
         is_of_tool && key != value.key && !call.has_key(key)

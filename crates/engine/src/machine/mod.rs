@@ -215,7 +215,6 @@ struct Thought {
 /// The message's end.
 #[derive(Debug, Default)]
 struct Ending {
-    is_here: bool,
     /// The message was cut off: that it ends is no evidence.
     is_cut_off: bool,
     /// Only closers are missing.
@@ -306,8 +305,10 @@ impl Parser {
             self.enter_speech(
                 &texts,
                 View {
+                    program: &program,
                     text: "",
                     base: self.pos,
+                    eof: false,
                 },
             );
         }
@@ -404,22 +405,27 @@ impl Parser {
 
     /// Reads a piece after what is held; what is undecided then is held.
     fn read_piece(&mut self, text: &str, sink: &mut dyn Sink) {
+        let program = Arc::clone(&self.program);
         let mut buffer = core::mem::take(&mut self.input.buffer);
         if buffer.is_empty() {
             let view = View {
+                program: &program,
                 text,
                 base: self.input.base,
+                eof: false,
             };
-            self.run(view, false, sink);
+            self.run(view, sink);
             let keep = (self.emitter.cursor - self.input.base) as usize;
             buffer.push_str(&text[keep..]);
         } else {
             buffer.push_str(text);
             let view = View {
+                program: &program,
                 text: &buffer,
                 base: self.input.base,
+                eof: false,
             };
-            self.run(view, false, sink);
+            self.run(view, sink);
             let keep = (self.emitter.cursor - self.input.base) as usize;
             if keep > 0 {
                 buffer.drain(..keep);
@@ -434,10 +440,13 @@ impl Parser {
 
     /// Ends the message.
     pub fn finish(mut self, why: Finish, sink: &mut dyn Sink) {
+        let program = Arc::clone(&self.program);
         let buffer = core::mem::take(&mut self.input.buffer);
         let view = View {
+            program: &program,
             text: &buffer,
             base: self.input.base,
+            eof: true,
         };
         self.end(why, view, sink);
         debug_assert_eq!(self.emitter.cursor, view.end(), "spans tile the input");
@@ -456,24 +465,22 @@ impl Parser {
     }
 
     /// Runs until every byte of the view was looked at and what is left is undecided.
-    fn run(&mut self, view: View<'_>, eof: bool, sink: &mut dyn Sink) {
-        let program = Arc::clone(&self.program);
-        self.ending.is_here = eof;
+    fn run(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let mut guard = 0u32;
         let mut last = (u64::MAX, 0);
         loop {
             let before = self.pos;
             let goes_on = match self.mode {
-                Mode::Text => self.text(&program, view, eof, sink),
-                Mode::Matching => self.match_positions(&program, view, sink),
-                Mode::NameLookahead(_) => self.ahead(&program, view, eof, sink),
-                Mode::MidLineTag(_) => self.mid_line_tag(&program, view, eof, sink),
-                Mode::LineTail(_) => self.line_tail(&program, view, eof, sink),
-                Mode::ReasoningResume(_) => self.afterthought(&program, view, eof),
-                Mode::ReasoningHold(_) => self.weigh(&program, view, eof, sink),
-                Mode::Value(_) => self.value(&program, view, eof, sink),
+                Mode::Text => self.text(view, sink),
+                Mode::Matching => self.match_positions(view, sink),
+                Mode::NameLookahead(_) => self.ahead(view, sink),
+                Mode::MidLineTag(_) => self.mid_line_tag(view, sink),
+                Mode::LineTail(_) => self.line_tail(view, sink),
+                Mode::ReasoningResume(_) => self.afterthought(view),
+                Mode::ReasoningHold(_) => self.weigh(view, sink),
+                Mode::Value(_) => self.value(view, sink),
                 Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => {
-                    self.body(&program, view, eof, sink)
+                    self.body(view, sink)
                 }
             };
             if !goes_on {
@@ -493,7 +500,7 @@ impl Parser {
                 guard = 0;
             }
         }
-        if !eof {
+        if !view.eof {
             self.tell_certain(view, sink);
         }
     }
@@ -543,26 +550,21 @@ impl Parser {
     /// Adds the positions at `nodes`, which begin where `from` does and have captured what it has.
     fn add_positions(
         &mut self,
-        (program, view, names): (&Program, View<'_>, NamePolicy<'_>),
+        (view, names): (View<'_>, NamePolicy<'_>),
         from: Thread,
         nodes: &[NodeId],
         set: &mut Vec<Thread>,
     ) {
         for &node in nodes {
             let thread = Thread { node, ..from };
-            self.stepper(program, view, names)
+            self.stepper(view, names)
                 .add_closure(thread, from.since, set);
         }
     }
 
-    fn stepper<'a>(
-        &'a mut self,
-        program: &'a Program,
-        view: View<'a>,
-        names: NamePolicy<'a>,
-    ) -> Stepper<'a> {
+    fn stepper<'a>(&'a mut self, view: View<'a>, names: NamePolicy<'a>) -> Stepper<'a> {
         Stepper {
-            program,
+            program: view.program,
             view,
             log: &mut self.set.log,
             flushed: self.set.flushed,

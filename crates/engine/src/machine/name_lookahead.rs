@@ -48,7 +48,8 @@ impl Parser {
     }
 
     /// Looks for the name after the body, which begins at `pos`.
-    pub(super) fn look_ahead(&mut self, program: &Program, view: View<'_>, body: Thread) {
+    pub(super) fn look_ahead(&mut self, view: View<'_>, body: Thread) {
+        let program = view.program;
         let at = self.pos;
         let mut ahead = NameLookahead {
             body,
@@ -66,7 +67,7 @@ impl Parser {
                 node: next,
                 ..Thread::at(next, body.log, at)
             };
-            self.stepper(program, view, NamePolicy::Reading)
+            self.stepper(view, NamePolicy::Reading)
                 .add_closure(thread, at, &mut ahead.behind);
         }
         let is_literal = |thread: &Thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3);
@@ -83,20 +84,15 @@ impl Parser {
     }
 
     /// Returns whether the mode changed.
-    pub(super) fn ahead(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        eof: bool,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    pub(super) fn ahead(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        let program = view.program;
         let Mode::NameLookahead(mut ahead) = core::mem::take(&mut self.mode) else {
             return false;
         };
         let cap = program.limits.undecided as u64;
         loop {
             let Some(byte) = view.byte(ahead.pos) else {
-                if !eof {
+                if !view.eof {
                     self.pos = view.end();
                     self.mode = Mode::NameLookahead(ahead);
                     return false;
@@ -118,7 +114,7 @@ impl Parser {
             let pos = ahead.pos;
             let mut next = core::mem::take(&mut self.set.next);
             let mut found = core::mem::take(&mut self.set.found);
-            self.stepper(program, view, NamePolicy::Reading).step(
+            self.stepper(view, NamePolicy::Reading).step(
                 &ahead.threads,
                 byte,
                 pos,
@@ -139,7 +135,7 @@ impl Parser {
             let waits = |thread: &Thread| program.awaits_head(thread.node);
             let is_over = ahead.threads.is_empty() || !ahead.threads.iter().any(waits);
             if let Some(named) = ahead.named.filter(|_| is_over) {
-                self.begin_before_name(program, view, &ahead, named, sink);
+                self.begin_before_name(view, &ahead, named, sink);
                 return true;
             }
             if ahead.threads.is_empty() {
@@ -147,14 +143,14 @@ impl Parser {
             }
         }
         if let Some(named) = ahead.named {
-            self.begin_before_name(program, view, &ahead, named, sink);
+            self.begin_before_name(view, &ahead, named, sink);
             return true;
         }
         self.pos = view.end();
-        if !ahead.closed && self.is_begun_call(program, view, ahead.at) {
+        if !ahead.closed && self.is_begun_call(view, ahead.at) {
             return self.end_begun(view, sink);
         }
-        self.explain_rejection(program, view, ahead.at, sink);
+        self.explain_rejection(view, ahead.at, sink);
         self.reject(ahead.at);
         true
     }
@@ -162,23 +158,21 @@ impl Parser {
     /// The name is known: the call begins, and its arguments are read.
     fn begin_before_name(
         &mut self,
-        program: &Program,
         view: View<'_>,
         ahead: &NameLookahead,
         named: LogId,
         sink: &mut dyn Sink,
     ) {
         self.pos = ahead.at;
-        self.set.found.bodies.clear();
-        self.set.found.bodies.push(ahead.body);
+        self.choose_body(ahead.body);
         self.set.threads.clear();
         self.set.threads.push(ahead.body);
         let name = self.set.log.newest(named, Log::ROOT, Capture::Name);
         let name = name.map(|(start, end)| view.slice(start, end));
-        if !self.commit(program, view, name, sink) {
+        if !self.commit(view, name, sink) {
             return;
         }
-        self.flush(program, view, ahead.body.log, ahead.at, sink);
+        self.flush(view, ahead.body.log, ahead.at, sink);
         let mut acts = Vec::new();
         self.set.log.acts(ahead.body.log, named, &mut acts);
         for (act, _) in acts {
@@ -188,11 +182,11 @@ impl Parser {
                 end,
             } = act
             {
-                self.captured(program, view, what, start, end, sink);
+                self.captured(view, what, start, end, sink);
             }
         }
         self.emitter.start_call(view, ahead.at, sink);
-        self.enter_body(program, view, sink);
+        self.enter_body(view, sink);
     }
 }
 

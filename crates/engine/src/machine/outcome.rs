@@ -18,11 +18,29 @@ use super::view::View;
 use super::{Context, Mode, Parser, Speech, SyncPoint};
 use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::program::{Node, Program, RuleRole};
+use crate::thresholds::SYNCHRONIZATION_MAX;
 use crate::{Code, End, Sink, Span};
 
 impl Parser {
+    /// What was read leads nowhere: what might have started at `at` instead is to be entered.
+    pub(super) fn fall_back(&mut self, at: u64) {
+        self.pos = at;
+        core::mem::swap(
+            &mut self.set.found.bodies,
+            &mut self.candidate.fallback_bodies,
+        );
+        self.candidate.fallback_bodies.clear();
+    }
+
+    /// `body` alone is to be entered.
+    pub(super) fn choose_body(&mut self, body: Thread) {
+        self.set.found.bodies.clear();
+        self.set.found.bodies.push(body);
+    }
+
     /// A body, or the end of the entry, begins at `pos`.
-    pub(super) fn enter_body(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
+    pub(super) fn enter_body(&mut self, view: View<'_>, sink: &mut dyn Sink) {
+        let program = view.program;
         let body = self.set.found.bodies[0];
         let at = self.pos;
         self.keep_end(program, body, at);
@@ -55,7 +73,7 @@ impl Parser {
         if let Node::Json { .. } | Node::Xml(_) = program.node(body.node)
             && self.is_before_name(program, &body)
         {
-            self.look_ahead(program, view, body);
+            self.look_ahead(view, body);
             return;
         }
         if matches!(program.node(body.node), Node::Text(_)) && self.is_mid_line_tag(program, &body)
@@ -65,8 +83,8 @@ impl Parser {
         }
         if matches!(program.node(body.node), Node::Match) && self.may_go_on(at) {
             self.mode = Mode::LineTail(LineTail::Entry { body, pos: at });
-            if self.ending.is_here {
-                self.line_tail(program, view, true, sink);
+            if view.eof {
+                self.line_tail(view, sink);
             }
             return;
         }
@@ -78,10 +96,10 @@ impl Parser {
         }
         self.set.threads.clear();
         self.set.threads.push(body);
-        if !self.commit(program, view, None, sink) {
+        if !self.commit(view, None, sink) {
             return;
         }
-        self.flush(program, view, body.log, at, sink);
+        self.flush(view, body.log, at, sink);
         self.set.threads.clear();
         match program.node(body.node) {
             Node::Match => self.end_entry(program.wraps(body.node), view, at, sink),
@@ -183,19 +201,13 @@ impl Parser {
 
     /// Nothing is left of a committed entry. What is certain is told; the rest is text, or junk inside an open call.
     /// `stopped`: the model's turn ends where its closers were due.
-    pub(super) fn recover(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        at: u64,
-        stopped: bool,
-        sink: &mut dyn Sink,
-    ) {
+    pub(super) fn recover(&mut self, view: View<'_>, at: u64, stopped: bool, sink: &mut dyn Sink) {
+        let program = view.program;
         let checkpoint_threads = core::mem::take(&mut self.candidate.checkpoint_threads);
         let logs = checkpoint_threads.iter().map(|thread| thread.log);
         let common = self.set.log.common(self.set.flushed, logs);
         if !checkpoint_threads.is_empty() {
-            self.flush(program, view, common, self.candidate.checkpoint, sink);
+            self.flush(view, common, self.candidate.checkpoint, sink);
         }
         let safe = self.candidate.checkpoint.max(self.emitter.cursor);
         self.emitter.markup(view, safe, sink);
@@ -252,7 +264,7 @@ impl Parser {
             let message = "the closer of the block does not follow its calls";
             self.emitter.note(Code::MissingCloser, span, message, sink);
         }
-        let anchors = self.anchors(program, checkpoint_threads, view);
+        let anchors = self.anchors(checkpoint_threads, view);
         let sync_points: Vec<SyncPoint> = anchors
             .into_iter()
             .map(|thread| self.wait(program, thread, self.set.flushed))
@@ -283,11 +295,11 @@ impl Parser {
 impl Parser {
     /// The literals that a broken entry can be found again at: those that were waited for, then what stands after the
     /// closers among them, up to four deep.
-    fn anchors(&mut self, program: &Program, safe: Vec<Thread>, view: View<'_>) -> Vec<Thread> {
-        const DEEPEST: usize = 4;
+    fn anchors(&mut self, safe: Vec<Thread>, view: View<'_>) -> Vec<Thread> {
+        let program = view.program;
         let at = self.emitter.cursor;
         let (mut anchors, mut level): (Vec<Thread>, Vec<Thread>) = (Vec::new(), safe);
-        for _ in 0..=DEEPEST {
+        for _ in 0..=SYNCHRONIZATION_MAX {
             let mut behind = Vec::new();
             for thread in level.drain(..) {
                 // Arguments that never began: what stands after them is waited for.
@@ -315,7 +327,7 @@ impl Parser {
                     since,
                     ..thread
                 };
-                let cx = (program, view, NamePolicy::Reading);
+                let cx = (view, NamePolicy::Reading);
                 self.add_positions(cx, after, next.as_slice(), &mut behind);
             }
             level = behind;

@@ -35,20 +35,20 @@ enum Judged {
 impl Parser {
     pub(super) fn python(
         &mut self,
-        program: &Program,
         mut python: Box<Python>,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
+        let program = view.program;
         while let Some(byte) = view.byte(self.pos) {
             self.set.found.work += 1;
             if let Some(passing) = &mut python.passing {
                 let is_long = self.pos - self.candidate.at > program.limits.undecided as u64;
                 match passing.step(byte) {
-                    _ if is_long => return self.dead_python(program, view, sink),
+                    _ if is_long => return self.dead_python(view, sink),
                     PassingStep::More => self.pos += 1,
                     PassingStep::Name => *python = Python::behind(python.node, self.pos),
-                    PassingStep::Dead => return self.dead_python(program, view, sink),
+                    PassingStep::Dead => return self.dead_python(view, sink),
                 }
                 continue;
             }
@@ -61,9 +61,9 @@ impl Parser {
             match step {
                 PythonStep::More => self.pos += 1,
                 PythonStep::Call | PythonStep::Positional => {
-                    match self.judge_python(program, &python, step, view, sink) {
+                    match self.judge_python(&python, step, view, sink) {
                         Judged::Call(named) => {
-                            self.begin_python(program, &python, &named, view, sink);
+                            self.begin_python(&python, &named, view, sink);
                             return true;
                         }
                         Judged::Unknown => {
@@ -71,10 +71,10 @@ impl Parser {
                             self.pos = python.arguments;
                             python.passing = Some(Passing::new());
                         }
-                        Judged::Text => return self.dead_python(program, view, sink),
+                        Judged::Text => return self.dead_python(view, sink),
                     }
                 }
-                PythonStep::Dead => return self.dead_python(program, view, sink),
+                PythonStep::Dead => return self.dead_python(view, sink),
             }
         }
         self.mode = Mode::Python(python);
@@ -84,12 +84,12 @@ impl Parser {
     /// Whether what looks like a call of Python is one.
     fn judge_python(
         &mut self,
-        program: &Program,
         python: &Python,
         step: PythonStep,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> Judged {
+        let program = view.program;
         let mut name = view
             .slice(python.name_at, python.name_end)
             .replace("\\_", "_");
@@ -149,12 +149,12 @@ impl Parser {
     /// The call begins, and its arguments do at the same place.
     fn begin_python(
         &mut self,
-        program: &Program,
         python: &Python,
         named: &Named,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
+        let program = view.program;
         let Some(mut body) = self.set.threads.first().copied() else {
             return;
         };
@@ -164,11 +164,11 @@ impl Parser {
             self.set.threads.clear();
             self.set.threads.push(body);
         }
-        if !self.commit(program, view, Some(&named.name), sink) {
+        if !self.commit(view, Some(&named.name), sink) {
             return;
         }
         self.set.threads.clear();
-        self.flush(program, view, body.log, python.at, sink);
+        self.flush(view, body.log, python.at, sink);
         let at = Span::new(python.name_at + named.n_space as u64, python.name_end);
         if let Some(call) = &mut self.emitter.call {
             call.name.clone_from(&named.name);
@@ -234,32 +234,22 @@ impl Parser {
         Thread { log, ..body }
     }
 
-    pub(super) fn dead_python(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    pub(super) fn dead_python(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let may_end =
             self.candidate.fallback.is_some() && !self.candidate.fallback_bodies.is_empty();
         if self.candidate.committed && !may_end {
             self.candidate
                 .checkpoint_threads
-                .retain(|thread| !matches!(program.node(thread.node), Node::Py { .. }));
-            self.recover(program, view, self.pos, false, sink);
+                .retain(|thread| !matches!(view.program.node(thread.node), Node::Py { .. }));
+            self.recover(view, self.pos, false, sink);
         } else if let Some(at) = self
             .candidate
             .fallback
             .take_if(|_| !self.candidate.fallback_bodies.is_empty())
         {
             // The line of a fence that only wraps what follows.
-            self.pos = at;
-            self.set.found.bodies.clear();
-            self.set
-                .found
-                .bodies
-                .append(&mut self.candidate.fallback_bodies);
-            self.enter_body(program, view, sink);
+            self.fall_back(at);
+            self.enter_body(view, sink);
         } else {
             self.reject(self.pos);
         }

@@ -174,8 +174,14 @@ impl Parser {
         } else if speech == Speech::Text && is_plain && self.emitter.spoken {
             self.emitter.pass(len, Event::Text(text), sink);
         } else {
-            self.emitter
-                .speak(speech, View { text, base }, self.input.base, sink);
+            let program = &self.program;
+            let view = View {
+                program,
+                text,
+                base,
+                eof: false,
+            };
+            self.emitter.speak(speech, view, self.input.base, sink);
         }
     }
 

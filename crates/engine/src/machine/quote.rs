@@ -5,6 +5,7 @@
 
 use super::line::Line;
 use crate::program::{QUOTING, WRAPPERS, is_blank};
+use crate::thresholds::LANGUAGE_MAX;
 
 /// Follows text outside calls and says whether the next byte stands in a quotation.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +71,7 @@ impl Marks {
 /// The language that a fence names, if it is no longer than a wrapper's.
 #[derive(Clone, Copy, Debug, Default)]
 struct Info {
-    bytes: [u8; Info::LONGEST],
+    bytes: [u8; LANGUAGE_MAX],
     length: usize,
     /// Something follows the language, or it is too long.
     is_other: bool,
@@ -78,8 +79,6 @@ struct Info {
 }
 
 impl Info {
-    const LONGEST: usize = 12;
-
     fn push(&mut self, byte: u8) {
         match self.bytes.get_mut(self.length) {
             _ if is_blank(byte) => self.is_over = self.length > 0,

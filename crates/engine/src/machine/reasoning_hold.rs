@@ -47,11 +47,11 @@ impl Parser {
     /// a known call in a wrapper that holds nothing else.
     pub(super) fn may_count_in_code(
         &mut self,
-        program: &Program,
         view: View<'_>,
         name: Option<&str>,
         sink: &mut dyn Sink,
     ) -> bool {
+        let program = view.program;
         let Some(&thread) = self.decided() else {
             return true;
         };
@@ -181,13 +181,8 @@ impl Parser {
     }
 
     /// Returns whether the mode changed.
-    pub(super) fn weigh(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        eof: bool,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    pub(super) fn weigh(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        let program = view.program;
         let Mode::ReasoningHold(mut weighing) = core::mem::take(&mut self.mode) else {
             return false;
         };
@@ -202,8 +197,8 @@ impl Parser {
             self.set.found.work += passed + 1;
             weighing.pos += passed;
             let sight = match step {
-                Some(_) => self.sight(program, &context, view, weighing.pos, eof),
-                None if eof => break,
+                Some(_) => self.sight(&context, view, weighing.pos),
+                None if view.eof => break,
                 None => ReasoningToken::Wait,
             };
             match sight {
@@ -228,7 +223,7 @@ impl Parser {
             self.thought.weighed = Some(self.candidate.at);
             let upto = weighing.pos;
             self.thought.endless = self.awaited().map(|node| Endless { node, upto });
-            self.begin_candidate(program, view, self.candidate.at, sink);
+            self.begin_candidate(view, self.candidate.at, sink);
             self.set.found.opened = true;
             return true;
         };

@@ -94,7 +94,8 @@ impl Parser {
     }
 
     /// Returns whether the mode changed.
-    pub(super) fn afterthought(&mut self, program: &Program, view: View<'_>, eof: bool) -> bool {
+    pub(super) fn afterthought(&mut self, view: View<'_>) -> bool {
+        let program = view.program;
         let Mode::ReasoningResume(mut after) = core::mem::take(&mut self.mode) else {
             return false;
         };
@@ -116,8 +117,8 @@ impl Parser {
                 break;
             }
             let sight = match step {
-                Some(_) => self.sight(program, &thought.context, view, after.pos, eof),
-                None if eof => break,
+                Some(_) => self.sight(&thought.context, view, after.pos),
+                None if view.eof => break,
                 None => ReasoningToken::Wait,
             };
             match sight {
@@ -150,14 +151,8 @@ impl Parser {
     }
 
     /// What stands at `at`.
-    pub(super) fn sight(
-        &mut self,
-        program: &Program,
-        context: &Context,
-        view: View<'_>,
-        at: u64,
-        eof: bool,
-    ) -> ReasoningToken {
+    pub(super) fn sight(&mut self, context: &Context, view: View<'_>, at: u64) -> ReasoningToken {
+        let program = view.program;
         let bytes = view.from(at);
         let mut waits = false;
         for waiting in &context.sync_points {
@@ -175,13 +170,13 @@ impl Parser {
             }
             waits |= !is_data;
         }
-        if waits && !eof {
+        if waits && !view.eof {
             return ReasoningToken::Wait;
         }
         if program.rules.bodies_first.has(bytes[0]) {
             return ReasoningToken::Entry;
         }
-        if bytes.len() == 1 && !eof {
+        if bytes.len() == 1 && !view.eof {
             return ReasoningToken::Wait;
         }
         if !program.openers.may_begin(bytes) {
@@ -211,7 +206,7 @@ impl Parser {
                 return ReasoningToken::Entry;
             }
         }
-        if eof {
+        if view.eof {
             ReasoningToken::Nothing
         } else {
             ReasoningToken::Wait

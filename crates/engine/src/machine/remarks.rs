@@ -15,7 +15,8 @@ use crate::{Code, Sink, Span};
 impl Parser {
     /// Drops entries that stand in a quotation: a call's at its marker, with a note. Where only its name marks it, a call
     /// goes on until that is certain.
-    pub(super) fn drop_quoted(&mut self, program: &Program, view: View<'_>, sink: &mut dyn Sink) {
+    pub(super) fn drop_quoted(&mut self, view: View<'_>, sink: &mut dyn Sink) {
+        let program = view.program;
         let by_trie = self
             .set
             .next
@@ -128,12 +129,8 @@ impl Parser {
     }
 
     /// Whether a thread stands in a name that is known as far as it was read (`<read_file path=..>`).
-    pub(super) fn stands_in_known_name(
-        program: &Program,
-        thread: &Thread,
-        view: View<'_>,
-        at: u64,
-    ) -> bool {
+    pub(super) fn stands_in_known_name(thread: &Thread, view: View<'_>, at: u64) -> bool {
+        let program = view.program;
         let Node::Capture(capture) = program.node(thread.node) else {
             return false;
         };
@@ -147,7 +144,8 @@ impl Parser {
 
     /// The threads of the candidate that stand after a call's marker, or in a known tool's name where only the name marks
     /// the call. A rule for one tool is no marker, and a fence that wraps calls is none either.
-    fn marked(&self, program: &Program, view: View<'_>, at: u64) -> Vec<Thread> {
+    fn marked(&self, view: View<'_>, at: u64) -> Vec<Thread> {
+        let program = view.program;
         let fixed = |thread: &Thread| {
             self.set
                 .log
@@ -169,7 +167,7 @@ impl Parser {
                         .set
                         .log
                         .any(Log::ROOT, t.log, |act| enters_stop(program, act))
-                    && (t.marked || self.is_named(program, t, view, at))
+                    && (t.marked || self.is_named(t, view, at))
                     && !fixed(t)
                     && enters(t)
             })
@@ -180,20 +178,20 @@ impl Parser {
         marked
     }
 
-    fn is_named(&self, program: &Program, thread: &Thread, view: View<'_>, at: u64) -> bool {
+    fn is_named(&self, thread: &Thread, view: View<'_>, at: u64) -> bool {
         self.set
             .log
             .newest(thread.log, self.set.flushed, Capture::Name)
             .is_some()
-            || Parser::stands_in_known_name(program, thread, view, at)
+            || Parser::stands_in_known_name(thread, view, at)
     }
 
     /// Whether the candidate is certainly the begin of a call: outside of quotations, a call's marker was read whole, and
     /// what came after it fits so far. Words after it are prose: no name has a blank.
-    pub(super) fn is_begun_call(&self, program: &Program, view: View<'_>, at: u64) -> bool {
+    pub(super) fn is_begun_call(&self, view: View<'_>, at: u64) -> bool {
         let is_word =
             |start: u64, end: u64| !view.slice(start, end).trim().contains(char::is_whitespace);
-        let is_head = |thread: &Thread| match program.node(thread.node) {
+        let is_head = |thread: &Thread| match view.program.node(thread.node) {
             Node::Capture(_) => is_word(thread.since.min(at), at),
             Node::Attrs(_) => !unquoted_end(view.slice(thread.since.min(at), at))
                 .trim()
@@ -209,14 +207,14 @@ impl Parser {
         };
         !self.is_aside()
             && self
-                .marked(program, view, at)
+                .marked(view, at)
                 .iter()
                 .any(|thread| thread.marked && is_head(thread) && !is_prose(thread))
     }
 
     /// Whether markers stand in a line of prose that speaks of them: `use <tool_call> and </tool_call>`. They hold a word
     /// between blanks, which no tool has for a name, and no arguments.
-    pub(super) fn is_spoken_of(&self, program: &Program, view: View<'_>) -> bool {
+    pub(super) fn is_spoken_of(&self, view: View<'_>) -> bool {
         let is_gap = |byte: Option<u8>| matches!(byte, Some(b' ' | b'\t'));
         let is_word = |thread: &Thread| {
             let leaves = |act| matches!(act, Act::Exit(_));
@@ -233,31 +231,24 @@ impl Parser {
                     && start > self.candidate.at
                     && is_gap(view.byte(start - 1))
                     && is_gap(view.byte(end))
-                    && program.tools.find(name).is_none()
+                    && view.program.tools.find(name).is_none()
             })
         };
         !self.candidate.bol && !self.set.threads.is_empty() && self.set.threads.iter().all(is_word)
     }
 
     /// A candidate with a call's marker turned out to be none: say why.
-    pub(super) fn explain_rejection(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        at: u64,
-        sink: &mut dyn Sink,
-    ) {
+    pub(super) fn explain_rejection(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
+        let program = view.program;
         if self.candidate.is_noted || self.is_aside() {
             return;
         }
-        let marked = self.marked(program, view, at);
+        let marked = self.marked(view, at);
         if marked.is_empty() {
             return;
         }
         let dialect = &program.dialect_of(marked[0].node).name;
-        let named = marked
-            .iter()
-            .any(|thread| self.is_named(program, thread, view, at));
+        let named = marked.iter().any(|thread| self.is_named(thread, view, at));
         // What follows a name that was read whole is missing, and not the name.
         let due = |thread: &Thread| match program.node(thread.node) {
             Node::Capture(capture) if named && capture.what == Capture::Name => Thread {

@@ -6,20 +6,14 @@ use super::quick::HELD;
 use super::thread::Thread;
 use super::view::View;
 use super::{Log, Mode, Parser, Speech};
-use crate::program::Program;
 use crate::{InCode, InReasoning, Sink};
 
 impl Parser {
     /// Returns whether the mode changed.
     // Within the loop of modes, what it needs would be worked out at every push.
     #[inline(never)]
-    pub(super) fn text(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        eof: bool,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    pub(super) fn text(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        let program = view.program;
         let waits = self.context.waits;
         let mut from = self.pos.max(self.input.not_before);
         let bodies = &program.rules.bodies_first;
@@ -43,7 +37,7 @@ impl Parser {
                     from = at + 1;
                     continue;
                 }
-                let (read, is_complete) = self.walk_trie(program, view, at);
+                let (read, is_complete) = self.walk_trie(view, at);
                 if !is_complete && read < bytes.len() {
                     from = at + 1;
                     continue;
@@ -54,13 +48,13 @@ impl Parser {
                 } else {
                     read <= HELD
                 };
-                if is_little && !eof && !self.emitter.mute {
+                if is_little && !view.eof && !self.emitter.mute {
                     self.pos = at;
                     return false;
                 }
             }
             self.set.found.opened = !trie_only;
-            self.begin_candidate(program, view, at, sink);
+            self.begin_candidate(view, at, sink);
             return true;
         }
     }
@@ -90,9 +84,9 @@ impl Parser {
     }
 
     /// Walks the trie over the bytes that are here, up to an opener that may stand at `at`. Nothing is touched.
-    fn walk_trie(&mut self, program: &Program, view: View<'_>, at: u64) -> (usize, bool) {
+    fn walk_trie(&mut self, view: View<'_>, at: u64) -> (usize, bool) {
         let bytes = view.from(at);
-        let (read, is_complete) = program.trie.walk(bytes, |opener| {
+        let (read, is_complete) = view.program.trie.walk(bytes, |opener| {
             let begins_line = || self.may_begin_line(view, at, opener.may_be_kept);
             (!opener.start || self.may_start(view, at))
                 && (!opener.bol || begins_line() || self.may_start(view, at))
@@ -135,13 +129,8 @@ impl Parser {
     }
 
     /// A candidate begins at `at`: the set is what a context waits for, then all openers.
-    pub(super) fn begin_candidate(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        at: u64,
-        sink: &mut dyn Sink,
-    ) {
+    pub(super) fn begin_candidate(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
+        let program = view.program;
         // The text before it is certain, and the quoting context is a function of it.
         self.emitter.speak(self.context.speech, view, at, sink);
         let next = view.byte(at).unwrap_or(b' ');
@@ -217,15 +206,15 @@ impl Parser {
         if (!self.candidate.quoted || self.candidate.is_in_code)
             && program.rules.bodies_first.has(next)
         {
-            self.add_bodies(program, view, at);
+            self.add_bodies(view, at);
         }
         self.mode = Mode::Matching;
     }
 
     /// Entries that begin with a body, or with a literal that must be filled.
-    fn add_bodies(&mut self, program: &Program, view: View<'_>, at: u64) {
+    fn add_bodies(&mut self, view: View<'_>, at: u64) {
         let mut threads = core::mem::take(&mut self.set.threads);
-        for way in &program.rules.bodies {
+        for way in &view.program.rules.bodies {
             if (way.bol && !self.candidate.bol) || (way.start && !self.candidate.start) {
                 continue;
             }
@@ -236,7 +225,7 @@ impl Parser {
                     .log
                     .push(thread.log, super::log::Act::Enter(enter), at);
             }
-            self.stepper(program, view, super::NamePolicy::Reading)
+            self.stepper(view, super::NamePolicy::Reading)
                 .add_closure(thread, at, &mut threads);
         }
         self.set.threads = threads;

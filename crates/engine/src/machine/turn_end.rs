@@ -47,7 +47,8 @@ impl Parser {
     }
 
     /// Looks after what is certain of the open call.
-    pub(super) fn turn_ends(&mut self, program: &Program, view: View<'_>) -> TurnEnd {
+    pub(super) fn turn_ends(&mut self, view: View<'_>) -> TurnEnd {
+        let program = view.program;
         let is_whole = self.emitter.call.as_ref().is_some_and(|call| call.whole);
         if !is_whole
             && !self.lacks_only_closers(
@@ -69,20 +70,21 @@ impl Parser {
         let has_break = rest[..n_blank].contains(&b'\n');
         let place = (self.candidate.at, self.candidate.bol, self.candidate.start);
         (self.candidate.at, self.candidate.bol, self.candidate.start) = (from, has_break, false);
-        let turn = self.step_to_stop(program, from, view);
+        let turn = self.step_to_stop(from, view);
         (self.candidate.at, self.candidate.bol, self.candidate.start) = place;
         turn
     }
 
     /// Steps all entries from `from` on: whether one that ends a turn is there whole.
-    fn step_to_stop(&mut self, program: &Program, from: u64, view: View<'_>) -> TurnEnd {
+    fn step_to_stop(&mut self, from: u64, view: View<'_>) -> TurnEnd {
+        let program = view.program;
         let mut threads = alloc::vec![Thread::at(program.rules.trie_node, Log::ROOT, from)];
         let (mut next, mut found) = (Vec::new(), StepResult::default());
         let mut pos = from;
         let judge = NamePolicy::Entry { plausible: false };
         let is_stop = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Stop, .. }));
         while let Some(byte) = view.byte(pos) {
-            self.stepper(program, view, judge)
+            self.stepper(view, judge)
                 .step(&threads, byte, pos, &mut next, &mut found);
             self.set.found.work += found.work;
             core::mem::swap(&mut threads, &mut next);

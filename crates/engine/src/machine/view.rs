@@ -1,10 +1,15 @@
 //! The bytes the machine can see: everything that no event accounts for yet.
 
-/// A piece of the input and where it begins.
+use crate::program::Program;
+
+/// A piece of the input, where it begins, and the program that reads it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View<'a> {
+    pub(crate) program: &'a Program,
     pub(crate) text: &'a str,
     pub(crate) base: u64,
+    /// The message ends where the text does.
+    pub(crate) eof: bool,
 }
 
 impl<'a> View<'a> {

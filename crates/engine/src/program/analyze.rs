@@ -12,9 +12,7 @@ use super::bytes::{ByteSet, Finder};
 use super::node::{Lead, Node, NodeId, RuleRole, TextNode, Trim};
 use crate::grammar::check::{LINES_GO_ON, START_OTHERWISE};
 use crate::grammar::{Capture, Dialect, GrammarError, Indent, Piece};
-
-/// Literals shorter than this are no evidence for an enclosing closer.
-const ENCLOSING_MIN: usize = 3;
+use crate::thresholds::{MARKER_MIN, SURE_MARKER_MIN};
 
 pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), GrammarError> {
     let Graph {
@@ -447,7 +445,7 @@ fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {
     }
     match &nodes[literal as usize] {
         Node::Literal { bytes, .. } => {
-            bytes.len() >= ENCLOSING_MIN
+            bytes.len() >= MARKER_MIN
                 && !bytes.iter().all(u8::is_ascii_whitespace)
                 && !bytes.starts_with(b"```")
         }
@@ -521,9 +519,6 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
     })
 }
 
-/// Shortest marker that leaves a value in doubt.
-const MARKER_MIN: usize = 5;
-
 impl Lead {
     /// Whether it is no text that a value may hold by chance, as an attribute is.
     fn is_marker(&self) -> bool {
@@ -531,7 +526,7 @@ impl Lead {
             Piece::Bytes(bytes) => bytes.len(),
             Piece::Hole(_) => 1,
         };
-        let is_long = self.pieces.iter().map(length).sum::<usize>() >= MARKER_MIN;
+        let is_long = self.pieces.iter().map(length).sum::<usize>() >= SURE_MARKER_MIN;
         is_long
             && matches!(&self.pieces[0], Piece::Bytes(bytes) if bytes.starts_with(['<', '[', ']']))
     }
@@ -580,14 +575,11 @@ fn markers_within(nodes: &[Node], own: NodeId) -> Vec<Lead> {
     found
 }
 
-/// Shortest literal that begins an entry wherever a line begins with it.
-const BEGIN_MIN: usize = 5;
-
 /// The literals that the entry at `node` begins with, where they are no word and no fence.
 pub(super) fn begins(nodes: &[Node], node: NodeId) -> impl Iterator<Item = String> {
     let literals = next_literals(nodes, node).0.into_iter();
     literals.filter_map(|literal| match &nodes[literal as usize] {
-        Node::Literal { bytes, .. } if bytes.len() >= BEGIN_MIN => {
+        Node::Literal { bytes, .. } if bytes.len() >= SURE_MARKER_MIN => {
             let text = core::str::from_utf8(bytes).ok()?;
             let is_marker = text.contains(|c: char| c.is_alphabetic())
                 && text.contains(|c: char| c.is_ascii_punctuation() && c != '_' && c != '"');
@@ -623,7 +615,7 @@ fn closers(nodes: &[Node], next: NodeId) -> Vec<String> {
         for literal in level {
             if let Node::Literal { bytes, .. } = &nodes[literal as usize]
                 && !is_opener(nodes, literal)
-                && bytes.len() >= ENCLOSING_MIN
+                && bytes.len() >= MARKER_MIN
                 && let Ok(text) = core::str::from_utf8(bytes)
                 && !out.iter().any(|have| have == text)
             {

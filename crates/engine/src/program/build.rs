@@ -17,6 +17,7 @@ use super::node::{
 };
 use super::ways::leads_to_python;
 use crate::grammar::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+use crate::thresholds::SURE_MARKER_MIN;
 
 /// One entry of the message.
 #[derive(Clone, Debug)]
@@ -482,9 +483,6 @@ fn is_blank(term: &Term) -> bool {
     matches!(term.kind, TermKind::Ws(_) | TermKind::Nl)
 }
 
-/// Shortest literal whose likeness is told from text.
-const LEAD_IN_MIN: usize = 5;
-
 /// The literal right before the value at `text`, where that may be left out.
 fn lead_in(seq: &[Term], text: usize) -> Option<Box<[u8]>> {
     let TermKind::Optional(before, _) = &seq[text.checked_sub(1)?].kind else {
@@ -492,7 +490,9 @@ fn lead_in(seq: &[Term], text: usize) -> Option<Box<[u8]>> {
     };
     match &before.kind {
         TermKind::Literal(pieces) => match pieces.as_slice() {
-            [Piece::Bytes(bytes)] if bytes.len() >= LEAD_IN_MIN => Some(bytes.as_bytes().into()),
+            [Piece::Bytes(bytes)] if bytes.len() >= SURE_MARKER_MIN => {
+                Some(bytes.as_bytes().into())
+            }
             _ => None,
         },
         _ => None,

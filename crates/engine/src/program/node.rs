@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use super::bytes::{ByteSet, Finder};
 use crate::grammar::{Capture, Envelope, Indent, Piece};
+use crate::thresholds::MISSPELT_MIN;
 
 pub(crate) type NodeId = u32;
 
@@ -213,9 +214,6 @@ const EDITS: [(usize, usize); 8] = [
     (2, 2),
 ];
 
-/// Fewest bytes of a literal that must be there.
-const NEAR_MIN: usize = 4;
-
 /// A literal with its holes filled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Literal<'a> {
@@ -242,7 +240,7 @@ impl Literal<'_> {
             let Some(wanted) = self.bytes.get(n + missing..) else {
                 continue;
             };
-            if n + wanted.len() < NEAR_MIN {
+            if n + wanted.len() < MISSPELT_MIN {
                 continue;
             }
             // Where its end is missing no word goes on.

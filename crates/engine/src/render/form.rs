@@ -10,10 +10,11 @@ use alloc::vec::Vec;
 
 use super::reach::{holds, leads_to_calls, repeats_calls};
 use super::separator::{is_comma, is_separator};
-use crate::grammar::{Alt, Dialect, Habit, Piece, Rule, SHORTEST, Term, TermKind};
+use crate::grammar::{Alt, Dialect, Habit, Piece, Rule, Term, TermKind};
 pub use crate::grammar::{
     Attribute, Capture, Envelope, EnvelopeMember, PythonQuote, Role, Typing, Values,
 };
+use crate::thresholds::MARKER_MIN;
 
 /// How a dialect writes calls.
 #[derive(Clone, Debug, PartialEq)]
@@ -202,7 +203,7 @@ struct Runs {
 impl Runs {
     fn end(&mut self) {
         let run = core::mem::take(&mut self.open);
-        if run.trim().len() >= SHORTEST && !self.all.contains(&run) {
+        if run.trim().len() >= MARKER_MIN && !self.all.contains(&run) {
             self.all.push(run);
         }
     }

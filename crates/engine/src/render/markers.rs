@@ -10,9 +10,7 @@ use alloc::vec::Vec;
 
 use super::escape::{Scheme, Unit};
 use crate::grammar::{Dialect, Piece, Term, TermKind};
-
-/// Shorter literals stand in every text.
-const SHORTEST: usize = 3;
+use crate::thresholds::MARKER_MIN;
 
 /// The markers of one frame, by their first character.
 #[derive(Debug)]
@@ -164,7 +162,7 @@ impl<'d> Marker<'d> {
     }
 
     fn is_long(&self) -> bool {
-        self.literal.len() + self.then.map_or(0, str::len) >= SHORTEST
+        self.literal.len() + self.then.map_or(0, str::len) >= MARKER_MIN
     }
 
     /// How many bytes of `rest`, which follows the literal, belong to the marker.
@@ -200,7 +198,7 @@ fn closers(frame: &[Term]) -> Vec<Marker<'_>> {
             let n_before = all.len();
             all.extend(tags(literal).map(Marker::tag));
             let trimmed = literal.trim();
-            if all.len() == n_before && trimmed.len() >= SHORTEST {
+            if all.len() == n_before && trimmed.len() >= MARKER_MIN {
                 all.push(Marker {
                     literal: trimmed,
                     at_line_start: literal.starts_with('\n'),

@@ -7,9 +7,7 @@ use toolglot_json::{Output, RepairSpan, Root, Step, Transducer};
 
 use super::{Envelope, Part};
 use crate::grammar::Role;
-
-/// Longest name, id or name space, in bytes of JSON text.
-const CAPTURE: usize = 1024;
+use crate::thresholds::ENVELOPE_CAPTURE_MAX;
 
 impl Envelope {
     /// Sends what the transducer wrote where the role says.
@@ -30,7 +28,7 @@ impl Envelope {
                 }
             }
             Part::Role(_) => {
-                let room = CAPTURE.saturating_sub(self.capture.len());
+                let room = ENVELOPE_CAPTURE_MAX.saturating_sub(self.capture.len());
                 self.overlong |= self.out.text.len() > room;
                 if !self.overlong {
                     self.capture.push_str(&self.out.text);

@@ -20,11 +20,10 @@ use super::entity::{Entity, entity};
 use super::tree::Tree;
 use crate::grammar::Values;
 use crate::program::{NodeId, is_blank};
+use crate::thresholds::TAG_MAX;
 use crate::{Code, Limits, Span};
-use tags::{Moved, TAG};
+use tags::Moved;
 
-/// Deepest element; deeper tags are text.
-const DEPTH: usize = 128;
 /// Shorter waits are looked at again with every push.
 const FEW: usize = 64;
 
@@ -158,7 +157,7 @@ impl Xml {
         let mut i = 0;
         // A long tag, or long evidence, that waits is looked at again when it may be over, or has doubled.
         let new = bytes.get(self.waited..).unwrap_or(&[]);
-        let longest = if self.waits_far { 2 * TAG } else { TAG };
+        let longest = if self.waits_far { 2 * TAG_MAX } else { TAG_MAX };
         let few = self.waited >= FEW && bytes.len() < 2 * self.waited && bytes.len() <= longest;
         if few && !eof && (self.waits_far || memchr::memchr(b'>', new).is_none()) {
             return XmlStep::More;

@@ -6,20 +6,14 @@ use core::ops::Range;
 
 use toolglot_json::Shape;
 
-use super::{DEPTH, Frame, Xml, XmlOut};
+use super::{Frame, Xml, XmlOut};
 use crate::program::{Fits, fits, is_blank};
 use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
+use crate::thresholds::{
+    ELEMENT_DEPTH_MAX, GAP_MAX, INTERVENING_UNDECLARED_MAX, SKIPPED_ELEMENT_MAX, SKIPPED_MAX,
+    TAG_MAX,
+};
 use crate::{Code, Span};
-
-/// Longest tag with its attributes, in bytes.
-pub(super) const TAG: usize = 1024;
-/// Most blanks between a closer and what confirms it.
-const GAP: usize = 256;
-/// Marks between two arguments where no tool says what they are called.
-const MARKS: usize = 4;
-/// Unknown elements in a row that the evidence for a closer reads over, and the bytes of one.
-const OVERS: usize = 4;
-const OVER: usize = 1024;
 
 /// A tag as it stands.
 pub(super) enum Tag<'a> {
@@ -53,7 +47,7 @@ impl Xml {
         } else {
             let tag = self.read_tag(text, eof);
             if is_comment && matches!(tag, Tag::None) {
-                self.no_comment = self.pos + TAG as u64;
+                self.no_comment = self.pos + TAG_MAX as u64;
             }
             tag
         };
@@ -73,7 +67,7 @@ impl Xml {
                 attributes,
                 empty,
                 length,
-            } if !raw && self.frames.len() < DEPTH => {
+            } if !raw && self.frames.len() < ELEMENT_DEPTH_MAX => {
                 self.open_element(name, attributes, text, length, out);
                 if empty {
                     self.end_element(out);
@@ -191,9 +185,9 @@ impl Xml {
         }
         let parent = index.checked_sub(1).map(|n| &self.frames[n]);
         let mut behind = behind;
-        for _ in 0..=OVERS {
+        for _ in 0..=SKIPPED_MAX {
             let rest = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
-            if behind.len() - rest.len() > GAP {
+            if behind.len() - rest.len() > GAP_MAX {
                 return Evidence::No;
             }
             let Tag::Open { name, .. } = self.read_tag(rest, eof) else {
@@ -221,7 +215,7 @@ impl Xml {
         if !self.prefix.is_empty() {
             return Evidence::No;
         }
-        let near = &rest.as_bytes()[..rest.len().min(GAP + 1)];
+        let near = &rest.as_bytes()[..rest.len().min(GAP_MAX + 1)];
         let at = memchr::memchr(b'<', near);
         let is_declared = self
             .root
@@ -229,11 +223,14 @@ impl Xml {
             .is_some_and(|root| !root.properties.is_empty());
         let text = &near[..at.unwrap_or(near.len())];
         let is_mark = |byte: &u8| byte.is_ascii_punctuation() || is_blank(*byte);
-        if text.is_empty() || !(is_declared || text.len() <= MARKS && text.iter().all(is_mark)) {
+        if text.is_empty()
+            || !(is_declared
+                || text.len() as u64 <= INTERVENING_UNDECLARED_MAX && text.iter().all(is_mark))
+        {
             return Evidence::No;
         }
         let Some(at) = at else {
-            return if near.len() > GAP || eof {
+            return if near.len() > GAP_MAX || eof {
                 Evidence::No
             } else {
                 Evidence::Wait
@@ -289,7 +286,7 @@ impl Xml {
         let rest = rest.or_else(|| text.strip_prefix(']')).unwrap_or(text);
         let mark = text.len() - rest.len();
         let tag = rest.trim_start_matches(|c: char| c.is_ascii_whitespace());
-        if rest.len() - tag.len() > GAP {
+        if rest.len() - tag.len() > GAP_MAX {
             return (Evidence::No, 0);
         }
         let is_wait = |rest: &str| !eof && "</".starts_with(rest);
@@ -326,14 +323,14 @@ impl Xml {
 
     /// The element that `text` begins with.
     fn element(&self, text: &str, eof: bool) -> Element {
-        let cut = if eof || text.len() > OVER {
+        let cut = if eof || text.len() > SKIPPED_ELEMENT_MAX {
             Element::None
         } else {
             Element::Cut
         };
         let intro = self.prefix.as_bytes().first().copied().unwrap_or(b'<');
         // Nothing behind the cap is looked at.
-        let bytes = &text.as_bytes()[..text.len().min(OVER + 1)];
+        let bytes = &text.as_bytes()[..text.len().min(SKIPPED_ELEMENT_MAX + 1)];
         let mut open: Vec<&str> = Vec::new();
         let mut at = 0;
         while at < bytes.len() {
@@ -387,7 +384,7 @@ impl Xml {
                 Some(parent) if parent.name == name => {
                     let behind = &rest[length..];
                     let after = behind.trim_start();
-                    if behind.len() - after.len() > GAP {
+                    if behind.len() - after.len() > GAP_MAX {
                         return Evidence::No;
                     }
                     // One more closer is evidence enough if anything of markup follows.
@@ -418,7 +415,7 @@ impl Xml {
         }
         let behind = &text[closer..];
         let rest = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
-        if behind.len() - rest.len() > GAP {
+        if behind.len() - rest.len() > GAP_MAX {
             Evidence::No
         } else {
             Evidence::of(self.prefix.as_str(), rest, eof)
@@ -438,15 +435,15 @@ impl Xml {
         };
         let behind = &text[length..];
         let rest = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
-        if behind.len() - rest.len() > GAP {
+        if behind.len() - rest.len() > GAP_MAX {
             return Evidence::No;
         }
         let is_ours = self.closers.iter().any(|closer| *closer == text[..length]);
         let next = self.closers.get(1).map_or("", String::as_str);
-        let near = &rest.as_bytes()[..rest.len().min(GAP + 1)];
+        let near = &rest.as_bytes()[..rest.len().min(GAP_MAX + 1)];
         let stray = match memchr::memchr(b'<', near) {
             Some(at) => at,
-            None if near.len() > GAP || (eof && !rest.is_empty()) => return Evidence::No,
+            None if near.len() > GAP_MAX || (eof && !rest.is_empty()) => return Evidence::No,
             None if eof && is_ours => return Evidence::Yes,
             None if eof => return Evidence::No,
             None => return Evidence::Wait,
@@ -482,7 +479,7 @@ impl Xml {
             if n > 0 {
                 let blanks = rest.len();
                 rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace());
-                if blanks - rest.len() > GAP {
+                if blanks - rest.len() > GAP_MAX {
                     return Evidence::No;
                 }
             }
@@ -506,7 +503,7 @@ impl Xml {
             };
         };
         // Nothing behind the cap is looked at: a longer tag is none in every cut.
-        let inside = match (TAG + 1..inside.len()).find(|&end| inside.is_char_boundary(end)) {
+        let inside = match (TAG_MAX + 1..inside.len()).find(|&end| inside.is_char_boundary(end)) {
             Some(end) => &inside[..end],
             None => inside,
         };
@@ -535,7 +532,7 @@ impl Xml {
                     Some(end) => Tag::Comment {
                         length: skipped + end + closing,
                     },
-                    None if bytes.len() > TAG || eof => Tag::None,
+                    None if bytes.len() > TAG_MAX || eof => Tag::None,
                     None => Tag::Cut,
                 };
             }
@@ -555,7 +552,7 @@ impl Xml {
             !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':') || b >= 0x80)
         });
         let Some(length) = length else {
-            return if bytes.len() > TAG {
+            return if bytes.len() > TAG_MAX {
                 Tag::None
             } else {
                 Tag::Cut
@@ -588,7 +585,7 @@ impl Xml {
                     }
                 }
             }
-            Attributes::Cut if bytes.len() <= TAG => Tag::Cut,
+            Attributes::Cut if bytes.len() <= TAG_MAX => Tag::Cut,
             _ => Tag::None,
         }
     }

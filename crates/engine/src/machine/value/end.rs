@@ -24,7 +24,6 @@ impl Parser {
     )]
     pub(super) fn end_value(
         &mut self,
-        program: &Program,
         text: &TextNode,
         mut value: Box<Value>,
         at: u64,
@@ -33,6 +32,7 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
+        let program = view.program;
         value.probe = None;
         if value.edge.take().is_some_and(|edge| edge.is_near_marker()) {
             let at = value.start;
@@ -74,12 +74,12 @@ impl Parser {
             self.pos = upto;
         } else {
             let places = (end, at, (value.line_blank, value.one_line));
-            self.read_closers(program, text, places, behind, view);
+            self.read_closers(text, places, behind, view);
         }
         self.resume();
         if let Behind::Read { .. } = behind {
-            self.exit_certain(program, view, sink);
-            self.match_certain(program, view, sink);
+            self.exit_certain(view, sink);
+            self.match_certain(view, sink);
         }
     }
 
@@ -87,12 +87,12 @@ impl Parser {
     /// `at`, where they begin.
     fn read_closers(
         &mut self,
-        program: &Program,
         text: &TextNode,
         (end, at, is_line): (u64, u64, (bool, bool)),
         behind: Behind,
         view: View<'_>,
     ) {
+        let program = view.program;
         self.set.forget_log();
         let from = if behind == Behind::Value { end } else { at };
         let mut threads = core::mem::take(&mut self.set.threads);
@@ -103,13 +103,13 @@ impl Parser {
             Behind::Value | Behind::Read { .. } => core::slice::from_ref(&text.next),
             Behind::Enclosing => &text.enclosing,
             Behind::Closer => {
-                let closers = self.closers_at(program, text.follow, Log::ROOT, view);
+                let closers = self.closers_at(text.follow, Log::ROOT, view);
                 let next = |closer| Some(self.set.instances.literal(program, closer)?.next);
                 behind_closers = closers.iter().filter_map(next).collect();
                 &behind_closers
             }
         };
-        let cx = (program, view, NamePolicy::Reading);
+        let cx = (view, NamePolicy::Reading);
         self.add_positions(cx, thread, nodes, &mut threads);
         self.set.threads = threads;
         self.pos = from;
@@ -146,8 +146,8 @@ impl Parser {
         } else {
             view.end()
         };
-        self.advance(program, text, &mut value, at, view, sink);
-        self.end_value(program, text, value, at, false, Behind::Value, view, sink);
+        self.advance(text, &mut value, at, view, sink);
+        self.end_value(text, value, at, false, Behind::Value, view, sink);
     }
 
     /// The message ends inside the value: what was read is told, the string stays open.

@@ -379,13 +379,8 @@ impl Value {
 
 impl Parser {
     /// Returns whether the mode changed.
-    pub(super) fn value(
-        &mut self,
-        program: &Program,
-        view: View<'_>,
-        eof: bool,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    pub(super) fn value(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+        let program = view.program;
         let Mode::Value(mut value) = core::mem::take(&mut self.mode) else {
             return false;
         };
@@ -394,8 +389,7 @@ impl Parser {
         };
         loop {
             if let Some(mut orphan) = value.orphan.take() {
-                let Some(is_there) =
-                    self.look_for_orphan(program, (value.node, text), &mut orphan, view, eof)
+                let Some(is_there) = self.look_for_orphan((value.node, text), &mut orphan, view)
                 else {
                     value.orphan = Some(orphan);
                     self.pos = view.end();
@@ -403,7 +397,7 @@ impl Parser {
                     return false;
                 };
                 let at = orphan.at;
-                self.end_value(program, text, value, at, false, Behind::Value, view, sink);
+                self.end_value(text, value, at, false, Behind::Value, view, sink);
                 if is_there {
                     let why = "another closer follows the one that ends the value; the value may hold too little";
                     self.doubt(at, why, sink);
@@ -415,24 +409,24 @@ impl Parser {
                 let length = closer.map(|closer| closer.at as u64);
                 let at = length.map_or(view.end(), |length| value.scan + length);
                 self.set.found.work += at - value.scan + 1;
-                self.advance(program, text, &mut value, at, view, sink);
+                self.advance(text, &mut value, at, view, sink);
                 if closer.is_some() && value.is_open() {
-                    self.advance(program, text, &mut value, at + 1, view, sink);
+                    self.advance(text, &mut value, at + 1, view, sink);
                     continue;
                 }
-                if !closer.is_some_and(|closer| closer.is_whole || eof) {
+                if !closer.is_some_and(|closer| closer.is_whole || view.eof) {
                     self.pos = view.end();
                     self.mode = Mode::Value(value);
                     return false;
                 }
                 if closer.is_some_and(|closer| closer.doubts) {
                     self.doubt(at, MARKER_INSIDE, sink);
-                    self.advance(program, text, &mut value, at + 1, view, sink);
+                    self.advance(text, &mut value, at + 1, view, sink);
                     continue;
                 }
-                self.begin_probe(program, text, &mut value, at, view);
+                self.begin_probe(text, &mut value, at, view);
             }
-            match self.probe(program, text, &mut value, view, eof) {
+            match self.probe(text, &mut value, view) {
                 Decision::Pending => {
                     self.pos = view.end();
                     self.mode = Mode::Value(value);
@@ -447,7 +441,7 @@ impl Parser {
                 }
                 Decision::Data { upto, doubt } => {
                     value.probe = None;
-                    self.advance(program, text, &mut value, upto, view, sink);
+                    self.advance(text, &mut value, upto, view, sink);
                     if doubt {
                         self.doubt(upto, PASSED_CLOSER, sink);
                     }
@@ -471,7 +465,7 @@ impl Parser {
                         _ if enclosing => Behind::Enclosing,
                         _ => Behind::Value,
                     };
-                    self.end_value(program, text, value, at, recovered, behind, view, sink);
+                    self.end_value(text, value, at, recovered, behind, view, sink);
                     if doubt {
                         let why = "another fence follows the one that ends the value; the value may hold too little";
                         self.doubt(at, why, sink);
@@ -479,7 +473,7 @@ impl Parser {
                     return true;
                 }
                 Decision::MissingCloser { at } => {
-                    self.end_value(program, text, value, at, true, Behind::Closer, view, sink);
+                    self.end_value(text, value, at, true, Behind::Closer, view, sink);
                     return true;
                 }
             }
@@ -499,13 +493,13 @@ impl Parser {
 
     fn advance(
         &mut self,
-        program: &Program,
         text: &TextNode,
         value: &mut Value,
         to: u64,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
+        let program = view.program;
         let blanks = program.limits.blanks;
         self.write_value(program, value, sink, |value, out| {
             value.advance(text, to, view, blanks, out);

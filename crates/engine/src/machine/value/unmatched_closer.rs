@@ -33,12 +33,11 @@ impl Parser {
     /// needed.
     pub(super) fn look_for_orphan(
         &mut self,
-        program: &Program,
         (node, text): (NodeId, &TextNode),
         orphan: &mut UnmatchedCloser,
         view: View<'_>,
-        eof: bool,
     ) -> Option<bool> {
+        let program = view.program;
         let cap = program.limits.undecided as u64;
         let found = find_closer(text, &self.set.registers, view.from(orphan.pos));
         let at = found.map_or(view.end(), |found| orphan.pos + found.at as u64);
@@ -49,13 +48,13 @@ impl Parser {
         }
         match found {
             Some(found) if found.is_whole => {
-                let closers = self.closers_at(program, text.follow, Log::ROOT, view);
+                let closers = self.closers_at(text.follow, Log::ROOT, view);
                 let (fits, ..) = self.closer_fits(program, &closers, view.from(at));
                 let between = view.slice(orphan.at, at);
                 let is_call = |begin: &String| between.contains(begin.as_str());
                 Some(fits != Fits::Not && !program.begins(node).iter().any(is_call))
             }
-            _ => eof.then_some(false),
+            _ => view.eof.then_some(false),
         }
     }
 }
