@@ -73,7 +73,7 @@ fn a_call_that_ends_in_doubt_is_not_carried() {
 #[test]
 fn lines_of_keys_and_values_are_carried() {
     let report = report("call = \"@call \" name \"\\n\" (key \": \" raw \"\\n\")* \"@end\"");
-    assert_eq!(refused(&report), ["a text that ends with a line break"]);
+    assert!(refused(&report).is_empty());
 }
 
 #[test]

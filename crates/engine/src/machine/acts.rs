@@ -30,11 +30,10 @@ impl Parser {
         name: Option<&str>,
         sink: &mut dyn Sink,
     ) -> bool {
-        let program = view.program;
         if self.candidate.committed {
             return true;
         }
-        if !self.may_count_in_code(view, name, sink) || !self.may_count(program) {
+        if !self.may_count_in_code(view, name, sink) || !self.may_count(view.program) {
             return false;
         }
         self.candidate.committed = true;
@@ -56,7 +55,7 @@ impl Parser {
         if !adjoins {
             self.thought.interrupted = None;
         }
-        if by_extra || self.context.open_ended || is_thought && self.enters_call(program) {
+        if by_extra || self.context.open_ended || is_thought && self.enters_call(view.program) {
             let context = core::mem::take(&mut self.context);
             if is_thought {
                 self.interrupt(context);
@@ -72,7 +71,6 @@ impl Parser {
 
     /// Does the acts up to `to`. Bytes up to `upto` are markup where an act needs them told.
     pub(super) fn flush(&mut self, view: View<'_>, to: LogId, upto: u64, sink: &mut dyn Sink) {
-        let program = view.program;
         let mut acts = core::mem::take(&mut self.spare.acts);
         self.set.log.acts(self.set.flushed, to, &mut acts);
         self.set.flushed = to;
@@ -109,8 +107,8 @@ impl Parser {
                     self.argument(view, (node, index), (start, end), upto, sink);
                 }
                 Act::Supplied { start, end } => self.supplied(Span::new(start, end), sink),
-                Act::Exit(node) if leaves_call(program, act) => {
-                    self.add_empty(program.dialect_of(node), sink);
+                Act::Exit(node) if leaves_call(view.program, act) => {
+                    self.add_empty(view.program.dialect_of(node), sink);
                     self.emitter.end_call(End::Closed, view, pos, sink);
                 }
                 Act::Exit(_) => {}
@@ -120,12 +118,11 @@ impl Parser {
     }
 
     pub(super) fn enter(&mut self, view: View<'_>, node: u32, pos: u64, sink: &mut dyn Sink) {
-        let program = view.program;
         let Node::Enter {
             role: RuleRole::Call,
             tool,
             ..
-        } = program.node(node)
+        } = view.program.node(node)
         else {
             return;
         };
@@ -139,7 +136,7 @@ impl Parser {
         if let Some(thought) = &mut self.thought.interrupted {
             thought.called = true;
         }
-        let dialect = program.dialect_of(node);
+        let dialect = view.program.dialect_of(node);
         let mut call = OpenCall::new(&dialect.name, place, pos);
         call.has_flags = dialect.has_flags;
         self.candidate.entry.tell(&mut call.facts);
@@ -147,7 +144,7 @@ impl Parser {
         (self.set.registers.id, self.set.registers.ns) = (None, None);
         if let Some(tool) = tool {
             call.name = String::from(&**tool);
-            call.tool = program.tools.find(tool);
+            call.tool = view.program.tools.find(tool);
         }
         self.emitter.call = Some(call);
     }

@@ -195,6 +195,11 @@ impl Parser {
                     );
                     return Some(true);
                 }
+                (Fits::SoFar, ..) if view.eof && !self.ending.is_cut_off => {
+                    self.pass_end(&mut over.closers, view, NamePolicy::Evidence);
+                    probe.follow = core::mem::take(&mut over.closers);
+                    return Some(self.leave_call(&probe.follow));
+                }
                 (Fits::SoFar, ..) => return view.eof.then_some(false),
                 (Fits::Not, ..) => {}
             }
@@ -337,7 +342,6 @@ impl Parser {
         pos: u64,
         view: View<'_>,
     ) -> (bool, StepResult) {
-        let program = view.program;
         let (mut next, mut found) = (Vec::new(), StepResult::default());
         // An entry there would begin a line or not, and never the message.
         let place = (self.candidate.at, self.candidate.bol, self.candidate.start);
@@ -352,8 +356,8 @@ impl Parser {
         };
         let entered = beyond.entries.iter().any(|thread| {
             let named = found.literal_ended && self.set.log.any(Log::ROOT, thread.log, is_name);
-            let enters = |act| enters_tool(program, act);
-            let fixed = program.node(thread.node).is_body()
+            let enters = |act| enters_tool(view.program, act);
+            let fixed = view.program.node(thread.node).is_body()
                 && self.set.log.any(Log::ROOT, thread.log, enters);
             named || fixed
         });

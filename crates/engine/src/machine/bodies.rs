@@ -148,18 +148,17 @@ impl Parser {
 
     /// A body ended at `pos`: the set is what follows it.
     pub(super) fn end_body(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
-        let program = view.program;
         let at = self.pos;
-        self.end_fitting(program, true, sink);
+        self.end_fitting(view.program, true, sink);
         self.emitter.flush_args(at, sink);
-        let is_python = matches!(program.node(node), Node::Py { .. });
+        let is_python = matches!(view.program.node(node), Node::Py { .. });
         if is_python && self.waits_for_line(view) {
             return self.look_along(node);
         }
         let words_before = self.candidate.entry.words_before;
         if let Some(call) = &mut self.emitter.call {
             call.text_end = at;
-            match program.node(node) {
+            match view.program.node(node) {
                 Node::Py { .. } if at < words_before => call.facts.tail = Tail::Words,
                 Node::Json { .. } | Node::Object(_) => call.json_end = Some(at),
                 _ => {}
@@ -173,9 +172,8 @@ impl Parser {
 
     /// The set is what follows the body of `node`, which ended at `pos`.
     pub(super) fn go_on_behind(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
-        let program = view.program;
         let at = self.pos;
-        let next = match program.node(node) {
+        let next = match view.program.node(node) {
             Node::Json { next, .. } | Node::Py { next } => *next,
             Node::Object(object) => object.next,
             Node::Xml(xml) => xml.next,
@@ -193,7 +191,7 @@ impl Parser {
         if self.match_certain(view, sink) {
             return;
         }
-        let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
+        let ends = |thread: &Thread| matches!(view.program.node(thread.node), Node::Match);
         if !self.awaits_tail() && !self.set.threads.iter().any(ends) {
             // Where the entry may end, and after a bare call, what follows has a say.
             self.exit_certain(view, sink);
@@ -217,9 +215,8 @@ impl Parser {
 
     /// Nothing can be made of the arguments: the call is cut here, and never runs.
     pub(super) fn malformed(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
-        let program = view.program;
         let at = self.pos;
-        self.end_fitting(program, false, sink);
+        self.end_fitting(view.program, false, sink);
         self.emitter.flush_args(at, sink);
         // One character: more may not be here yet.
         let found: String = view.slice(at, view.end()).chars().take(1).collect();
@@ -230,13 +227,13 @@ impl Parser {
         self.end_body(view, node, sink);
         // Late closers are markup still; all else is text.
         let threads = core::mem::take(&mut self.set.threads);
-        let late = threads.into_iter().filter(|thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3));
+        let late = threads.into_iter().filter(|thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3));
         let sync_points = late
-            .map(|thread| self.wait(program, thread, self.set.flushed))
+            .map(|thread| self.wait(view.program, thread, self.set.flushed))
             .collect::<alloc::vec::Vec<_>>();
         self.context = Context {
             speech: Speech::Text,
-            waits: super::first_bytes(program, &sync_points),
+            waits: super::first_bytes(view.program, &sync_points),
             sync_points,
             is_choosy: false,
             sync: true,

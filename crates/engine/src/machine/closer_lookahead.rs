@@ -143,13 +143,12 @@ impl Parser {
 
     /// Runs the probe over what the view has.
     pub(super) fn probe(&mut self, text: &TextNode, value: &mut Value, view: View<'_>) -> Decision {
-        let program = view.program;
         let Some(mut probe) = value.probe.take() else {
             return Decision::Pending;
         };
         if text.fence && probe.pos == probe.at && view.byte(probe.at) == Some(b'`') {
             let wrapped = self.emitter.quote.is_wrapped();
-            let cap = program.limits.undecided as u64;
+            let cap = view.program.limits.undecided as u64;
             match fence(value, text, (view, probe.at), (wrapped, cap)) {
                 Fence::Wait => {
                     value.probe = Some(probe);
@@ -161,7 +160,7 @@ impl Parser {
             }
         }
         loop {
-            let turn = match self.probe_on((program, text), &mut probe, value, view) {
+            let turn = match self.probe_on((view.program, text), &mut probe, value, view) {
                 Progress::Pending => {
                     value.probe = Some(probe);
                     return Decision::Pending;
@@ -208,6 +207,10 @@ impl Parser {
                 let is_closed = self.run_over(probe, &mut over, view);
                 let turn = match is_closed {
                     Some(false) => Some(self.look_beyond(text, probe, view)),
+                    Some(true) if self.leave_call(&probe.follow) => {
+                        probe.left_call = true;
+                        Some(Some(Signal::ENDS))
+                    }
                     _ => is_closed.map(|_| None),
                 };
                 (turn, Stage::Skipped(over))
@@ -239,6 +242,9 @@ impl Parser {
             }
             Stage::Sets => match view.byte(probe.pos) {
                 None => {
+                    if view.eof && !self.ending.is_cut_off {
+                        self.pass_end(&mut probe.follow, view, NamePolicy::Evidence);
+                    }
                     let turn = view.eof.then(|| self.at_end(probe, value));
                     probe.left_call |= matches!(turn, Some(Signal::Ends { .. }));
                     (turn.map(Some), Stage::Sets)
@@ -313,6 +319,16 @@ impl Parser {
             .step(&probe.follow, byte, pos, next, found);
         let unknown = found.unknown_key;
         let is_broken_off = probe.closer && next.is_empty() && value.nest == 0;
+        // `cats\n\n@end`: the line break before the last is the value's.
+        let closer = view.bytes(probe.at, probe.closer_end.unwrap_or(probe.at));
+        let is_blank_closer = is_broken_off && closer.iter().all(|&byte| is_blank(byte));
+        if is_blank_closer
+            && view
+                .from(probe.at + closer.len() as u64)
+                .starts_with(closer)
+        {
+            return Some(Signal::Data);
+        }
         let may_be_damaged = is_broken_off && !probe.is_damaged && probe.forgotten.is_none();
         let damaged = may_be_damaged.then(|| DamagedLiteral::new(program, &probe.follow, pos));
         core::mem::swap(&mut probe.follow, next);
@@ -325,11 +341,7 @@ impl Parser {
                 probe.last = Some(pos + 1);
             }
         }
-        let follow_ends = probe.follow.iter().any(|thread| {
-            self.set
-                .log
-                .any(Log::ROOT, thread.log, |act| leaves_call(program, act))
-        });
+        let follow_ends = self.leave_call(&probe.follow);
         let follow_opens = probe
             .follow
             .iter()
@@ -432,6 +444,13 @@ impl Parser {
             return None;
         }
         self.nothing_left(text, probe, value, view)
+    }
+
+    /// Whether the call is over where one of the threads stands.
+    pub(super) fn leave_call(&self, threads: &[Thread]) -> bool {
+        let leaves = |act| leaves_call(&self.program, act);
+        let mut logs = threads.iter().map(|thread| thread.log);
+        logs.any(|log| self.set.log.any(Log::ROOT, log, leaves))
     }
 
     /// No set goes on.

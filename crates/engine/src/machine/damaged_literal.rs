@@ -41,15 +41,14 @@ impl Parser {
         damaged: &DamagedLiteral,
         view: View<'_>,
     ) -> Option<bool> {
-        let program = view.program;
         // What opens an entry is none.
-        let (read, is_opener) = program.trie.walk(view.from(damaged.from), |_| true);
+        let (read, is_opener) = view.program.trie.walk(view.from(damaged.from), |_| true);
         let is_all = damaged.from + read as u64 == view.end();
         if is_opener || is_all && !view.eof {
             return is_opener.then_some(false);
         }
         for thread in &damaged.literals {
-            let Some(literal) = self.set.instances.literal(program, thread) else {
+            let Some(literal) = self.set.instances.literal(view.program, thread) else {
                 continue;
             };
             self.set.found.work += literal.bytes.len() as u64;
@@ -71,7 +70,7 @@ impl Parser {
             (probe.pos, probe.last, probe.read) = (end, Some(end), Some(end));
             probe.is_damaged = true;
             probe.left_call = probe.follow.iter().any(|thread| {
-                let leaves = |act| super::closer_lookahead::leaves_call(program, act);
+                let leaves = |act| super::closer_lookahead::leaves_call(view.program, act);
                 self.set.log.any(Log::ROOT, thread.log, leaves)
             });
             return Some(true);

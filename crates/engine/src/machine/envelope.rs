@@ -21,7 +21,6 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
-        let program = view.program;
         loop {
             let before = envelope.pos;
             let rest = view.slice(before, view.end());
@@ -34,7 +33,7 @@ impl Parser {
                 Asked::Done
             } else {
                 let live = (!self.fitting.is_on()).then(|| self.emitter.args());
-                envelope.feed(program, rest, program.limits.undecided, live)
+                envelope.feed(view.program, rest, view.program.limits.undecided, live)
             };
             self.set.found.work += envelope.pos.saturating_sub(before);
             self.pos = envelope.pos;
@@ -130,7 +129,6 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
-        let program = view.program;
         let body = envelope.bodies[0];
         self.set.threads.clear();
         self.set.threads.push(body);
@@ -158,21 +156,20 @@ impl Parser {
             call.name_at = Span::new(start.min(end), end);
             call.written_id = envelope.id.take().or(call.written_id.take());
             call.ns = envelope.ns.take().or(call.ns.take());
-            if call.tool.is_none() && !program.tools.is_empty() {
+            if call.tool.is_none() && !view.program.tools.is_empty() {
                 let message = alloc::format!("unknown tool `{}`", call.name);
                 let at = Span::new(start.min(end), end);
                 self.emitter.note(Code::UnknownTool, at, message, sink);
             }
         }
         self.emitter.start_call(view, upto, sink);
-        self.begin_fitting(program, envelope.name_at.0);
+        self.begin_fitting(view.program, envelope.name_at.0);
         self.tell_envelope(envelope, view, sink);
         true
     }
 
     /// After the value of a key that was a tool's name stands another such key: the call is over, and the next begins.
     fn another_envelope(&mut self, envelope: &mut Envelope, view: View<'_>, sink: &mut dyn Sink) {
-        let program = view.program;
         let mut acts = Vec::new();
         self.set
             .log
@@ -182,7 +179,7 @@ impl Parser {
             _ => None,
         });
         self.tell_envelope(envelope, view, sink);
-        self.end_fitting(program, true, sink);
+        self.end_fitting(view.program, true, sink);
         self.emitter.flush_args(envelope.args_end, sink);
         if envelope.args_at.is_some() {
             self.whole();
@@ -192,7 +189,7 @@ impl Parser {
         if let Some(enter) = enter {
             self.enter(view, enter, at, sink);
         }
-        envelope.begin_next(program);
+        envelope.begin_next(view.program);
         let is_begun = self.commit_envelope(envelope, view, sink);
         debug_assert!(is_begun, "the entry is committed");
     }
@@ -316,7 +313,6 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        let program = view.program;
         let at = envelope.here();
         if self.candidate.committed && self.emitter.call.is_none() && envelope.is_nameless() {
             // One member of a list is none: what stands after it may be.
@@ -332,7 +328,7 @@ impl Parser {
         if self.candidate.committed {
             self.candidate
                 .checkpoint_threads
-                .retain(|thread| !matches!(program.node(thread.node), Node::Object(_)));
+                .retain(|thread| !matches!(view.program.node(thread.node), Node::Object(_)));
             self.recover(view, at, false, sink);
             return;
         }
@@ -348,7 +344,7 @@ impl Parser {
             }
         }
         if marked && !self.is_aside() && !self.candidate.is_noted {
-            let dialect = &program.dialect_of(envelope.bodies[0].node).name;
+            let dialect = &view.program.dialect_of(envelope.bodies[0].node).name;
             let (code, message) = if envelope.is_other {
                 (
                     Code::NotACall,

@@ -7,7 +7,7 @@ use toolglot_json::Completeness;
 
 use super::emitter::Speech;
 use super::log::{Act, Log};
-use super::thread::{StepResult, Thread};
+use super::thread::{NamePolicy, StepResult, Thread};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::XmlOut;
@@ -220,7 +220,9 @@ impl Parser {
     /// The message ends between bodies: an entry that may end ends; one that only lacks closers is judged by `why`.
     fn end_between(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let program = view.program;
-        self.pass_end(view);
+        let mut threads = core::mem::take(&mut self.set.threads);
+        self.pass_end(&mut threads, view, NamePolicy::Reading);
+        self.set.threads = threads;
         let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
         if let Some(n) = self.set.threads.iter().position(ends) {
             let thread = self.set.threads[n];
@@ -330,11 +332,10 @@ impl Parser {
 
     /// Whether a tag that is a known tool's name begins its line, and the message was cut off after it.
     fn is_cut_tag(&self, view: View<'_>) -> bool {
-        let program = view.program;
         let is_known = |thread: &Thread| {
             let named = self.set.log.newest(thread.log, Log::ROOT, Capture::Name);
-            let dialect = program.dialect_of(thread.node);
-            let known = |(start, end)| program.knows(dialect, view.slice(start, end));
+            let dialect = view.program.dialect_of(thread.node);
+            let known = |(start, end)| view.program.knows(dialect, view.slice(start, end));
             !thread.extra && named.is_some_and(known)
         };
         self.candidate.bol
@@ -342,17 +343,21 @@ impl Parser {
             && self.candidate.checkpoint_threads.iter().any(is_known)
     }
 
-    /// `message_end`: the message ends here, and with it what was captured last.
-    fn pass_end(&mut self, view: View<'_>) {
-        let program = view.program;
+    /// `message_end`: the message ends where the set stands, and with it what was captured last.
+    pub(super) fn pass_end(
+        &mut self,
+        set: &mut Vec<Thread>,
+        view: View<'_>,
+        names: NamePolicy<'_>,
+    ) {
         let (end, mut n) = (view.end(), 0);
-        while let Some(&thread) = self.set.threads.get(n) {
+        while let Some(&thread) = set.get(n) {
             n += 1;
-            let mut stepper = self.stepper(view, super::NamePolicy::Reading);
-            let (next, log) = match program.node(thread.node) {
+            let mut stepper = self.stepper(view, names);
+            let (next, log) = match view.program.node(thread.node) {
                 Node::End { next } => (*next, thread.log),
                 Node::Capture(capture)
-                    if program.ends_message(capture.next)
+                    if view.program.ends_message(capture.next)
                         && stepper.accepts(&thread, capture, end, &mut StepResult::default()) =>
                 {
                     let (what, start) = (capture.what, thread.since);
@@ -368,7 +373,7 @@ impl Parser {
             };
             let mut behind = Vec::new();
             stepper.add_closure(next, end, &mut behind);
-            self.set.threads.append(&mut behind);
+            set.append(&mut behind);
         }
     }
 

@@ -28,9 +28,8 @@ impl Junk {
 impl Parser {
     /// Where a word, a number or a string stands after a comma, in place of the next object of a list of calls.
     pub(super) fn junk_member(&self, view: View<'_>) -> Option<u64> {
-        let program = view.program;
-        let is_object = |thread: &Thread| matches!(program.node(thread.node), Node::Object(_));
-        let is_end = |thread: &Thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if **bytes == *b"]");
+        let is_object = |thread: &Thread| matches!(view.program.node(thread.node), Node::Object(_));
+        let is_end = |thread: &Thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if **bytes == *b"]");
         let told = self.emitter.cursor;
         if !self.candidate.committed
             || self.candidate.fallback.is_some()

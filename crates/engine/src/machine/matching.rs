@@ -199,13 +199,12 @@ impl Parser {
     /// The closing tag after a name is missing, or misspelt: what may follow it is read in its place, and until that has
     /// come whole the candidate is what it was. `None`: more bytes are needed.
     fn supply_closer(&mut self, view: View<'_>) -> Option<bool> {
-        let program = view.program;
         if self.candidate.committed || self.candidate.fallback.is_some() || self.candidate.quoted {
             return Some(false);
         }
         let named = |act: Act| matches!(act, Act::Captured { what, .. } if what == Capture::Name);
         let mut closers = self.set.threads.iter().filter_map(|thread| {
-            let literal = self.set.instances.literal(program, thread)?;
+            let literal = self.set.instances.literal(view.program, thread)?;
             let is_closer =
                 literal.is_closing_tag() && self.set.log.last(thread.log).is_some_and(named);
             is_closer.then_some((*thread, literal.next))
@@ -236,7 +235,7 @@ impl Parser {
         self.stepper(view, NamePolicy::Reading)
             .add_closure(behind, end, &mut threads);
         // The closer of the call itself is missed where nothing shows what the word before it was.
-        let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
+        let ends = |thread: &Thread| matches!(view.program.node(thread.node), Node::Match);
         if threads.iter().any(ends) {
             return Some(false);
         }

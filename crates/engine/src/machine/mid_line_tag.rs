@@ -39,11 +39,10 @@ impl Parser {
 
     /// Returns whether the mode changed.
     pub(super) fn mid_line_tag(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        let program = view.program;
         let Mode::MidLineTag(mut tag) = core::mem::take(&mut self.mode) else {
             return false;
         };
-        let Node::Text(text) = program.node(tag.body.node) else {
+        let Node::Text(text) = view.program.node(tag.body.node) else {
             return true;
         };
         let at = self.pos;
@@ -51,7 +50,7 @@ impl Parser {
         let found = closer.map_or(view.end(), |closer| tag.pos + closer.at as u64);
         self.set.found.work += found - tag.pos + 1;
         tag.pos = found;
-        let is_long = found - at > program.limits.undecided as u64;
+        let is_long = found - at > view.program.limits.undecided as u64;
         let is_whole = closer.is_some_and(|closer| closer.is_whole);
         if !is_whole && !is_long {
             if view.eof {

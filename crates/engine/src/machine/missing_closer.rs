@@ -91,7 +91,6 @@ impl Parser {
         probe: &mut CloserLookahead,
         view: View<'_>,
     ) -> Option<Signal> {
-        let program = view.program;
         let own = self.closers_at(text.follow, Log::ROOT, view);
         let mut enclosing = Vec::new();
         let cx = (view, NamePolicy::Reading);
@@ -103,11 +102,11 @@ impl Parser {
             self.set.found.work += n_blank as u64 + 1;
             probe.pos += n_blank as u64;
             let rest = &rest[n_blank..];
-            if probe.pos - probe.at > program.limits.undecided as u64 {
+            if probe.pos - probe.at > view.program.limits.undecided as u64 {
                 return Some(Signal::Nested);
             }
-            let (own, ..) = self.closer_fits(program, &own, rest);
-            let (outer, length, _) = self.closer_fits(program, &enclosing, rest);
+            let (own, ..) = self.closer_fits(view.program, &own, rest);
+            let (outer, length, _) = self.closer_fits(view.program, &enclosing, rest);
             match (own, outer) {
                 (Fits::Whole, _) => return Some(Signal::Nested),
                 (_, Fits::Whole) => probe.pos += length,

@@ -49,7 +49,6 @@ impl Parser {
 
     /// Looks for the name after the body, which begins at `pos`.
     pub(super) fn look_ahead(&mut self, view: View<'_>, body: Thread) {
-        let program = view.program;
         let at = self.pos;
         let mut ahead = NameLookahead {
             body,
@@ -62,7 +61,7 @@ impl Parser {
             named: None,
             closed: false,
         };
-        if let Some(next) = behind(program.node(body.node)) {
+        if let Some(next) = behind(view.program.node(body.node)) {
             let thread = Thread {
                 node: next,
                 ..Thread::at(next, body.log, at)
@@ -70,11 +69,11 @@ impl Parser {
             self.stepper(view, NamePolicy::Reading)
                 .add_closure(thread, at, &mut ahead.behind);
         }
-        let is_literal = |thread: &Thread| matches!(program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3);
+        let is_literal = |thread: &Thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3);
         ahead.behind.retain(is_literal);
         for thread in &mut ahead.behind {
             thread.marked = true;
-            if let Node::Literal { bytes, .. } = program.node(thread.node) {
+            if let Node::Literal { bytes, .. } = view.program.node(thread.node) {
                 ahead.firsts.insert(bytes[0]);
             }
         }
@@ -85,11 +84,10 @@ impl Parser {
 
     /// Returns whether the mode changed.
     pub(super) fn ahead(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        let program = view.program;
         let Mode::NameLookahead(mut ahead) = core::mem::take(&mut self.mode) else {
             return false;
         };
-        let cap = program.limits.undecided as u64;
+        let cap = view.program.limits.undecided as u64;
         loop {
             let Some(byte) = view.byte(ahead.pos) else {
                 if !view.eof {
@@ -132,7 +130,7 @@ impl Parser {
                 let named = ahead.threads.iter().find(is_named).map(|thread| thread.log);
                 ahead.named = named.or(ahead.named);
             }
-            let waits = |thread: &Thread| program.awaits_head(thread.node);
+            let waits = |thread: &Thread| view.program.awaits_head(thread.node);
             let is_over = ahead.threads.is_empty() || !ahead.threads.iter().any(waits);
             if let Some(named) = ahead.named.filter(|_| is_over) {
                 self.begin_before_name(view, &ahead, named, sink);

@@ -296,17 +296,16 @@ impl Parser {
     /// The literals that a broken entry can be found again at: those that were waited for, then what stands after the
     /// closers among them, up to four deep.
     fn anchors(&mut self, safe: Vec<Thread>, view: View<'_>) -> Vec<Thread> {
-        let program = view.program;
         let at = self.emitter.cursor;
         let (mut anchors, mut level): (Vec<Thread>, Vec<Thread>) = (Vec::new(), safe);
         for _ in 0..=SYNCHRONIZATION_MAX {
             let mut behind = Vec::new();
             for thread in level.drain(..) {
                 // Arguments that never began: what stands after them is waited for.
-                let next = match program.node(thread.node) {
+                let next = match view.program.node(thread.node) {
                     Node::Json { next, .. } => Some(*next),
                     Node::Xml(xml) => Some(xml.next),
-                    _ if !is_anchor(program, &thread)
+                    _ if !is_anchor(view.program, &thread)
                         || anchors.iter().any(|have| have.node == thread.node) =>
                     {
                         continue;
@@ -314,7 +313,7 @@ impl Parser {
                     node => {
                         anchors.push(thread);
                         match node {
-                            Node::Literal { next, .. } if !program.opens(thread.node) => {
+                            Node::Literal { next, .. } if !view.program.opens(thread.node) => {
                                 Some(*next)
                             }
                             _ => None,

@@ -95,7 +95,6 @@ impl Parser {
 
     /// Returns whether the mode changed.
     pub(super) fn afterthought(&mut self, view: View<'_>) -> bool {
-        let program = view.program;
         let Mode::ReasoningResume(mut after) = core::mem::take(&mut self.mode) else {
             return false;
         };
@@ -109,11 +108,11 @@ impl Parser {
             let step = if after.blank {
                 rest.iter().position(|&byte| !is_blank(byte))
             } else {
-                program.openers.find(rest, &thought.context.waits)
+                view.program.openers.find(rest, &thought.context.waits)
             };
             self.set.found.work += step.unwrap_or(rest.len()) as u64 + 1;
             after.pos += step.unwrap_or(rest.len()) as u64;
-            if after.pos - self.pos > program.limits.undecided as u64 {
+            if after.pos - self.pos > view.program.limits.undecided as u64 {
                 break;
             }
             let sight = match step {

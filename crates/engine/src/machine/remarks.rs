@@ -130,14 +130,13 @@ impl Parser {
 
     /// Whether a thread stands in a name that is known as far as it was read (`<read_file path=..>`).
     pub(super) fn stands_in_known_name(thread: &Thread, view: View<'_>, at: u64) -> bool {
-        let program = view.program;
-        let Node::Capture(capture) = program.node(thread.node) else {
+        let Node::Capture(capture) = view.program.node(thread.node) else {
             return false;
         };
         capture.what == Capture::Name
             && thread.since <= at
-            && program.knows(
-                program.dialect_of(thread.node),
+            && view.program.knows(
+                view.program.dialect_of(thread.node),
                 view.slice(thread.since, at),
             )
     }
@@ -145,15 +144,14 @@ impl Parser {
     /// The threads of the candidate that stand after a call's marker, or in a known tool's name where only the name marks
     /// the call. A rule for one tool is no marker, and a fence that wraps calls is none either.
     fn marked(&self, view: View<'_>, at: u64) -> Vec<Thread> {
-        let program = view.program;
         let fixed = |thread: &Thread| {
             self.set
                 .log
-                .any(Log::ROOT, thread.log, |act| enters_tool(program, act))
+                .any(Log::ROOT, thread.log, |act| enters_tool(view.program, act))
         };
         let enters = |thread: &Thread| {
             self.set.log.any(Log::ROOT, thread.log, |act| {
-                enters_call(program, act) || matches!(act, Act::Enter(_))
+                enters_call(view.program, act) || matches!(act, Act::Enter(_))
             }) || thread.marked
         };
         let marked: Vec<Thread> = self
@@ -166,13 +164,13 @@ impl Parser {
                     && !self
                         .set
                         .log
-                        .any(Log::ROOT, t.log, |act| enters_stop(program, act))
+                        .any(Log::ROOT, t.log, |act| enters_stop(view.program, act))
                     && (t.marked || self.is_named(t, view, at))
                     && !fixed(t)
                     && enters(t)
             })
             .collect();
-        if marked.iter().any(|thread| program.wraps(thread.node)) {
+        if marked.iter().any(|thread| view.program.wraps(thread.node)) {
             return Vec::new();
         }
         marked
@@ -239,7 +237,6 @@ impl Parser {
 
     /// A candidate with a call's marker turned out to be none: say why.
     pub(super) fn explain_rejection(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
-        let program = view.program;
         if self.candidate.is_noted || self.is_aside() {
             return;
         }
@@ -247,10 +244,10 @@ impl Parser {
         if marked.is_empty() {
             return;
         }
-        let dialect = &program.dialect_of(marked[0].node).name;
+        let dialect = &view.program.dialect_of(marked[0].node).name;
         let named = marked.iter().any(|thread| self.is_named(thread, view, at));
         // What follows a name that was read whole is missing, and not the name.
-        let due = |thread: &Thread| match program.node(thread.node) {
+        let due = |thread: &Thread| match view.program.node(thread.node) {
             Node::Capture(capture) if named && capture.what == Capture::Name => Thread {
                 node: capture.next,
                 ..*thread
@@ -258,10 +255,10 @@ impl Parser {
             _ => *thread,
         };
         let due: Vec<Thread> = marked.iter().map(due).collect();
-        let wants = wants(program, due.iter());
+        let wants = wants(view.program, due.iter());
         let json = marked.iter().any(|thread| {
             matches!(
-                program.node(thread.node),
+                view.program.node(thread.node),
                 Node::Object(_) | Node::Json { .. }
             )
         });

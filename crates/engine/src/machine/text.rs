@@ -13,17 +13,16 @@ impl Parser {
     // Within the loop of modes, what it needs would be worked out at every push.
     #[inline(never)]
     pub(super) fn text(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        let program = view.program;
         let waits = self.context.waits;
         let mut from = self.pos.max(self.input.not_before);
-        let bodies = &program.rules.bodies_first;
+        let bodies = &view.program.rules.bodies_first;
         loop {
             let rest = if from < view.end() {
                 view.from(from)
             } else {
                 &[]
             };
-            let Some(step) = program.openers.find(rest, &waits) else {
+            let Some(step) = view.program.openers.find(rest, &waits) else {
                 self.pos = view.end();
                 return false;
             };
@@ -130,7 +129,6 @@ impl Parser {
 
     /// A candidate begins at `at`: the set is what a context waits for, then all openers.
     pub(super) fn begin_candidate(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
-        let program = view.program;
         // The text before it is certain, and the quoting context is a function of it.
         self.emitter.speak(self.context.speech, view, at, sink);
         let next = view.byte(at).unwrap_or(b' ');
@@ -155,7 +153,7 @@ impl Parser {
         let begins = begins || (follows && self.context.speech == Speech::Text);
         let line = self.emitter.quote.line();
         let is_said = self.context.speech == Speech::Text;
-        // After calls of other kinds, a program that keeps what calls give explains those.
+        // After calls of other kinds, a view.program that keeps what calls give explains those.
         self.candidate.is_kept =
             is_said && line.keeps() && !line.is_nested() && self.emitter.calls_in_lines();
         self.candidate.entry.is_enclosed = is_said && line.is_nested();
@@ -202,9 +200,9 @@ impl Parser {
         }
         self.set
             .threads
-            .push(Thread::at(program.rules.trie_node, Log::ROOT, at));
+            .push(Thread::at(view.program.rules.trie_node, Log::ROOT, at));
         if (!self.candidate.quoted || self.candidate.is_in_code)
-            && program.rules.bodies_first.has(next)
+            && view.program.rules.bodies_first.has(next)
         {
             self.add_bodies(view, at);
         }

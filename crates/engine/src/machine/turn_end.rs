@@ -48,11 +48,10 @@ impl Parser {
 
     /// Looks after what is certain of the open call.
     pub(super) fn turn_ends(&mut self, view: View<'_>) -> TurnEnd {
-        let program = view.program;
         let is_whole = self.emitter.call.as_ref().is_some_and(|call| call.whole);
         if !is_whole
             && !self.lacks_only_closers(
-                program,
+                view.program,
                 &self.candidate.checkpoint_threads,
                 self.candidate.checkpoint,
             )
@@ -63,7 +62,7 @@ impl Parser {
         let rest = view.from(safe);
         let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count();
         self.set.found.work += n_blank as u64 + 1;
-        if n_blank > program.limits.blanks {
+        if n_blank > view.program.limits.blanks {
             return TurnEnd::GoesOn;
         }
         let from = safe + n_blank as u64;
@@ -77,12 +76,11 @@ impl Parser {
 
     /// Steps all entries from `from` on: whether one that ends a turn is there whole.
     fn step_to_stop(&mut self, from: u64, view: View<'_>) -> TurnEnd {
-        let program = view.program;
-        let mut threads = alloc::vec![Thread::at(program.rules.trie_node, Log::ROOT, from)];
+        let mut threads = alloc::vec![Thread::at(view.program.rules.trie_node, Log::ROOT, from)];
         let (mut next, mut found) = (Vec::new(), StepResult::default());
         let mut pos = from;
         let judge = NamePolicy::Entry { plausible: false };
-        let is_stop = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Stop, .. }));
+        let is_stop = |act| matches!(act, Act::Enter(node) if matches!(view.program.node(node), Node::Enter { role: RuleRole::Stop, .. }));
         while let Some(byte) = view.byte(pos) {
             self.stepper(view, judge)
                 .step(&threads, byte, pos, &mut next, &mut found);
@@ -91,9 +89,9 @@ impl Parser {
             pos += 1;
             threads.retain(|thread| {
                 self.set.log.any(Log::ROOT, thread.log, is_stop)
-                    || matches!(program.node(thread.node), Node::Trie)
+                    || matches!(view.program.node(thread.node), Node::Trie)
             });
-            let is_over = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
+            let is_over = |thread: &Thread| matches!(view.program.node(thread.node), Node::Match);
             if threads.iter().any(is_over) {
                 return TurnEnd::Ends;
             }

@@ -32,7 +32,6 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        let program = view.program;
         value.probe = None;
         if value.edge.take().is_some_and(|edge| edge.is_near_marker()) {
             let at = value.start;
@@ -40,8 +39,8 @@ impl Parser {
                 "the value starts with its opener short of one character; it may hold too much";
             self.doubt(at, why, sink);
         }
-        let values = &program.dialect_of(value.node).values;
-        self.write_value(program, &mut value, sink, |value, out| {
+        let values = &view.program.dialect_of(value.node).values;
+        self.write_value(view.program, &mut value, sink, |value, out| {
             if !value.overlong {
                 value.settle(text, at, view, out);
             }
@@ -92,7 +91,6 @@ impl Parser {
         behind: Behind,
         view: View<'_>,
     ) {
-        let program = view.program;
         self.set.forget_log();
         let from = if behind == Behind::Value { end } else { at };
         let mut threads = core::mem::take(&mut self.set.threads);
@@ -104,7 +102,7 @@ impl Parser {
             Behind::Enclosing => &text.enclosing,
             Behind::Closer => {
                 let closers = self.closers_at(text.follow, Log::ROOT, view);
-                let next = |closer| Some(self.set.instances.literal(program, closer)?.next);
+                let next = |closer| Some(self.set.instances.literal(view.program, closer)?.next);
                 behind_closers = closers.iter().filter_map(next).collect();
                 &behind_closers
             }

@@ -380,11 +380,10 @@ impl Value {
 impl Parser {
     /// Returns whether the mode changed.
     pub(super) fn value(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        let program = view.program;
         let Mode::Value(mut value) = core::mem::take(&mut self.mode) else {
             return false;
         };
-        let Node::Text(text) = program.node(value.node) else {
+        let Node::Text(text) = view.program.node(value.node) else {
             return false;
         };
         loop {
@@ -450,7 +449,7 @@ impl Parser {
                     at,
                     recovered: false,
                     ..
-                } if value.is_first && unmatched_closer::may_follow(program, text) => {
+                } if value.is_first && unmatched_closer::may_follow(view.program, text) => {
                     value.orphan = Some(UnmatchedCloser { at, pos: at + 1 });
                 }
                 Decision::Ends {
@@ -499,9 +498,8 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        let program = view.program;
-        let blanks = program.limits.blanks;
-        self.write_value(program, value, sink, |value, out| {
+        let blanks = view.program.limits.blanks;
+        self.write_value(view.program, value, sink, |value, out| {
             value.advance(text, to, view, blanks, out);
         });
     }

@@ -37,8 +37,7 @@ impl Parser {
         orphan: &mut UnmatchedCloser,
         view: View<'_>,
     ) -> Option<bool> {
-        let program = view.program;
-        let cap = program.limits.undecided as u64;
+        let cap = view.program.limits.undecided as u64;
         let found = find_closer(text, &self.set.registers, view.from(orphan.pos));
         let at = found.map_or(view.end(), |found| orphan.pos + found.at as u64);
         self.set.found.work += at - orphan.pos + 1;
@@ -49,10 +48,10 @@ impl Parser {
         match found {
             Some(found) if found.is_whole => {
                 let closers = self.closers_at(text.follow, Log::ROOT, view);
-                let (fits, ..) = self.closer_fits(program, &closers, view.from(at));
+                let (fits, ..) = self.closer_fits(view.program, &closers, view.from(at));
                 let between = view.slice(orphan.at, at);
                 let is_call = |begin: &String| between.contains(begin.as_str());
-                Some(fits != Fits::Not && !program.begins(node).iter().any(is_call))
+                Some(fits != Fits::Not && !view.program.begins(node).iter().any(is_call))
             }
             _ => view.eof.then_some(false),
         }
