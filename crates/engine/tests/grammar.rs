@@ -165,7 +165,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<a>\" name \">\" lines(b) \"\\n</a>\"\n",
-        "starts in the middle of a line",
+        "may start in the middle of a line",
         "lines",
         "the line break before it",
     ),
@@ -222,6 +222,24 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "`raw` has no closer: a bare name follows it",
         "key",
         "start each parameter with a literal",
+    ),
+    (
+        "dialect a\nvalues: schema|type(int: json, *: string)\ncall = \"<a>\" name (\"<\" key \":\" (\"str\" | type) \">\" raw \";\")* \"</a>\"\n",
+        "no type that `values` could go by",
+        "type",
+        "write `type` alone",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name json \"</a>\"\nsay = \"<s>\" value \"</s>\"\n",
+        "`value` in a rule that is not a call",
+        "value",
+        "write `raw`",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name (\" \" key \":\" ws(\"\\n\") lines \"\\n\")* \"</a>\"\n",
+        "may start in the middle of a line",
+        "lines",
+        "may read nothing",
     ),
     (
         "dialect a\ncall = \"<a>\" name (ws key \"=\" raw \";\")* \"</a>\"\n",

@@ -159,8 +159,7 @@ impl Parser {
             core::mem::swap(&mut self.set.threads, &mut self.set.next);
             self.pos += 1;
             for n in 0..self.set.found.markers.len() {
-                let (from, dialect) = self.set.found.markers[n];
-                self.outrank_captures(program, from, dialect);
+                self.outrank_captures(program, self.set.found.markers[n]);
             }
             if self.set.found.literal_ended {
                 if !self.candidate.committed && self.is_spoken_of(view) {
@@ -327,7 +326,7 @@ impl Parser {
 
     /// A literal before a capture: where a marker was read whole, a thread of the same dialect that took its bytes for a
     /// capture is dropped.
-    fn outrank_captures(&mut self, program: &Program, from: u64, dialect: u16) {
+    fn outrank_captures(&mut self, program: &Program, (from, dialect, is_word): (u64, u16, bool)) {
         if self.set.threads.len() < 2 {
             return;
         }
@@ -342,7 +341,8 @@ impl Parser {
             if program.dialect_index(thread.node) != dialect {
                 return true;
             }
-            let reading = matches!(program.node(thread.node), Node::Capture(_))
+            // After a word a type may go on: `("str" | type)`.
+            let reading = matches!(program.node(thread.node), Node::Capture(capture) if !(is_word && capture.what == Capture::Type))
                 && thread.since >= from
                 && thread.since < pos;
             let read = log.any(

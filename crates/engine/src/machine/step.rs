@@ -213,9 +213,9 @@ impl Stepper<'_> {
                     thread.pass(bytes);
                     if mark && found.many {
                         let from = pos + 1 - bytes.len() as u64;
-                        found
-                            .markers
-                            .push((from, self.program.dialect_index(thread.node)));
+                        let is_word = bytes.iter().all(u8::is_ascii_alphanumeric);
+                        let dialect = self.program.dialect_index(thread.node);
+                        found.markers.push((from, dialect, is_word));
                     }
                     self.literal_end(thread, to, pos, next, found);
                 }

@@ -133,9 +133,9 @@ pub(crate) struct StepResult {
     pub(crate) literal_length: u64,
     /// There is more than one thread.
     pub(crate) many: bool,
-    /// Markers that ended with the byte: where they began, and their dialects. They outrank what other threads captured of
+    /// Markers that ended with the byte: where they began, their dialects, and whether they are words. They outrank what other threads captured of
     /// their bytes.
-    pub(crate) markers: Vec<(u64, u16)>,
+    pub(crate) markers: Vec<(u64, u16, bool)>,
     /// A plausible key died because the tool has no such parameter.
     pub(crate) unknown_key: Option<UnknownKey>,
     /// A placeholder stood where a name belongs: its extent.

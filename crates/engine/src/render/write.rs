@@ -575,7 +575,11 @@ impl<'a> Pen<'a> {
             Capture::Key => self.key.clone(),
             Capture::Any => match &self.skip {
                 Some(text) => text.clone(),
-                None => return missing("`any` says no text to write: list it, any(\"a\"|\"b\")"),
+                None => {
+                    return missing(
+                        "`any` says no text to write: name one beside it, (\"a\" | any), or list all, any(\"a\"|\"b\")",
+                    );
+                }
             },
             Capture::Type => return missing("the call has no `type`"),
         })

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 pub(crate) mod arguments;
 mod neighbours;
 
-use super::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+use super::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind, Typing};
 use crate::program::{ByteSet, is_blank, takes};
 
 /// Why a block of lines does not end.
@@ -22,7 +22,7 @@ pub(crate) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
     for rule in dialect.rules.iter().filter(|rule| !rule.is_taught()) {
         let speaks = matches!(rule.name.as_str(), "think" | "say" | "result" | "failure");
         if speaks {
-            no_lines(&rule.alt)?;
+            no_argument(&rule.alt)?;
         }
         alternatives(dialect, &rule.alt, speaks)?;
         if matches!(rule.name.as_str(), "result" | "failure") {
@@ -60,24 +60,58 @@ fn known_of_result(term: &Term) -> Result<(), GrammarError> {
     Err(GrammarError::new(term.span.clone(), format!("a result may have no `{what}`")).help(help))
 }
 
-/// Only values of calls are unindented.
-fn no_lines(alt: &Alt) -> Result<(), GrammarError> {
+/// Only values of calls are decoded and unindented.
+fn no_argument(alt: &Alt) -> Result<(), GrammarError> {
     fn of(term: &Term) -> Result<(), GrammarError> {
-        match &term.kind {
-            TermKind::Raw(_, Some(_)) => Err(GrammarError::new(
-                term.span.clone(),
-                "`lines` in a rule that is not a call",
-            )
-            .help("write `raw`")),
-            TermKind::Group(alt) => no_lines(alt),
-            TermKind::Optional(inner, _) | TermKind::Many(inner) => of(inner),
-            _ => Ok(()),
-        }
+        let word = match &term.kind {
+            TermKind::Raw(_, Some(_)) => "lines",
+            TermKind::Value(..) => "value",
+            TermKind::Group(alt) => return no_argument(alt),
+            TermKind::Optional(inner, _) | TermKind::Many(inner) => return of(inner),
+            _ => return Ok(()),
+        };
+        let message = format!("`{word}` in a rule that is not a call");
+        Err(GrammarError::new(term.span.clone(), message)
+            .help("write `raw`: the text is told as it is, and nothing in it is decoded"))
     }
     alt.0.iter().flatten().try_for_each(of)
 }
 
 fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), GrammarError> {
+    let is_type = |seq: &&Vec<Term>| {
+        matches!(
+            seq.as_slice(),
+            [
+                Term {
+                    kind: TermKind::Capture(Capture::Type, _),
+                    ..
+                },
+                ..
+            ]
+        )
+    };
+    let is_literal = |seq: &Vec<Term>| {
+        matches!(
+            seq.as_slice(),
+            [
+                Term {
+                    kind: TermKind::Literal(_),
+                    ..
+                },
+                ..
+            ]
+        )
+    };
+    if let Some(seq) = alt.0.iter().find(is_type)
+        && matches!(dialect.values.typing, Typing::Kind(_))
+        && alt.0.iter().any(is_literal)
+    {
+        return Err(GrammarError::new(
+            seq[0].span.clone(),
+            "a text beside `type` is no type that `values` could go by",
+        )
+        .help("write `type` alone: `values: schema|type(..)` says which word is written"));
+    }
     let mut firsts: Vec<(ByteSet, bool)> = Vec::new();
     for (n, seq) in alt.0.iter().enumerate() {
         if alt.0[..n].iter().any(|other| same(other, seq)) {

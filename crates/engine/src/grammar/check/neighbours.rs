@@ -144,7 +144,7 @@ impl<'d> Walk<'d> {
                     });
                     Some(true)
                 }
-                TermKind::LineStart | TermKind::MessageStart | TermKind::MessageEnd => {
+                TermKind::LineStart | TermKind::MessageStart => {
                     found.push(Next {
                         term,
                         is_past_blanks,
@@ -270,8 +270,8 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
         }
         (TermKind::Raw(..) | TermKind::Value(..), TermKind::LineStart) if next.is_second => Ok(()),
         (before, TermKind::Raw(_, Some(_))) if !ends_line(before) => refuse(
-            "a block of `lines` that starts in the middle of a line",
-            "write the line break before it: \"\\n\", or ws(\"\\n\")",
+            "a block of `lines` that may start in the middle of a line",
+            "write the line break before it, \"\\n\": `ws` and `nl` may read nothing",
         ),
         (before, TermKind::LineStart) if is_adjacent && !ends_line(before) => refuse(
             "the text before this is never the end of a line",
