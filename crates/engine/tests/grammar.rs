@@ -225,7 +225,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\nvalues: schema|type(int: json, *: string)\ncall = \"<a>\" name (\"<\" key \":\" (\"str\" | type) \">\" raw \";\")* \"</a>\"\n",
-        "no type that `values` could go by",
+        "leaves `values` without a type",
         "type",
         "write `type` alone",
     ),

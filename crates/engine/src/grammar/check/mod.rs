@@ -72,7 +72,7 @@ fn no_argument(alt: &Alt) -> Result<(), GrammarError> {
         };
         let message = format!("`{word}` in a rule that is not a call");
         Err(GrammarError::new(term.span.clone(), message)
-            .help("write `raw`: the text is told as it is, and nothing in it is decoded"))
+            .help("write `raw`: the text is shown as it is, and nothing in it is decoded"))
     }
     alt.0.iter().flatten().try_for_each(of)
 }
@@ -108,7 +108,7 @@ fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), Gramma
     {
         return Err(GrammarError::new(
             seq[0].span.clone(),
-            "a text beside `type` is no type that `values` could go by",
+            "a text beside `type` leaves `values` without a type",
         )
         .help("write `type` alone: `values: schema|type(..)` says which word is written"));
     }
