@@ -82,6 +82,9 @@ fn accepted_grammars_parse_what_they_render() {
     );
 }
 
+/// The parameter that the smaller tools lack.
+const UNKNOWN: &str = "more";
+
 fn check(seed: u64, grammar: &Grammar) -> Result<Outcome, String> {
     let dialects = match toolglot_dialects::parse(&grammar.file) {
         Ok(dialects) => dialects,
@@ -92,12 +95,19 @@ fn check(seed: u64, grammar: &Grammar) -> Result<Outcome, String> {
         Ok(program) => Arc::new(program),
         Err(error) => return Ok(Outcome::Refused(error.message)),
     };
+    let smaller = Program::compile(&dialects, &tools_without(UNKNOWN), Limits::default());
+    let smaller = Arc::new(smaller.map_err(|error| error.to_string())?);
     let renderer = Renderer::new(&dialects[0], &tools).map_err(|error| error.to_string())?;
     let mut random = Random::new(seed ^ 0x5eed);
     let mut n_rendered = 0;
     for n in 0..MESSAGES {
         let message = message(grammar, &mut random, n);
-        n_rendered += usize::from(check_message(grammar, &message, &renderer, &program)?);
+        n_rendered += usize::from(check_message(
+            grammar,
+            &message,
+            &renderer,
+            [&program, &smaller],
+        )?);
         check_result(&dialects[0], &random.text(grammar, true), n % 2 == 1)?;
     }
     Ok(Outcome::Rendered(n_rendered))
@@ -110,7 +120,7 @@ fn check_message(
     grammar: &Grammar,
     message: &Message,
     renderer: &Renderer<'_>,
-    program: &Arc<Program>,
+    [program, smaller]: [&Arc<Program>; 2],
 ) -> Result<bool, String> {
     let is_plain = message
         .iter()
@@ -175,7 +185,29 @@ fn check_message(
             ));
         }
     }
+    let has_unknown = |(_, arguments): &(String, Value)| !arguments[UNKNOWN].is_null();
+    if is_plain && grammar.fixed.is_none() && message.iter().any(has_unknown) {
+        check_unknown(message, &text, &parsed(smaller, &text, WHOLE))?;
+    }
     Ok(true)
+}
+
+/// No call that would run holds a parameter that the tool does not have in the value before it. A tag in the value of one
+/// may leave the call in doubt.
+fn check_unknown(message: &Message, text: &str, calls: &Calls) -> Result<(), String> {
+    for (call, (_, wanted)) in calls.calls.iter().zip(message) {
+        let is_right = call
+            .arguments
+            .parse::<Value>()
+            .is_ok_and(|found| found == *wanted);
+        if call.end == End::Closed && !is_right {
+            return Err(format!(
+                "an unknown parameter\n  {text:?}\n{}",
+                shown(calls)
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// A rendered result is inside its frame, holds no marker that closes it, and decodes to the original text.
@@ -256,11 +288,18 @@ fn shown(calls: &Calls) -> String {
 }
 
 fn tools() -> ToolSet {
-    let properties = json!({
+    tools_without("")
+}
+
+fn tools_without(key: &str) -> ToolSet {
+    let mut properties = json!({
         "text": {"type": "string"}, "more": {"type": "string"}, "path": {"type": "string"},
         "count": {"type": "integer"}, "ok": {"type": "boolean"},
         "items": {"type": "array", "items": {"type": "string"}},
     });
+    if let Value::Object(properties) = &mut properties {
+        properties.remove(key);
+    }
     let tool = |name: &str| json!({"name": name, "parameters": {"type": "object", "properties": properties}});
     let ping = json!({"name": "ping", "parameters": {"type": "object", "properties": {}}});
     let tools = json!([tool("save"), tool("look_up"), ping]);

@@ -79,6 +79,8 @@ const CALLS: &[(&str, &[&str])] = &[
     (">>> ", &["\n"]),
     ("[call: ", &["]"]),
     ("%%", &["%%"]),
+    ("⚙ ", &["✅", "⚙"]),
+    ("« ", &["»", " »\n"]),
 ];
 
 /// How results are written.
@@ -231,6 +233,7 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
             "&",
             "[",
             "\n",
+            "• ",
         ]);
         rule.literal(opener);
     } else if random.chance(4) {
@@ -240,6 +243,22 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
     rule.add("key");
     if may_be_flag {
         rule.add("(");
+    }
+    if random.chance(8) {
+        rule.add("(");
+        rule.literal(random.one::<&str>(&["<|text|>", "<<\n", "#"]));
+        rule.add("raw");
+        rule.literal(random.one::<&str>(&["\n>>", "<|/text|>", ";"]));
+        rule.add("|");
+        rule.literal(random.one::<&str>(&["=", ": ", "<|val|>"]));
+        rule.add("raw");
+        rule.literal(random.one::<&str>(&["\n", ";", "<|/val|>"]));
+        rule.add(")");
+        if may_be_flag {
+            rule.add(")?");
+        }
+        rule.add(")*");
+        return;
     }
     let between = *random.one(&[
         "<|val|>", ">", "=", ": ", ":", " ", "\">", "</p>", " = ", ":\n", "]", "=\"",
@@ -255,7 +274,13 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
         block_of_lines(rule, random);
     } else if random.chance(7) {
         rule.add("(");
-        let (open, close) = *random.one(&[("\"", "\""), ("[", "]"), ("<q>", "</q>")]);
+        let (open, close) = *random.one(&[
+            ("\"", "\""),
+            ("[", "]"),
+            ("<q>", "</q>"),
+            ("\"\"\"\n", "\"\"\""),
+            ("%\n", "\n%"),
+        ]);
         rule.literal(open);
         rule.add("raw");
         rule.literal(close);
@@ -278,7 +303,8 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
     }
     if !random.chance(3) {
         let closer = *random.one(&[
-            "</arg>", "<|/val|>", "\n", ";", "\"", "</p>", ",", "</{key}>", "|", "\n\n", ">",
+            "</arg>", "<|/val|>", "\n", ";", "\"", "</p>", ",", "</{key}>", "|", "\n\n", ">", "·",
+            "”",
         ]);
         if closer == "</{key}>" {
             rule.add("\"</{key}>\"");
@@ -317,7 +343,7 @@ fn fixed_values(rule: &mut Rule, random: &mut Random) -> (String, Vec<String>, V
     let keys = ["text", "more", "path"];
     let (mut required, mut optional) = (Vec::new(), Vec::new());
     for (n, key) in keys.iter().enumerate().take(1 + random.below(3)) {
-        let is_optional = random.chance(3);
+        let is_optional = n > 0 && random.chance(3);
         if is_optional {
             rule.add("(");
         }

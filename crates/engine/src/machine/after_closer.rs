@@ -1,7 +1,11 @@
 //! What stands after the last closer that a probe read whole: an entry, a stop, another closer, or a parameter that the
 //! tool does not have and whose value is read over.
 
+use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
+
+use toolglot_json::internal::value_end;
 
 use super::Parser;
 use super::closer_decision::Signal;
@@ -22,8 +26,27 @@ pub(super) struct SkippedParameter {
     from: u64,
     /// What follows the value, where a literal that may be left out can still stand before it.
     value: Option<(NodeId, LogId)>,
+    /// Between these quotes, or in JSON's quotes and brackets, stands none of its closers.
+    quotes: Option<Box<[String]>>,
     /// The closers of its value, once that has begun.
     closers: Vec<Thread>,
+}
+
+/// After the value in quotes or brackets that `text` starts with: 0 where it starts with none, `None` where that has no end.
+fn quoted_end(text: &str, quotes: &[String]) -> Option<usize> {
+    let begin = text.len() - text.trim_start().len();
+    let own = quotes
+        .iter()
+        .find(|quote| text[begin..].starts_with(quote.as_str()));
+    match (own, text.as_bytes().get(begin)) {
+        (Some(quote), _) => {
+            let from = begin + quote.len();
+            Some(from + text[from..].find(quote)? + quote.len())
+        }
+        (None, Some(b'"' | b'[' | b'{')) => value_end(text, begin),
+        (None, None) => None,
+        _ => Some(0),
+    }
 }
 
 /// After the last closer: blanks, then an entry, a stop, or another enclosing closer.
@@ -143,12 +166,12 @@ impl Parser {
                 .threads
                 .iter()
                 .find_map(|thread| match program.node(thread.node) {
-                    Node::Text(text) => Some((text.follow, thread.log)),
+                    Node::Text(text) => Some((&**text, thread.log)),
                     _ => None,
                 });
-            if value.is_some() {
-                over.from = probe.pos;
-                over.value = value;
+            if let Some((text, log)) = value {
+                (over.from, over.value) = (probe.pos, Some((text.follow, log)));
+                over.quotes.clone_from(&text.quotes);
             }
             // A literal that can still take the next byte comes first, as in the reading.
             let waits = |thread: &Thread| {
@@ -161,6 +184,14 @@ impl Parser {
                 _ if over.threads.iter().any(waits) => {}
                 Some((follow, log)) => {
                     probe.pos = over.from;
+                    if let Some(quotes) = &over.quotes {
+                        let most = over.from + program.limits.blanks as u64;
+                        let end = view.boundary(most.min(view.end()));
+                        match quoted_end(view.slice(over.from, end), quotes) {
+                            None if end == view.end() && !view.eof => return None,
+                            end => probe.pos += end.unwrap_or(0) as u64,
+                        }
+                    }
                     over.closers = self.closers_at(follow, log, view);
                     if over.closers.is_empty() {
                         return Some(false);
@@ -183,16 +214,9 @@ impl Parser {
                 return Some(false);
             }
             let found = view.from(probe.pos);
-            match self.closer_fits(program, &over.closers, found) {
-                (Fits::Whole, length, next) => {
-                    probe.pos += length;
-                    let thread = Thread::at(next, Log::ROOT, probe.pos);
-                    probe.follow.clear();
-                    self.stepper(view, NamePolicy::Evidence).add_closure(
-                        thread,
-                        probe.pos,
-                        &mut probe.follow,
-                    );
+            match self.closer_fits(&over.closers, found) {
+                (Fits::Whole, ..) => {
+                    probe.follow = core::mem::take(&mut over.closers);
                     return Some(true);
                 }
                 (Fits::SoFar, ..) if view.eof && !self.ending.is_cut_off => {
@@ -204,12 +228,12 @@ impl Parser {
                 (Fits::Not, ..) => {}
             }
             // A bracket that begins no tag is text.
-            match found.get(1) {
-                Some(byte) if byte.is_ascii_alphabetic() || b"/!".contains(byte) => {
+            match found {
+                [b'<', byte, ..] if byte.is_ascii_alphabetic() || b"/!".contains(byte) => {
                     return Some(false);
                 }
-                Some(_) => probe.pos += 1,
-                None => return view.eof.then_some(false),
+                [_, _, ..] => probe.pos += 1,
+                _ => return view.eof.then_some(false),
             }
         }
     }
@@ -222,15 +246,10 @@ impl Parser {
     }
 
     /// How `bytes` fit the first of the literals before which `closers` stand that they fit; its length, and what follows.
-    pub(super) fn closer_fits(
-        &self,
-        program: &Program,
-        closers: &[Thread],
-        bytes: &[u8],
-    ) -> (Fits, u64, NodeId) {
+    pub(super) fn closer_fits(&self, closers: &[Thread], bytes: &[u8]) -> (Fits, u64, NodeId) {
         let literals = closers
             .iter()
-            .filter_map(|closer| self.set.instances.literal(program, closer));
+            .filter_map(|closer| self.set.instances.literal(&self.program, closer));
         let mut found = literals
             .map(|literal| {
                 let length = literal.bytes.len() as u64;

@@ -207,10 +207,6 @@ impl Parser {
                 let is_closed = self.run_over(probe, &mut over, view);
                 let turn = match is_closed {
                     Some(false) => Some(self.look_beyond(text, probe, view)),
-                    Some(true) if self.leave_call(&probe.follow) => {
-                        probe.left_call = true;
-                        Some(Some(Signal::ENDS))
-                    }
                     _ => is_closed.map(|_| None),
                 };
                 (turn, Stage::Skipped(over))

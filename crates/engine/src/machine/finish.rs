@@ -54,9 +54,9 @@ impl Parser {
             | Mode::ReasoningResume(_)
             | Mode::ReasoningHold(_) => false,
             Mode::Value(value)
-                if why != Finish::Length && Parser::ends_with_message(program, &value, view) =>
+                if why != Finish::Length && Parser::ends_with_message(&value, view) =>
             {
-                self.close_value(program, value, view, sink);
+                self.close_value(value, view, sink);
                 true
             }
             Mode::Value(value) => {
@@ -300,8 +300,7 @@ impl Parser {
         // Committed: what is certain of the head is told.
         let common = self.set.common();
         self.flush(view, common, view.end(), sink);
-        self.ending.lacks_only_closers =
-            self.lacks_only_closers(program, &self.set.threads, view.end());
+        self.ending.lacks_only_closers = self.lacks_only_closers(&self.set.threads, view.end());
         self.pos = view.end();
         if self.emitter.call.is_none() {
             self.emitter.markup(view, view.end(), sink);

@@ -44,7 +44,7 @@ impl Parser {
         }
         let found = view.from(probe.at);
         let closers = self.closers_at(text.follow, Log::ROOT, view);
-        let (Fits::Whole, _, next) = self.closer_fits(view.program, &closers, found) else {
+        let (Fits::Whole, _, next) = self.closer_fits(&closers, found) else {
             return false;
         };
         let mut behind = Vec::new();

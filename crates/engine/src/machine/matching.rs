@@ -64,7 +64,7 @@ impl Parser {
             }
             .step(threads, byte, pos, next, found);
             if !self.candidate.committed {
-                self.remark_names(program, view, sink);
+                self.remark_names(view, sink);
                 if self.set.found.spelled {
                     self.remark_spelled(view, sink);
                 }

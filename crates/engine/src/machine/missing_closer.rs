@@ -105,8 +105,8 @@ impl Parser {
             if probe.pos - probe.at > view.program.limits.undecided as u64 {
                 return Some(Signal::Nested);
             }
-            let (own, ..) = self.closer_fits(view.program, &own, rest);
-            let (outer, length, _) = self.closer_fits(view.program, &enclosing, rest);
+            let (own, ..) = self.closer_fits(&own, rest);
+            let (outer, length, _) = self.closer_fits(&enclosing, rest);
             match (own, outer) {
                 (Fits::Whole, _) => return Some(Signal::Nested),
                 (_, Fits::Whole) => probe.pos += length,

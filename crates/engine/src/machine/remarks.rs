@@ -92,7 +92,7 @@ impl Parser {
     }
 
     /// Placeholders and unknown names where only the name marks a call.
-    pub(super) fn remark_names(&mut self, _program: &Program, view: View<'_>, sink: &mut dyn Sink) {
+    pub(super) fn remark_names(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         // What else it may be goes on.
         let is_dead = !self.set.next.iter().any(|thread| !thread.extra);
         if let (Some((start, end)), true) = (

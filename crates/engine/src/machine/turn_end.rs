@@ -7,7 +7,7 @@ use super::Parser;
 use super::log::{Act, Log};
 use super::thread::{NamePolicy, StepResult, Thread};
 use super::view::View;
-use crate::program::{Node, Program, RuleRole, is_blank};
+use crate::program::{Node, RuleRole, is_blank};
 
 /// What stands after a call that lacks nothing but closers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,12 +22,8 @@ pub(super) enum TurnEnd {
 impl Parser {
     /// Whether the open call lacks nothing but final closers where `threads` stand, at `at`: those may come next, nothing
     /// else of the call has started, and the arguments have, unless none may come.
-    pub(super) fn lacks_only_closers(
-        &self,
-        program: &Program,
-        threads: &[Thread],
-        at: u64,
-    ) -> bool {
+    pub(super) fn lacks_only_closers(&self, threads: &[Thread], at: u64) -> bool {
+        let program = &*self.program;
         let Some(call) = &self.emitter.call else {
             return false;
         };
@@ -51,7 +47,6 @@ impl Parser {
         let is_whole = self.emitter.call.as_ref().is_some_and(|call| call.whole);
         if !is_whole
             && !self.lacks_only_closers(
-                view.program,
                 &self.candidate.checkpoint_threads,
                 self.candidate.checkpoint,
             )

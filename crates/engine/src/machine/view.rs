@@ -33,9 +33,17 @@ impl<'a> View<'a> {
         self.text.as_bytes().get(self.index(pos)).copied()
     }
 
+    /// The first place from `pos` on that lies between characters.
+    pub(crate) fn boundary(&self, pos: u64) -> u64 {
+        let at = self.index(pos);
+        let end = (at..self.text.len()).find(|&at| self.text.is_char_boundary(at));
+        self.base + end.unwrap_or(self.text.len()) as u64
+    }
+
     /// The text between two positions; both lie between characters.
     pub(crate) fn slice(&self, start: u64, end: u64) -> &'a str {
         let (start, end) = (self.index(start), self.index(end));
+        debug_assert!(self.text.get(start..end).is_some(), "{start}..{end}");
         self.text.get(start..end).unwrap_or("")
     }
 

@@ -13,7 +13,7 @@ use crate::machine::log::Log;
 use crate::machine::thread::{NamePolicy, Thread};
 use crate::machine::typing::{How, is_surely_text};
 use crate::machine::view::View;
-use crate::program::{Node, NodeId, Program, TextNode};
+use crate::program::{Node, NodeId, TextNode};
 use crate::{Code, End, Sink, Span};
 
 impl Parser {
@@ -115,26 +115,21 @@ impl Parser {
 
     /// Whether the message's end ends the value: none but it is due, or the closer is a stop string. Where nothing was
     /// written yet, it cuts the value off.
-    pub(in crate::machine) fn ends_with_message(
-        program: &Program,
-        value: &Value,
-        view: View<'_>,
-    ) -> bool {
+    pub(in crate::machine) fn ends_with_message(value: &Value, view: View<'_>) -> bool {
         let is_written =
             value.start < view.base || !view.slice(value.start, view.end()).trim().is_empty();
         is_written
-            && matches!(program.node(value.node), Node::Text(text) if text.stop_string || program.ends_message(text.follow))
+            && matches!(view.program.node(value.node), Node::Text(text) if text.stop_string || view.program.ends_message(text.follow))
     }
 
     /// The value ends with the message.
     pub(in crate::machine) fn close_value(
         &mut self,
-        program: &Program,
         mut value: Box<Value>,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        let Node::Text(text) = program.node(value.node) else {
+        let Node::Text(text) = view.program.node(value.node) else {
             return;
         };
         value.probe = None;

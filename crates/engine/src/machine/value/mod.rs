@@ -442,7 +442,7 @@ impl Parser {
                     value.probe = None;
                     self.advance(text, &mut value, upto, view, sink);
                     if doubt {
-                        self.doubt(upto, PASSED_CLOSER, sink);
+                        self.doubt(value.scan, PASSED_CLOSER, sink);
                     }
                 }
                 Decision::Ends {
@@ -498,7 +498,7 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        let blanks = view.program.limits.blanks;
+        let (to, blanks) = (view.boundary(to), view.program.limits.blanks);
         self.write_value(view.program, value, sink, |value, out| {
             value.advance(text, to, view, blanks, out);
         });

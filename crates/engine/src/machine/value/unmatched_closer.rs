@@ -48,7 +48,7 @@ impl Parser {
         match found {
             Some(found) if found.is_whole => {
                 let closers = self.closers_at(text.follow, Log::ROOT, view);
-                let (fits, ..) = self.closer_fits(view.program, &closers, view.from(at));
+                let (fits, ..) = self.closer_fits(&closers, view.from(at));
                 let between = view.slice(orphan.at, at);
                 let is_call = |begin: &String| between.contains(begin.as_str());
                 Some(fits != Fits::Not && !view.program.begins(node).iter().any(is_call))
