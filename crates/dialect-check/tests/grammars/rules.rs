@@ -283,6 +283,9 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
         ]);
         rule.literal(open);
         rule.add("raw");
+        if close.starts_with('"') && random.chance(2) {
+            rule.add("nl");
+        }
         rule.literal(close);
         rule.add("|");
         rule.add("raw");

@@ -209,7 +209,7 @@ impl Parser {
             (Capture::Type, _) => assign(&mut self.set.registers.kind, &text),
             (Capture::Any, _) => assign(&mut self.set.registers.skip, &text),
             (Capture::Server, None) => self.late_ns(&text, Span::new(start, end), sink),
-            (Capture::Id, None) => {}
+            (Capture::Id, None) => self.emitter.late_id(&text, sink),
         }
     }
 

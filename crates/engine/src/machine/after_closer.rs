@@ -229,9 +229,7 @@ impl Parser {
             }
             // A bracket that begins no tag is text.
             match found {
-                [b'<', byte, ..] if byte.is_ascii_alphabetic() || b"/!".contains(byte) => {
-                    return Some(false);
-                }
+                [b'<', b'/' | b'!' | b'a'..=b'z' | b'A'..=b'Z', ..] => return Some(false),
                 [_, _, ..] => probe.pos += 1,
                 _ => return view.eof.then_some(false),
             }

@@ -316,9 +316,10 @@ impl Parser {
         let unknown = found.unknown_key;
         let is_broken_off = probe.closer && next.is_empty() && value.nest == 0;
         // `cats\n\n@end`: the line break before the last is the value's.
-        let first = view.bytes(probe.at, probe.closer_end.unwrap_or(probe.at));
-        let is_blank_closer = is_broken_off && first.iter().all(|&byte| is_blank(byte));
-        if is_blank_closer && view.from(probe.at + first.len() as u64).starts_with(first) {
+        let end = probe.closer_end.unwrap_or(probe.at);
+        let first = view.bytes(probe.at, end);
+        let is_line = is_broken_off && first.iter().all(|&byte| is_blank(byte));
+        if is_line && view.from(end).starts_with(first) {
             return Some(Signal::Data);
         }
         let may_be_damaged = is_broken_off && !probe.is_damaged && probe.forgotten.is_none();

@@ -472,7 +472,8 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
         TermKind::Literal(pieces) => pieces.first(),
         _ => None,
     };
-    let closer = seq.get(text + 1).and_then(literal);
+    let after = &seq[text + 1..];
+    let closer = after.iter().find(|term| !is_blank(term)).and_then(literal);
     let opener = seq[found?..text].iter().find_map(literal);
     let is_closer = matches!((opener, closer), (Some(Piece::Bytes(opener)), Some(Piece::Bytes(closer))) if opener.starts_with(closer.as_str()));
     found.filter(|_| !is_closer)

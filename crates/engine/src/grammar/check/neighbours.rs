@@ -88,7 +88,7 @@ impl<'d> Walk<'d> {
                     first.term.span.clone(),
                     "a value that may be missing starts as what comes after it",
                 )
-                .help("start one of them with another literal"));
+                .help("start one of them with another literal, or write the end in two ways, (\"]\" | \",]\")"));
             }
         }
         Ok(())
