@@ -185,8 +185,8 @@ impl Parser {
                 Some((follow, log)) => {
                     probe.pos = over.from;
                     if let Some(quotes) = &over.quotes {
-                        let most = over.from + program.limits.blanks as u64;
-                        let end = view.boundary(most.min(view.end()));
+                        let end = view.boundary(over.from + program.limits.blanks as u64);
+                        self.set.found.work += end - over.from;
                         match quoted_end(view.slice(over.from, end), quotes) {
                             None if end == view.end() && !view.eof => return None,
                             end => probe.pos += end.unwrap_or(0) as u64,

@@ -33,9 +33,9 @@ impl<'a> View<'a> {
         self.text.as_bytes().get(self.index(pos)).copied()
     }
 
-    /// The first place from `pos` on that lies between characters.
+    /// The first place from `pos` on that lies between characters, or the end.
     pub(crate) fn boundary(&self, pos: u64) -> u64 {
-        let at = self.index(pos);
+        let at = self.index(pos.min(self.end()));
         let end = (at..self.text.len()).find(|&at| self.text.is_char_boundary(at));
         self.base + end.unwrap_or(self.text.len()) as u64
     }
