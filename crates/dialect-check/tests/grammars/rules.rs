@@ -234,6 +234,7 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
             "[",
             "\n",
             "• ",
+            "  ",
         ]);
         rule.literal(opener);
     } else if random.chance(4) {
@@ -329,7 +330,13 @@ fn block_of_lines(rule: &mut Rule, random: &mut Random) {
         rule.add("(");
     }
     rule.literal(random.one::<&str>(&["\n", "|\n", " |\n", "<<\n"]));
-    rule.add(random.one::<&str>(&["lines", "lines(\"  \")", "lines(\"> \")", "lines(\"\\t\")"]));
+    rule.add(random.one::<&str>(&[
+        "lines",
+        "lines(\"  \")",
+        "lines(\"    \")",
+        "lines(\"> \")",
+        "lines(\"\\t\")",
+    ]));
     if is_alternative {
         rule.literal("\n");
         rule.add("|");

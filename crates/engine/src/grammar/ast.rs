@@ -201,6 +201,23 @@ impl Indent {
         (0..=255).filter(is_other).collect()
     }
 
+    /// The blanks that `line` starts with, where they are less than the indentation that every line has.
+    pub(crate) fn shallower<'i>(&'i self, line: &[u8]) -> Option<&'i str> {
+        let Indent::Prefix(prefix) = self else {
+            return None;
+        };
+        let n_blanks = line.iter().take_while(|byte| b" \t".contains(byte)).count();
+        let blanks = prefix
+            .get(..n_blanks)
+            .filter(|_| (1..prefix.len()).contains(&n_blanks));
+        blanks.filter(|blanks| line.starts_with(blanks.as_bytes()))
+    }
+
+    /// Whether a line of the block may start as `line` does.
+    pub(crate) fn may_start(&self, line: &[u8]) -> bool {
+        !self.other_starts().contains(&line[0]) && self.shallower(line).is_none()
+    }
+
     /// Whether the indentation may have `byte` after `n` bytes.
     pub(crate) fn goes_on(&self, n: usize, byte: u8) -> bool {
         match self {

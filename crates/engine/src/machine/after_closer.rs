@@ -203,8 +203,14 @@ impl Parser {
         }
         loop {
             let rest = view.from(probe.pos);
-            let at = over.closers.iter().filter_map(|closer| {
-                let first = self.set.instances.literal(program, closer)?.bytes[0];
+            let literal = |closer| self.set.instances.literal(program, closer);
+            let firsts = over
+                .closers
+                .iter()
+                .filter_map(literal)
+                .map(|literal| literal.bytes[0]);
+            let has_tags = firsts.clone().all(|first| first == b'<');
+            let at = firsts.filter_map(|first| {
                 memchr::memchr2(first.to_ascii_lowercase(), first.to_ascii_uppercase(), rest)
             });
             let step = at.min().unwrap_or(rest.len());
@@ -229,7 +235,9 @@ impl Parser {
             }
             // A bracket that begins no tag is text.
             match found {
-                [b'<', b'/' | b'!' | b'a'..=b'z' | b'A'..=b'Z', ..] => return Some(false),
+                [b'<', b'/' | b'!' | b'a'..=b'z' | b'A'..=b'Z', ..] if has_tags => {
+                    return Some(false);
+                }
                 [_, _, ..] => probe.pos += 1,
                 _ => return view.eof.then_some(false),
             }

@@ -318,7 +318,7 @@ impl Parser {
         // `cats\n\n@end`: the line break before the last is the value's.
         let end = probe.closer_end.unwrap_or(probe.at);
         let first = view.bytes(probe.at, end);
-        let is_line = is_broken_off && first.iter().all(|&byte| is_blank(byte));
+        let is_line = is_broken_off && pos == end && first.iter().all(|&byte| is_blank(byte));
         if is_line && view.from(end).starts_with(first) {
             return Some(Signal::Data);
         }
@@ -335,10 +335,8 @@ impl Parser {
             }
         }
         let follow_ends = self.leave_call(&probe.follow);
-        let follow_opens = probe
-            .follow
-            .iter()
-            .any(|thread| program.node(thread.node).is_body());
+        let is_body = |thread: &Thread| program.node(thread.node).is_body();
+        let follow_opens = probe.follow.iter().any(is_body);
         // What was read over has to be read, and so has a tag that may be a tool's where no tool is known.
         let is_tag = |thread: &Thread| matches!(program.node(thread.node), Node::Text(text) if text.own_needs_same_key);
         let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
@@ -381,18 +379,12 @@ impl Parser {
             }
             let from = pos + 1 - found.literal_length;
             for thread in &probe.enclosing {
-                if self
-                    .set
-                    .log
-                    .any(Log::ROOT, thread.log, |act| leaves_call(program, act))
-                {
+                if self.leave_call(core::slice::from_ref(thread)) {
                     enclosing_left = true;
                     probe.leaves |= found.literal_ended
                         && begins_line(view.bytes(probe.at, from), value.line_blank);
-                    enclosing_names |= self
-                        .set
-                        .log
-                        .any(Log::ROOT, thread.log, |act| Parser::names_known(view, act));
+                    let names = |act| Parser::names_known(view, act);
+                    enclosing_names |= self.set.log.any(Log::ROOT, thread.log, names);
                 }
             }
         }

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 
 use super::Parser;
 use super::closer_lookahead::CloserLookahead;
-use super::log::Log;
 use super::thread::{NamePolicy, Thread};
 use super::view::View;
 use crate::program::{Fits, Node, Program};
@@ -69,10 +68,7 @@ impl Parser {
                 .add_closure(after, end, &mut probe.follow);
             (probe.pos, probe.last, probe.read) = (end, Some(end), Some(end));
             probe.is_damaged = true;
-            probe.left_call = probe.follow.iter().any(|thread| {
-                let leaves = |act| super::closer_lookahead::leaves_call(view.program, act);
-                self.set.log.any(Log::ROOT, thread.log, leaves)
-            });
+            probe.left_call = self.leave_call(&probe.follow);
             return Some(true);
         }
         Some(false)

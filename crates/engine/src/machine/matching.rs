@@ -440,10 +440,8 @@ impl Parser {
                 }
             )
         });
-        let ends = self
-            .set
-            .log
-            .any(self.set.flushed, common, |act| matches!(act, Act::Exit(_)));
+        let is_exit = |act| matches!(act, Act::Exit(_));
+        let ends = self.set.log.any(self.set.flushed, common, is_exit);
         let marked = self.set.threads.iter().all(|thread| thread.marked);
         if !self.candidate.committed {
             // After a closer that is not there, a bracket alone confirms nothing.
@@ -464,12 +462,8 @@ impl Parser {
                 .call
                 .as_ref()
                 .is_some_and(|call| call.ns.is_some() || call.written_id.is_some());
-            let late = !has_head
-                && self
-                    .set
-                    .threads
-                    .iter()
-                    .any(|thread| program.awaits_head(thread.node));
+            let awaits_head = |thread: &Thread| program.awaits_head(thread.node);
+            let late = !has_head && self.set.threads.iter().any(awaits_head);
             if names && !late && self.emitter.call.is_some() {
                 self.emitter.start_call(view, self.pos, sink);
             }
@@ -504,11 +498,8 @@ impl Parser {
     /// After a body: an end that all threads agree on is told at once.
     pub(super) fn exit_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let common = self.set.common();
-        if self
-            .set
-            .log
-            .any(self.set.flushed, common, |act| matches!(act, Act::Exit(_)))
-        {
+        let is_exit = |act| matches!(act, Act::Exit(_));
+        if self.set.log.any(self.set.flushed, common, is_exit) {
             self.flush(view, common, self.pos, sink);
         }
     }

@@ -218,10 +218,8 @@ impl Parser {
             }
             let mut thread = Thread::at(way.target, Log::ROOT, at);
             for &enter in &way.enters {
-                thread.log = self
-                    .set
-                    .log
-                    .push(thread.log, super::log::Act::Enter(enter), at);
+                let act = super::log::Act::Enter(enter);
+                thread.log = self.set.log.push(thread.log, act, at);
             }
             self.stepper(view, super::NamePolicy::Reading)
                 .add_closure(thread, at, &mut threads);

@@ -364,7 +364,7 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     // Closers of what encloses the value: leave out one closer, two, up to four.
     let [own, outer @ ..] = closer_levels(nodes, text.follow);
     text.is_last = outer[0].is_empty() && own.iter().all(|&lit| is_enclosing_closer(nodes, lit));
-    let outer = outer.concat();
+    let (after, outer) = (outer[0].clone(), outer.concat());
     text.enclosing = outer
         .into_iter()
         .filter(|&lit| is_enclosing_closer(nodes, lit) && text.indent.is_none())
@@ -402,6 +402,18 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
         _ => lead,
     };
     let closers: Vec<Lead> = leads(nodes, text.follow).map(of_block).collect();
+    // So does one with less indentation, where what follows starts so.
+    let shallower = |id: &NodeId| match (&text.indent, &nodes[*id as usize]) {
+        (Some(indent), Node::Literal { bytes, .. }) => indent.shallower(bytes),
+        _ => None,
+    };
+    for blanks in after.iter().filter_map(shallower) {
+        let lead_with = |lead: &Lead| Lead {
+            pieces: [Piece::Bytes(["\n", blanks].concat())].into(),
+            ..lead.clone()
+        };
+        closers.iter().map(lead_with).for_each(&mut add);
+    }
     closers.into_iter().for_each(&mut add);
     for &literal in &text.enclosing {
         leads(nodes, literal).for_each(&mut add);
@@ -433,10 +445,10 @@ fn goes_on_after(nodes: &[Node], text: &TextNode) -> bool {
             .any(|&id| matches!(&nodes[id as usize], Node::Literal { bytes, .. } if is(bytes)))
     };
     let [own, after, ..] = closer_levels(nodes, text.follow);
-    let starts = text.indent.as_ref().map(Indent::other_starts);
+    let goes_on = |indent: &Indent| any(&after, &|bytes| indent.may_start(bytes));
     any(&own, &|bytes| {
         bytes.iter().all(|byte| b"\r\n".contains(byte))
-    }) && starts.is_some_and(|others| any(&after, &|bytes| !others.contains(&bytes[0])))
+    }) && text.indent.as_ref().is_some_and(goes_on)
 }
 
 fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {
