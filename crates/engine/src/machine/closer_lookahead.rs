@@ -315,12 +315,12 @@ impl Parser {
             .step(&probe.follow, byte, pos, next, found);
         let unknown = found.unknown_key;
         let is_broken_off = probe.closer && next.is_empty() && value.nest == 0;
-        // `cats\n\n@end`: the line break before the last is the value's.
-        let end = probe.closer_end.unwrap_or(probe.at);
-        let first = view.bytes(probe.at, end);
-        let is_line = is_broken_off && pos == end && first.iter().all(|&byte| is_blank(byte));
-        if is_line && view.from(end).starts_with(first) {
-            return Some(Signal::Data);
+        if is_broken_off && probe.closer_end == Some(pos) {
+            // `cats\n\n@end`: the line break before the last is the value's.
+            let first = view.bytes(probe.at, pos);
+            if first.iter().all(|&byte| is_blank(byte)) && view.from(pos).starts_with(first) {
+                return Some(Signal::Data);
+            }
         }
         let may_be_damaged = is_broken_off && !probe.is_damaged && probe.forgotten.is_none();
         let damaged = may_be_damaged.then(|| DamagedLiteral::new(program, &probe.follow, pos));
