@@ -178,7 +178,13 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     (
         "dialect a\ncall = \"<a>\" name (\"-\" key \":\\n\" lines \"\\n\" ws(\" \"))* \"</a>\"\n",
         "the line after `lines` may start as those of the block",
-        "\"</a>\"",
+        "ws",
+        "start what follows with another sign",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name (\"\\n\" key \":\\n\" lines(\"  \"))* ws(\"\\n\") \"</a>\"\n",
+        "the line after `lines` may start as those of the block",
+        "ws",
         "start what follows with another sign",
     ),
     (

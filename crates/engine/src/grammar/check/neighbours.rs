@@ -62,7 +62,9 @@ impl<'d> Walk<'d> {
             }
             let is_block = |kind: &TermKind| matches!(kind, TermKind::Raw(_, Some(indent)) if indent.is_blank());
             let is_last_of_block = n > 0 && is_block(&seq[n - 1].kind) && ends_line(&term.kind);
-            let is_blank = |next: &&Next<'_>| next.is_past_blanks || next.term.kind == TermKind::Nl;
+            let is_blank = |next: &&Next<'_>| {
+                next.is_past_blanks || matches!(next.term.kind, TermKind::Nl | TermKind::Ws(_))
+            };
             if let Some(blank) = next.iter().find(is_blank).filter(|_| is_last_of_block) {
                 let place = blank.term.span.clone();
                 return Err(GrammarError::new(place, LINES_GO_ON).help(START_OTHERWISE));
@@ -134,6 +136,11 @@ impl<'d> Walk<'d> {
             let open = match &term.kind {
                 // Blanks that are never written keep nothing apart.
                 TermKind::Ws(written) => {
+                    found.push(Next {
+                        term,
+                        is_past_blanks,
+                        is_second: false,
+                    });
                     Some(is_past_blanks || written.as_ref().is_some_and(|text| !text.is_empty()))
                 }
                 TermKind::Nl => {
@@ -231,6 +238,9 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                 value_word(&term.kind)
             ),
         ),
+        (TermKind::Raw(_, Some(indent)), TermKind::Ws(_)) if indent.is_blank() => {
+            refuse(LINES_GO_ON, START_OTHERWISE)
+        }
         (TermKind::Nl, TermKind::Literal(pieces)) if starts(pieces, &['\n', '\r']) => refuse(
             "a line break after `nl`, which takes it",
             "leave one of them out",
