@@ -137,6 +137,17 @@ pub(crate) enum TermKind {
 }
 
 impl TermKind {
+    /// Whether it captures a text: a capture, or a choice between one and literals.
+    pub(crate) fn captures(&self) -> bool {
+        let TermKind::Group(alt) = self else {
+            return matches!(self, TermKind::Capture(..));
+        };
+        let is_short =
+            |term: &Term| matches!(term.kind, TermKind::Literal(_) | TermKind::Capture(..));
+        let terms = || alt.0.iter().flatten();
+        terms().all(is_short) && terms().any(|term| term.kind.captures())
+    }
+
     /// How many terms it counts as, what stands inside it aside: the pieces of a literal, and a word with the texts and keys
     /// that it lists.
     pub(crate) fn size(&self) -> usize {

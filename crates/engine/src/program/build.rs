@@ -456,7 +456,7 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
                     found = Some(n);
                 }
             }
-            TermKind::Capture(..) => found = None,
+            kind if kind.captures() => found = None,
             TermKind::LineStart if found == Some(n + 1) => found = Some(n),
             TermKind::Ws(_)
             | TermKind::Nl
