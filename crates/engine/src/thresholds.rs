@@ -6,7 +6,8 @@
 
 /// Shorter literals stand in every text: none is a marker or evidence for a closer.
 pub(crate) const MARKER_MIN: usize = 3;
-/// Shortest literal that is told from text by a likeness, begins an entry within one, or leaves a value in doubt.
+/// Shortest literal that is no accident of text: one that starts an entry at the start of a line, that is known although it is
+/// misspelt, or whose presence in a value leaves that in doubt.
 pub(crate) const SURE_MARKER_MIN: usize = 5;
 /// Fewest bytes of a misspelt literal that must be there.
 pub(crate) const MISSPELT_MIN: usize = 4;

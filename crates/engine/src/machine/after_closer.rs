@@ -228,7 +228,7 @@ impl Parser {
                 (Fits::SoFar, ..) if view.eof && !self.ending.is_cut_off => {
                     self.pass_end(&mut over.closers, view, NamePolicy::Evidence);
                     probe.follow = core::mem::take(&mut over.closers);
-                    return Some(self.leave_call(&probe.follow));
+                    return Some(self.any_leaves_call(&probe.follow));
                 }
                 (Fits::SoFar, ..) => return view.eof.then_some(false),
                 (Fits::Not, ..) => {}

@@ -57,7 +57,7 @@ impl Signal {
 impl Parser {
     /// The message ends while a probe runs.
     pub(super) fn at_end(&self, probe: &CloserLookahead, value: &Value) -> Signal {
-        let is_over = probe.last.is_some() || self.leave_call(&probe.follow);
+        let is_over = probe.last.is_some() || self.any_leaves_call(&probe.follow);
         match (probe.last, probe.closer) {
             (_, true) if value.nest == 0 && is_over => Signal::ENDS,
             (Some(_), _) if self.ending.is_cut_off => Signal::Cut,

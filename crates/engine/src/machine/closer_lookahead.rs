@@ -334,7 +334,7 @@ impl Parser {
                 probe.last = Some(pos + 1);
             }
         }
-        let follow_ends = self.leave_call(&probe.follow);
+        let follow_ends = self.any_leaves_call(&probe.follow);
         let is_body = |thread: &Thread| program.node(thread.node).is_body();
         let follow_opens = probe.follow.iter().any(is_body);
         // What was read over has to be read, and so has a tag that may be a tool's where no tool is known.
@@ -379,7 +379,7 @@ impl Parser {
             }
             let from = pos + 1 - found.literal_length;
             for thread in &probe.enclosing {
-                if self.leave_call(core::slice::from_ref(thread)) {
+                if self.any_leaves_call(core::slice::from_ref(thread)) {
                     enclosing_left = true;
                     probe.leaves |= found.literal_ended
                         && begins_line(view.bytes(probe.at, from), value.line_blank);
@@ -432,7 +432,7 @@ impl Parser {
     }
 
     /// Whether the call is over where one of the threads stands.
-    pub(super) fn leave_call(&self, threads: &[Thread]) -> bool {
+    pub(super) fn any_leaves_call(&self, threads: &[Thread]) -> bool {
         let leaves = |act| leaves_call(&self.program, act);
         let mut logs = threads.iter().map(|thread| thread.log);
         logs.any(|log| self.set.log.any(Log::ROOT, log, leaves))

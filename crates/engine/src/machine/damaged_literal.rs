@@ -68,7 +68,7 @@ impl Parser {
                 .add_closure(after, end, &mut probe.follow);
             (probe.pos, probe.last, probe.read) = (end, Some(end), Some(end));
             probe.is_damaged = true;
-            probe.left_call = self.leave_call(&probe.follow);
+            probe.left_call = self.any_leaves_call(&probe.follow);
             return Some(true);
         }
         Some(false)

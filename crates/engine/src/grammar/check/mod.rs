@@ -22,7 +22,7 @@ pub(crate) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
     for rule in dialect.rules.iter().filter(|rule| !rule.is_taught()) {
         let speaks = matches!(rule.name.as_str(), "think" | "say" | "result" | "failure");
         if speaks {
-            no_argument(&rule.alt)?;
+            only_raw(&rule.alt)?;
         }
         alternatives(dialect, &rule.alt, speaks)?;
         if matches!(rule.name.as_str(), "result" | "failure") {
@@ -61,12 +61,12 @@ fn known_of_result(term: &Term) -> Result<(), GrammarError> {
 }
 
 /// Only values of calls are decoded and unindented.
-fn no_argument(alt: &Alt) -> Result<(), GrammarError> {
+fn only_raw(alt: &Alt) -> Result<(), GrammarError> {
     fn of(term: &Term) -> Result<(), GrammarError> {
         let word = match &term.kind {
             TermKind::Raw(_, Some(_)) => "lines",
             TermKind::Value(..) => "value",
-            TermKind::Group(alt) => return no_argument(alt),
+            TermKind::Group(alt) => return only_raw(alt),
             TermKind::Optional(inner, _) | TermKind::Many(inner) => return of(inner),
             _ => return Ok(()),
         };
@@ -78,30 +78,10 @@ fn no_argument(alt: &Alt) -> Result<(), GrammarError> {
 }
 
 fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), GrammarError> {
-    let is_type = |seq: &&Vec<Term>| {
-        matches!(
-            seq.as_slice(),
-            [
-                Term {
-                    kind: TermKind::Capture(Capture::Type, _),
-                    ..
-                },
-                ..
-            ]
-        )
-    };
-    let is_literal = |seq: &Vec<Term>| {
-        matches!(
-            seq.as_slice(),
-            [
-                Term {
-                    kind: TermKind::Literal(_),
-                    ..
-                },
-                ..
-            ]
-        )
-    };
+    let first = |seq: &Vec<Term>| seq.first().map(|term| term.kind.clone());
+    let is_type =
+        |seq: &&Vec<Term>| matches!(first(seq), Some(TermKind::Capture(Capture::Type, _)));
+    let is_literal = |seq: &Vec<Term>| matches!(first(seq), Some(TermKind::Literal(_)));
     if let Some(seq) = alt.0.iter().find(is_type)
         && matches!(dialect.values.typing, Typing::Kind(_))
         && alt.0.iter().any(is_literal)
