@@ -392,8 +392,8 @@ impl Compiler<'_> {
             }
             TermKind::Python(mark) => forms.push(Form::Python(*mark)),
             TermKind::Attrs(attributes) => forms.push(Form::Attributes(attributes.clone())),
-            TermKind::Group(_) | TermKind::Rule(_) if let Some(text) = self.text(term) => {
-                forms.push(Form::Literal(text));
+            TermKind::Group(_) | TermKind::Rule(_) if self.text(term).is_some() => {
+                forms.extend(self.text(term).map(Form::Literal));
             }
             TermKind::Rule(name) => forms.push(Form::Rule(name.clone())),
             TermKind::Group(alt) => forms.push(self.choice(alt)),
