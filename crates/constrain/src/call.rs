@@ -156,6 +156,18 @@ impl Walk<'_> {
                     value
                 }
             }
+            Form::Short(argument) => {
+                let at = state.write(Some(argument))?;
+                let member = &state.members[at];
+                let firsts = around.after.iter().filter_map(|text| text.chars().next());
+                let stops = firsts.chain(['\n', '\r', '<']).map(String::from);
+                filled(writer.raw(&member.schema, &member.pointer, &Closers(stops.collect()))?)
+            }
+            Form::Bytes(_) => {
+                return Err(Unfit::Form(
+                    "it has the number of bytes of a value, which no grammar counts".to_owned(),
+                ));
+            }
             Form::Lines(argument, prefix) => {
                 let at = state.write(argument.as_deref())?;
                 let member = &state.members[at];
@@ -606,7 +618,7 @@ impl CallState<'_> {
             Capture::Name => Some(self.name.to_owned()),
             Capture::Key => Some(self.members[self.key?].name.clone()),
             Capture::Any => self.skip.clone(),
-            Capture::Id | Capture::Server | Capture::Type => None,
+            Capture::Id | Capture::Server | Capture::Type | Capture::Length => None,
         }
     }
 }
@@ -614,7 +626,7 @@ impl CallState<'_> {
 /// Whether a form may end with a raw value.
 fn ends_with_value(form: &Form) -> bool {
     match form {
-        Form::Value(_) | Form::Lines(..) => true,
+        Form::Value(_) | Form::Short(_) | Form::Lines(..) => true,
         Form::If(_, inner) => ends_with_value(inner),
         Form::Sequence(forms) => forms.last().is_some_and(ends_with_value),
         Form::Choice(ways) => ways.iter().any(|way| ends_with_value(&way.form)),

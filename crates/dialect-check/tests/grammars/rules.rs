@@ -294,6 +294,8 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
     } else if random.chance(4) {
         rule.add(random.one::<&str>(&["value", "value(\"'\")", "value(\"<|q|>\")"]));
         rule.literals.extend(["'", "<|q|>"].map(str::to_owned));
+    } else if trim > 1 && random.chance(8) {
+        counted(rule, random, "bytes");
     } else {
         rule.add("raw");
     }
@@ -321,6 +323,13 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
     }
     blank(rule, random, 4);
     rule.add(")*");
+}
+
+/// `length "\n" bytes`
+fn counted(rule: &mut Rule, random: &mut Random, bytes: &str) {
+    rule.add("length");
+    rule.literal(random.one::<&str>(&["\n", ">", ":", " bytes\n", "\r\n\r\n"]));
+    rule.add(bytes);
 }
 
 /// `"|\n" lines "\n"`, for all values or beside others.
@@ -361,7 +370,17 @@ fn fixed_values(rule: &mut Rule, random: &mut Random) -> (String, Vec<String>, V
             let opener = *random.one(&[" IN ", "<p>", "\n", ", ", "|", " > "]);
             rule.literal(opener);
         }
-        rule.add(&format!("raw({key})"));
+        if random.chance(4) {
+            rule.add(&format!("any({key})"));
+            let closer = *random.one(&["</p>", "\n", " :: ", "|"]);
+            rule.literal(closer);
+            rule.literals
+                .extend(["<", "\n", "\r", &closer[..1]].map(str::to_owned));
+        } else if random.chance(6) {
+            counted(rule, random, &format!("bytes({key})"));
+        } else {
+            rule.add(&format!("raw({key})"));
+        }
         if random.chance(2) {
             let closer = *random.one(&["</p>", "\n", ";", "|"]);
             rule.literal(closer);

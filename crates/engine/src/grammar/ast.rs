@@ -46,7 +46,9 @@ impl Alt {
     pub(crate) fn arguments(&self) -> Vec<&str> {
         fn collect<'t>(kind: &'t TermKind, found: &mut Vec<&'t str>) {
             match kind {
-                TermKind::Raw(Some(name), _) | TermKind::Value(Some(name), _)
+                TermKind::Raw(Some(name), _)
+                | TermKind::Value(Some(name), _)
+                | TermKind::Argument(name)
                     if !found.contains(&name.as_str()) =>
                 {
                     found.push(name);
@@ -124,8 +126,10 @@ pub(crate) enum TermKind {
     MessageEnd,
     /// The list is empty, or holds the only texts that fit.
     Capture(Capture, Vec<String>),
-    /// A value as it is, or a block of lines without its indentation.
-    Raw(Option<String>, Option<Indent>),
+    /// A short value of this argument, on one line.
+    Argument(String),
+    /// A value as it is.
+    Raw(Option<String>, Delimiter),
     /// A value as JSON, or between one of these other quotes.
     Value(Option<String>, Vec<String>),
     Json(Vec<String>),
@@ -140,12 +144,21 @@ impl TermKind {
     /// Whether it captures a text: a capture, or a choice between one and literals.
     pub(crate) fn captures(&self) -> bool {
         let TermKind::Group(alt) = self else {
-            return matches!(self, TermKind::Capture(..));
+            return matches!(self, TermKind::Capture(..) | TermKind::Argument(_));
         };
         let is_short =
             |term: &Term| matches!(term.kind, TermKind::Literal(_) | TermKind::Capture(..));
         let terms = || alt.0.iter().flatten();
         terms().all(is_short) && terms().any(|term| term.kind.captures())
+    }
+
+    /// The capture that it is, where any text fits.
+    pub(crate) fn open_capture(&self) -> Option<Capture> {
+        match self {
+            TermKind::Capture(what, one_of) => one_of.is_empty().then_some(*what),
+            TermKind::Argument(_) => Some(Capture::Any),
+            _ => None,
+        }
     }
 
     /// How many terms it counts as, what stands inside it aside: the pieces of a literal, and a word with the texts and keys
@@ -161,6 +174,7 @@ impl TermKind {
                 return pieces.sum::<usize>().max(1);
             }
             TermKind::Capture(_, texts) | TermKind::Json(texts) => all(texts),
+            TermKind::Argument(name) => size(name),
             TermKind::Raw(name, _) | TermKind::Xml(name) => name.as_deref().map_or(0, size),
             TermKind::Value(name, quotes) => name.as_deref().map_or(0, size) + all(quotes),
             TermKind::Object(envelope) => {
@@ -180,6 +194,26 @@ impl TermKind {
             | TermKind::Python(_) => 0,
         };
         1 + listed
+    }
+}
+
+/// What ends a raw value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Delimiter {
+    /// What follows it.
+    Closer,
+    /// The first line that is none of the block; the indentation is none of the value.
+    Lines(Indent),
+    /// As many bytes as the `length` before it says.
+    Length,
+}
+
+impl Delimiter {
+    pub(crate) fn indent(&self) -> Option<&Indent> {
+        match self {
+            Delimiter::Lines(indent) => Some(indent),
+            _ => None,
+        }
     }
 }
 
@@ -302,6 +336,8 @@ pub enum Capture {
     Type,
     /// A short run that means nothing.
     Any,
+    /// How many bytes the value has that comes next.
+    Length,
 }
 
 impl Capture {
@@ -313,6 +349,7 @@ impl Capture {
             "server" => Capture::Server,
             "type" => Capture::Type,
             "any" => Capture::Any,
+            "length" => Capture::Length,
             _ => return None,
         })
     }

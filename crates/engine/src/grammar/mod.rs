@@ -12,7 +12,7 @@ mod settings;
 mod variants;
 mod words;
 
-pub(crate) use ast::{Alt, Habit, Indent, Piece, Rule, Term, TermKind};
+pub(crate) use ast::{Alt, Delimiter, Habit, Indent, Piece, Rule, Term, TermKind};
 pub use ast::{Attribute, Capture, Envelope, EnvelopeMember, PythonQuote, Role};
 pub use error::GrammarError;
 pub use evidence::Evidence;

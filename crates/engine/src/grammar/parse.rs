@@ -11,8 +11,8 @@ use toolglot_json::internal::quoted;
 
 use super::GrammarError;
 use super::ast::{
-    Alt, Attribute, Capture, Envelope, Habit, Indent, Piece, PythonQuote, Role, Rule, Term,
-    TermKind,
+    Alt, Attribute, Capture, Delimiter, Envelope, Habit, Indent, Piece, PythonQuote, Role, Rule,
+    Term, TermKind,
 };
 use super::bounds::DEPTH;
 use super::lex::{Lexer, Token};
@@ -200,7 +200,9 @@ impl<'a> Reader<'a> {
             "message_end" => TermKind::MessageEnd,
             "eol" => end_of_line(span),
             "python" => TermKind::Python(self.mark(span)?),
-            "raw" => TermKind::Raw(self.argument(span)?, None),
+            "raw" => TermKind::Raw(self.argument(span)?, Delimiter::Closer),
+            "any" => self.any(span)?,
+            "bytes" => TermKind::Raw(self.argument(span)?, Delimiter::Length),
             "lines" => self.lines(span)?,
             "value" => self.value(span)?,
             "json" => TermKind::Json(self.texts(span)?),
@@ -278,8 +280,10 @@ impl<'a> Reader<'a> {
             self.expect(')', "after the argument")?;
         }
         Ok(match argument {
-            Some(prefix) if has_prefix => TermKind::Raw(None, Some(Indent::Prefix(prefix))),
-            argument => TermKind::Raw(argument, Some(Indent::FirstLine)),
+            Some(prefix) if has_prefix => {
+                TermKind::Raw(None, Delimiter::Lines(Indent::Prefix(prefix)))
+            }
+            argument => TermKind::Raw(argument, Delimiter::Lines(Indent::FirstLine)),
         })
     }
 
@@ -343,25 +347,45 @@ impl<'a> Reader<'a> {
         Ok(TermKind::Value(None, quotes))
     }
 
+    /// `(path)`, a parameter, or `("a"|"b")`.
+    fn any(&mut self, word: &Range<usize>) -> Result<TermKind, GrammarError> {
+        if !self.eat_own(word)? {
+            return Ok(TermKind::Capture(Capture::Any, Vec::new()));
+        }
+        if let Some((Token::Word(argument), _)) = &self.ahead {
+            let argument = TermKind::Argument(argument.clone());
+            self.take()?;
+            self.expect(')', "after the argument")?;
+            return Ok(argument);
+        }
+        Ok(TermKind::Capture(Capture::Any, self.list()?))
+    }
+
     /// `("a"|"b")`.
     fn texts(&mut self, word: &Range<usize>) -> Result<Vec<String>, GrammarError> {
+        match self.eat_own(word)? {
+            true => self.list(),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// `"a"|"b")`.
+    fn list(&mut self) -> Result<Vec<String>, GrammarError> {
         let mut texts = Vec::new();
-        if self.eat_own(word)? {
-            loop {
-                let place = self.here();
-                match self.take()? {
-                    Some((Token::Literal(text), _)) => texts.push(text),
-                    _ => {
-                        return Err(GrammarError::new(place, "a literal is missing")
-                            .help("write any(\"a\"|\"b\")"));
-                    }
-                }
-                if !self.eat('|')? {
-                    break;
+        loop {
+            let place = self.here();
+            match self.take()? {
+                Some((Token::Literal(text), _)) => texts.push(text),
+                _ => {
+                    return Err(GrammarError::new(place, "a literal is missing")
+                        .help("write any(\"a\"|\"b\")"));
                 }
             }
-            self.expect(')', "after the list")?;
+            if !self.eat('|')? {
+                break;
+            }
         }
+        self.expect(')', "after the list")?;
         Ok(texts)
     }
 

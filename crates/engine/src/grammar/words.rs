@@ -21,8 +21,10 @@ pub(super) const WORDS: &[&str] = &[
     "server",
     "type",
     "any",
+    "length",
     "raw",
     "lines",
+    "bytes",
     "value",
     "json",
     "object",
@@ -153,7 +155,7 @@ pub(super) fn reference(word: &str, place: &Range<usize>) -> Result<(), GrammarE
 }
 
 /// Captures, which are the words of holes, and of attributes beside the names of parameters.
-const CAPTURES: &[&str] = &["name", "key", "id", "server", "type", "any"];
+const CAPTURES: &[&str] = &["name", "key", "id", "server", "type", "any", "length"];
 
 /// The capture that an attribute's role is elsewhere called.
 pub(super) fn other_capture(role: &str) -> Option<&'static str> {

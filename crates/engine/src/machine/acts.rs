@@ -208,6 +208,7 @@ impl Parser {
             }
             (Capture::Type, _) => assign(&mut self.set.registers.kind, &text),
             (Capture::Any, _) => assign(&mut self.set.registers.skip, &text),
+            (Capture::Length, _) => assign(&mut self.set.registers.length, &text),
             (Capture::Server, None) => self.late_ns(&text, Span::new(start, end), sink),
             (Capture::Id, None) => self.emitter.late_id(&text, sink),
         }
@@ -267,14 +268,18 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         let program = view.program;
-        let Node::Attrs(attrs) = program.node(at.0) else {
-            return;
+        let attribute = match program.node(at.0) {
+            Node::Attrs(attrs) => Some(&attrs.attributes[usize::from(at.1)]),
+            _ => None,
         };
-        let attribute = &attrs.attributes[usize::from(at.1)];
-        let key = match &attribute.argument {
-            Some(argument) if !attribute.is_any() => argument,
-            _ => attribute_name(view, start),
+        let key = match (program.node(at.0), attribute) {
+            (Node::Capture(capture), _) => &capture.argument,
+            (_, Some(attribute)) if !attribute.is_any() => &attribute.argument,
+            _ => &None,
         };
+        let key = key
+            .as_deref()
+            .unwrap_or_else(|| attribute_name(view, start));
         let text = attribute_text(program, at.0, view.slice(start, end));
         self.emitter.start_call(view, upto, sink);
         self.emitter.begin_key(key, Span::new(start, end), sink);

@@ -7,8 +7,8 @@ use super::log::Act;
 use super::step::Stepper;
 use super::thread::{StepResult, Thread};
 use crate::body::decoded;
-use crate::grammar::{Capture, Values};
-use crate::program::{AttributeNode, AttrsNode, NodeId, Program, is_blank};
+use crate::grammar::Capture;
+use crate::program::{AttributeNode, AttrsNode, Node, NodeId, Program, is_blank};
 use crate::thresholds::ATTRIBUTES_MAX;
 
 const BETWEEN: u16 = 0;
@@ -188,13 +188,12 @@ impl Stepper<'_> {
     }
 }
 
-/// The text of an attribute of `node` as it is meant.
+/// The text of an attribute of `node` as it is meant, or of an argument that is a capture.
 pub(super) fn attribute_text<'t>(program: &Program, node: NodeId, text: &'t str) -> Cow<'t, str> {
-    match program.dialect_of(node).values {
-        Values {
-            entities_in_attrs: true,
-            ..
-        } => decoded(text),
+    let values = &program.dialect_of(node).values;
+    match program.node(node) {
+        Node::Attrs(_) if values.entities_in_attrs => decoded(text),
+        Node::Capture(_) if values.entities => decoded(text),
         _ => Cow::Borrowed(text),
     }
 }

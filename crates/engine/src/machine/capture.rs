@@ -43,10 +43,15 @@ impl Stepper<'_> {
             }
             return;
         }
-        let act = Act::Captured {
-            what: capture.what,
-            start: thread.since,
-            end: pos,
+        let (what, start, end) = (capture.what, thread.since, pos);
+        let act = match capture.argument {
+            Some(_) => Act::Argument {
+                node: thread.node,
+                index: 0,
+                start,
+                end,
+            },
+            None => Act::Captured { what, start, end },
         };
         let log = self.log.push(thread.log, act, pos);
         self.go_on(
@@ -110,7 +115,7 @@ impl Stepper<'_> {
             return capture.one_of.iter().any(|one| **one == *text);
         }
         if text.is_empty() {
-            return may_be_empty(capture.what);
+            return may_be_empty(capture.what) && capture.argument.is_none();
         }
         match capture.what {
             Capture::Name => self.accepts_name(thread, text, pos, found),

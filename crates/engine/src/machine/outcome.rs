@@ -212,17 +212,9 @@ impl Parser {
         let safe = self.candidate.checkpoint.max(self.emitter.cursor);
         self.emitter.markup(view, safe, sink);
         // Up to the character that fits nothing: more may not be here yet.
-        let at = at.max(safe);
-        let length = view
-            .slice(at, view.end())
-            .chars()
-            .next()
-            .map_or(0, char::len_utf8);
-        let found: String = view
-            .slice(safe, at + length as u64)
-            .chars()
-            .take(20)
-            .collect();
+        let behind = view.boundary(at.max(safe) + 1);
+        let at = view.character(at.max(safe));
+        let found: String = view.slice(safe, behind).chars().take(20).collect();
         let open = self.emitter.call.is_some();
         let whole = self.emitter.call.as_ref().is_none_or(|call| call.whole);
         if open && stopped {
@@ -239,7 +231,7 @@ impl Parser {
             self.emitter
                 .end_call(End::Recovered, view, self.emitter.cursor, sink);
         } else if open {
-            let span = Span::new(safe, at.max(safe));
+            let span = Span::new(safe, at);
             let wants = wants(program, checkpoint_threads.iter());
             let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
             let message = format!("`{}` belongs to no part of the call", found.trim());

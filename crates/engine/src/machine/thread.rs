@@ -75,6 +75,7 @@ pub(crate) struct Registers {
     /// Where the kind was read, if nothing was captured since.
     pub(crate) kind_at: Option<crate::Span>,
     pub(crate) skip: String,
+    pub(crate) length: String,
     pub(crate) id: Option<String>,
     pub(crate) ns: Option<String>,
 }
@@ -86,6 +87,7 @@ impl Registers {
             Capture::Key => &self.key,
             Capture::Type => &self.kind,
             Capture::Any => &self.skip,
+            Capture::Length => &self.length,
             Capture::Id => self.id.as_deref().unwrap_or(""),
             Capture::Server => self.ns.as_deref().unwrap_or(""),
         }

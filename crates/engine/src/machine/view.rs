@@ -40,6 +40,13 @@ impl<'a> View<'a> {
         self.base + end.unwrap_or(self.text.len()) as u64
     }
 
+    /// Where the character starts that the byte at `pos` belongs to.
+    pub(crate) fn character(&self, pos: u64) -> u64 {
+        let starts = (0..=self.index(pos)).rev();
+        let start = { starts }.find(|&at| self.text.is_char_boundary(at));
+        self.base + start.unwrap_or(0) as u64
+    }
+
     /// The text between two positions; both lie between characters.
     pub(crate) fn slice(&self, start: u64, end: u64) -> &'a str {
         let (start, end) = (self.index(start), self.index(end));

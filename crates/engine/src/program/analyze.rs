@@ -11,7 +11,7 @@ use super::build::Graph;
 use super::bytes::{ByteSet, Finder};
 use super::node::{Lead, Node, NodeId, RuleRole, TextNode, Trim};
 use crate::grammar::check::{LINES_GO_ON, START_OTHERWISE};
-use crate::grammar::{Capture, Dialect, GrammarError, Indent, Piece};
+use crate::grammar::{Capture, Delimiter, Dialect, GrammarError, Indent, Piece};
 use crate::thresholds::{MARKER_MIN, SURE_MARKER_MIN};
 
 pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), GrammarError> {
@@ -53,6 +53,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                     node.stop = stop;
                 }
             }
+            Node::Text(text) if text.delimiter == Delimiter::Length => {}
             Node::Text(text) => {
                 let mut done = text.clone();
                 analyze_text(nodes, id as NodeId, &mut done);
@@ -190,6 +191,7 @@ pub(crate) fn takes(what: Capture, byte: u8) -> bool {
         Capture::Type => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
         Capture::Key => !matches!(byte, b'<' | b'>' | b'\n' | b'\r' | b'"'),
         Capture::Any => !matches!(byte, b'<' | b'\n' | b'\r'),
+        Capture::Length => byte.is_ascii_digit(),
     }
 }
 
@@ -359,7 +361,7 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     // What begins a value like this one ends this one, too: none is nested.
     let ends =
         |opener: Lead| leads(nodes, text.follow).any(|closer| closer.pieces == opener.pieces);
-    let own = text.own.filter(|_| text.indent.is_none());
+    let own = text.own.filter(|_| text.delimiter == Delimiter::Closer);
     text.own = own.filter(|&own| !leads(nodes, own).any(ends));
     // Closers of what encloses the value: leave out one closer, two, up to four.
     let [own, outer @ ..] = closer_levels(nodes, text.follow);
@@ -367,7 +369,7 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     let (after, outer) = (outer[0].clone(), outer.concat());
     text.enclosing = outer
         .into_iter()
-        .filter(|&lit| is_enclosing_closer(nodes, lit) && text.indent.is_none())
+        .filter(|&lit| is_enclosing_closer(nodes, lit) && text.delimiter == Delimiter::Closer)
         .collect();
     // Only a value of this very node is nested; a literal that begins other things as well is told by running it.
     text.own_needs_same_key = closes_with_key(nodes, text.follow);
@@ -394,7 +396,7 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
         }
     };
     // A line of a block ends it only where the next one does not start as its lines do.
-    let of_block = |lead: Lead| match (&text.indent, &*lead.pieces) {
+    let of_block = |lead: Lead| match (text.delimiter.indent(), &*lead.pieces) {
         (Some(indent), [Piece::Bytes(line)]) if line.trim_matches(['\r', '\n']).is_empty() => {
             let then = ByteSet::of(&indent.other_starts());
             Lead { then, ..lead }
@@ -403,7 +405,7 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     };
     let closers: Vec<Lead> = leads(nodes, text.follow).map(of_block).collect();
     // So does one with less indentation, where what follows starts so.
-    let shallower = |id: &NodeId| match (&text.indent, &nodes[*id as usize]) {
+    let shallower = |id: &NodeId| match (text.delimiter.indent(), &nodes[*id as usize]) {
         (Some(indent), Node::Literal { bytes, .. }) => indent.shallower(bytes),
         _ => None,
     };
@@ -448,7 +450,7 @@ fn goes_on_after(nodes: &[Node], text: &TextNode) -> bool {
     let goes_on = |indent: &Indent| any(&after, &|bytes| indent.may_start(bytes));
     any(&own, &|bytes| {
         bytes.iter().all(|byte| b"\r\n".contains(byte))
-    }) && text.indent.as_ref().is_some_and(goes_on)
+    }) && text.delimiter.indent().is_some_and(goes_on)
 }
 
 fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {

@@ -16,7 +16,7 @@ use super::node::{
     XmlNode,
 };
 use super::ways::leads_to_python;
-use crate::grammar::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+use crate::grammar::{Alt, Capture, Delimiter, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 use crate::thresholds::SURE_MARKER_MIN;
 
 /// One entry of the message.
@@ -282,14 +282,13 @@ impl<'a> Builder<'a> {
             TermKind::MessageEnd => self.push(Node::End { next }),
             TermKind::Capture(what, one_of) => {
                 let one_of = one_of.iter().map(|text| text.as_str().into()).collect();
-                self.push(Node::Capture(CaptureNode {
-                    what: *what,
-                    one_of,
-                    stop: ByteSet::default(),
-                    next,
-                }))
+                self.capture(*what, one_of, None, next)
+            }
+            TermKind::Argument(name) => {
+                self.capture(Capture::Any, Box::default(), Some(name), next)
             }
             TermKind::Raw(argument, _) | TermKind::Value(argument, _) => {
+                let is_counted = matches!(term.kind, TermKind::Raw(_, Delimiter::Length));
                 let node = self.push(Node::Text(Box::new(TextNode {
                     role: self.role.unwrap_or(RuleRole::Say),
                     argument: argument.as_deref().map(Box::from),
@@ -297,13 +296,14 @@ impl<'a> Builder<'a> {
                         TermKind::Value(_, quotes) => Some(quotes.as_slice().into()),
                         _ => None,
                     },
-                    indent: match &term.kind {
-                        TermKind::Raw(_, indent) => indent.clone(),
-                        _ => None,
+                    delimiter: match &term.kind {
+                        TermKind::Raw(_, delimiter) => delimiter.clone(),
+                        _ => Delimiter::Closer,
                     },
                     next,
                     follow: next,
                     trim: match n.checked_sub(1).map(|before| &seq[before].kind) {
+                        _ if is_counted => Trim::None,
                         Some(TermKind::Nl) => Trim::PairedNl,
                         _ => Trim::OwnNl,
                     },
@@ -320,6 +320,7 @@ impl<'a> Builder<'a> {
                     fence: false,
                 })));
                 if let Some(opener) = own_opener(seq, n)
+                    && !is_counted
                     && !(self.follows_key && seq[..opener].iter().all(is_blank))
                 {
                     self.texts_to_own.push((node, opener));
@@ -366,6 +367,22 @@ impl<'a> Builder<'a> {
                 }))
             }
         })
+    }
+
+    fn capture(
+        &mut self,
+        what: Capture,
+        one_of: Box<[Box<str>]>,
+        argument: Option<&'a String>,
+        next: NodeId,
+    ) -> NodeId {
+        self.push(Node::Capture(CaptureNode {
+            what,
+            argument: argument.map(|name| name.as_str().into()),
+            one_of,
+            stop: ByteSet::default(),
+            next,
+        }))
     }
 
     /// Whether more than a name after it marks a call. A function of code around a call (`print(`) marks none, nor a name space,

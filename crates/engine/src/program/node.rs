@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::bytes::{ByteSet, Finder};
-use crate::grammar::{Capture, Envelope, Indent, Piece};
+use crate::grammar::{Capture, Delimiter, Envelope, Piece};
 use crate::thresholds::MISSPELT_MIN;
 
 pub(crate) type NodeId = u32;
@@ -85,6 +85,8 @@ pub(crate) enum Node {
 #[derive(Clone, Debug)]
 pub(crate) struct CaptureNode {
     pub(crate) what: Capture,
+    /// The argument that it is.
+    pub(crate) argument: Option<Box<str>>,
     /// The only texts that fit; empty: any.
     pub(crate) one_of: Box<[Box<str>]>,
     /// Bytes that end it.
@@ -137,8 +139,8 @@ pub(crate) struct TextNode {
     pub(crate) argument: Option<Box<str>>,
     /// It may be JSON, or stand between one of these quotes.
     pub(crate) quotes: Option<Box<[String]>>,
-    /// The indentation of its lines.
-    pub(crate) indent: Option<Indent>,
+    /// What ends it.
+    pub(crate) delimiter: Delimiter,
     pub(crate) next: NodeId,
     /// Behind the trimming part.
     pub(crate) follow: NodeId,

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use super::reach::{holds, leads_to_calls, repeats_calls};
 use super::separator::{is_comma, is_separator};
-use crate::grammar::{Alt, Dialect, Habit, Piece, Rule, Term, TermKind};
+use crate::grammar::{Alt, Delimiter, Dialect, Habit, Piece, Rule, Term, TermKind};
 pub use crate::grammar::{
     Attribute, Capture, Envelope, EnvelopeMember, PythonQuote, Role, Typing, Values,
 };
@@ -72,6 +72,10 @@ pub enum Form {
     Skipped(String),
     /// The raw value of the argument of that name, or of the key before it.
     Value(Option<String>),
+    /// The raw value of the argument of that name, on one line.
+    Short(String),
+    /// The raw value of the argument of that name, or of the key before it, of as many bytes as `Captured(Length)` says.
+    Bytes(Option<String>),
     /// The raw value of the argument of that name, or of the key before it, with this prefix on each line.
     Lines(Option<String>, String),
     /// The value of the argument of that name, or of the key before it, as JSON; a string between these quotes.
@@ -378,9 +382,14 @@ impl Compiler<'_> {
             }
             TermKind::Capture(Capture::Key, _) => forms.push(Form::NextKey),
             TermKind::Capture(capture, _) => forms.push(Form::Captured(*capture)),
-            TermKind::Raw(argument, None) => forms.push(Form::Value(argument.clone())),
-            TermKind::Raw(argument, Some(indent)) => {
-                forms.push(Form::Lines(argument.clone(), indent.written().into()));
+            TermKind::Argument(name) => forms.push(Form::Short(name.clone())),
+            TermKind::Raw(argument, delimiter) => {
+                let argument = argument.clone();
+                forms.push(match delimiter {
+                    Delimiter::Closer => Form::Value(argument),
+                    Delimiter::Lines(indent) => Form::Lines(argument, indent.written().into()),
+                    Delimiter::Length => Form::Bytes(argument),
+                });
             }
             TermKind::Value(argument, quotes) => {
                 forms.push(Form::JsonValue(argument.clone(), quotes.first().cloned()));
@@ -457,12 +466,15 @@ impl Compiler<'_> {
 fn is_named(kind: &TermKind) -> bool {
     matches!(
         kind,
-        TermKind::Raw(Some(_), _) | TermKind::Value(Some(_), _)
+        TermKind::Raw(Some(_), _) | TermKind::Value(Some(_), _) | TermKind::Argument(_)
     )
 }
 
 fn is_value(kind: &TermKind) -> bool {
-    matches!(kind, TermKind::Raw(..) | TermKind::Value(..))
+    matches!(
+        kind,
+        TermKind::Raw(..) | TermKind::Value(..) | TermKind::Argument(_)
+    )
 }
 
 /// Moves the separators between a call and the loop over the others into the loop: `call, (call,)*` as `call (, call)*`.

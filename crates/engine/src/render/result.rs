@@ -473,7 +473,7 @@ impl Fill<'_> {
                 call.id.unwrap_or(&counted)
             }
             Capture::Server => call.server.unwrap_or(""),
-            Capture::Key | Capture::Type | Capture::Any => "",
+            Capture::Key | Capture::Type | Capture::Any | Capture::Length => "",
         };
         said.chars()
             .map(|c| if is_of_a_name(c) { c } else { '_' })

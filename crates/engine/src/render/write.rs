@@ -51,6 +51,8 @@ struct Pen<'a> {
     /// The key was written, and its value was not.
     is_open: bool,
     skip: Option<String>,
+    /// Where the length of the next value is to stand.
+    length_at: Option<usize>,
     dialect: &'a Dialect,
     index: usize,
     /// Calls of the message before these.
@@ -145,6 +147,7 @@ impl<'a> Writer<'a> {
             key: String::new(),
             is_open: false,
             skip: None,
+            length_at: None,
             dialect: self.dialect,
             index: 0,
             number,
@@ -191,6 +194,7 @@ impl<'a> Writer<'a> {
                 pen.next_key()?;
                 pen.out.push_str(&pen.key);
             }
+            Form::Captured(Capture::Length) => pen.length_at = Some(pen.out.len()),
             Form::Captured(Capture::Type) => {
                 let word = kind_word(&self.dialect.values, pen.value())?;
                 pen.out.push_str(word.ok_or_else(|| {
@@ -206,6 +210,15 @@ impl<'a> Writer<'a> {
                 pen.out.push_str(&text);
             }
             Form::Value(argument) => self.value(pen, argument.as_deref())?,
+            Form::Short(argument) => self.value(pen, Some(argument))?,
+            Form::Bytes(argument) => {
+                let from = pen.out.len();
+                self.value(pen, argument.as_deref())?;
+                let length = pen.out.len() - from;
+                if let Some(at) = pen.length_at.take() {
+                    pen.out.insert_str(at, &format!("{length}"));
+                }
+            }
             Form::Lines(argument, prefix) => {
                 let from = pen.out.len();
                 self.value(pen, argument.as_deref())?;
@@ -488,12 +501,14 @@ impl<'a> Pen<'a> {
         let (length, left) = (self.out.len(), self.left.clone());
         let (wrote_calls, call) = (self.wrote_calls, self.call);
         let (key, is_open) = (self.key.clone(), self.is_open);
+        let length_at = self.length_at;
         write(self).map_err(|error| {
             let error = error.after(&self.out);
             self.out.truncate(length);
             self.left = left;
             (self.wrote_calls, self.call) = (wrote_calls, call);
             (self.key, self.is_open) = (key, is_open);
+            self.length_at = length_at;
             error
         })
     }
@@ -529,6 +544,11 @@ impl<'a> Pen<'a> {
             return Err(RenderError::new(format!(
                 "the rule has no place for the argument `{key}`"
             )));
+        }
+        if self.length_at.is_some() {
+            return Err(RenderError::new(
+                "`length` is the number of `bytes` that follow it",
+            ));
         }
         self.call = None;
         self.wrote_calls += 1;
@@ -581,7 +601,7 @@ impl<'a> Pen<'a> {
                     );
                 }
             },
-            Capture::Type => return missing("the call has no `type`"),
+            Capture::Type | Capture::Length => return missing("the call has no `type`"),
         })
     }
 }

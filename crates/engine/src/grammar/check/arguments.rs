@@ -1,6 +1,6 @@
 //! Which arguments a call has: each value has a name, each name a value, and what is all of them is there once.
 
-use super::super::{Alt, Capture, Dialect, GrammarError, Term, TermKind};
+use super::super::{Alt, Capture, Delimiter, Dialect, GrammarError, Term, TermKind};
 
 /// What was read of the arguments on the way to a term.
 #[derive(Clone, Copy, Default)]
@@ -8,6 +8,8 @@ use super::super::{Alt, Capture, Dialect, GrammarError, Term, TermKind};
 struct Seen {
     /// A `key` for certain.
     has_key: bool,
+    /// A `length` for certain, whose bytes have not come.
+    has_length: bool,
     /// The value of one perhaps.
     has_value: bool,
     /// All of them perhaps.
@@ -23,6 +25,7 @@ impl Seen {
     fn or(self, other: Seen) -> Seen {
         Seen {
             has_key: self.has_key && other.has_key,
+            has_length: self.has_length && other.has_length,
             has_value: self.has_value || other.has_value,
             has_all: self.has_all || other.has_all,
             is_open: self.is_open || other.is_open,
@@ -64,15 +67,25 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
     };
     match &term.kind {
         TermKind::Capture(Capture::Key, _) => Ok(key(seen)),
+        TermKind::Capture(Capture::Length, _) => Ok(Seen {
+            has_length: true,
+            ..seen
+        }),
+        TermKind::Raw(_, Delimiter::Length) if !seen.has_length => Err(GrammarError::new(
+            term.span.clone(),
+            "`bytes` without a length: nothing says how many there are",
+        )
+        .help("read it before the value: (key \" \" length \"\\n\" bytes \"\\n\")*")),
         TermKind::Raw(None, _) | TermKind::Value(None, _) if !seen.has_key => Err(
             GrammarError::new(term.span.clone(), "the value has no name")
                 .help("name the parameter, raw(path), or read its name before it with `key`"),
         ),
-        TermKind::Raw(None, _) | TermKind::Value(None, _) => value(Seen {
-            is_open: false,
+        TermKind::Raw(argument, _) | TermKind::Value(argument, _) => value(Seen {
+            is_open: seen.is_open && argument.is_some(),
+            has_length: false,
             ..seen
         }),
-        TermKind::Raw(..) | TermKind::Value(..) => value(seen),
+        TermKind::Argument(_) => value(seen),
         TermKind::Attrs(attributes) => {
             let mut seen = seen;
             for attribute in attributes {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 pub(crate) mod arguments;
 mod neighbours;
 
-use super::{Alt, Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind, Typing};
+use super::{Alt, Capture, Delimiter, Dialect, GrammarError, Piece, Rule, Term, TermKind, Typing};
 use crate::program::{ByteSet, is_blank, takes};
 
 /// Why a block of lines does not end.
@@ -52,7 +52,7 @@ fn known_of_result(term: &Term) -> Result<(), GrammarError> {
         Capture::Server => {
             "not every call names one: write a part that may be missing, (\" of \" server)?"
         }
-        Capture::Key | Capture::Type | Capture::Any => {
+        Capture::Key | Capture::Type | Capture::Any | Capture::Length => {
             "a result has name, id, server and the arguments of its call, raw(path)"
         }
     };
@@ -64,7 +64,9 @@ fn known_of_result(term: &Term) -> Result<(), GrammarError> {
 fn only_raw(alt: &Alt) -> Result<(), GrammarError> {
     fn of(term: &Term) -> Result<(), GrammarError> {
         let word = match &term.kind {
-            TermKind::Raw(_, Some(_)) => "lines",
+            TermKind::Raw(_, Delimiter::Lines(_)) => "lines",
+            TermKind::Raw(_, Delimiter::Length) => "bytes",
+            TermKind::Argument(_) => "any(..)",
             TermKind::Value(..) => "value",
             TermKind::Group(alt) => return only_raw(alt),
             TermKind::Optional(inner, _) | TermKind::Many(inner) => return of(inner),
@@ -144,8 +146,8 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
     })?;
     let mut set = ByteSet::default();
     match &term.kind {
-        TermKind::Capture(what, one_of) if one_of.is_empty() => (0..=255)
-            .filter(|&byte| takes(*what, byte))
+        kind if let Some(what) = kind.open_capture() => (0..=255)
+            .filter(|&byte| takes(what, byte))
             .for_each(|byte| set.insert(byte)),
         TermKind::Raw(..) | TermKind::Value(..) => set = ByteSet::ALL,
         // A tag, or words before it.
@@ -168,8 +170,10 @@ fn optional_closers(seq: &[Term], speaks: bool) -> Result<(), GrammarError> {
         if let (TermKind::Nl, TermKind::Nl) = (&pair[0].kind, &pair[1].kind) {
             return Err(neighbours::twice_nl(&pair[1]));
         }
-        if let (TermKind::Raw(..), TermKind::Optional(inner, _)) = (&pair[0].kind, &pair[1].kind)
+        if let (TermKind::Raw(_, delimiter), TermKind::Optional(inner, _)) =
+            (&pair[0].kind, &pair[1].kind)
             && !speaks
+            && *delimiter != Delimiter::Length
             && matches!(inner.kind, TermKind::Literal(_))
         {
             return Err(GrammarError::new(
@@ -298,6 +302,7 @@ fn word(capture: Capture) -> &'static str {
         Capture::Server => "server",
         Capture::Type => "type",
         Capture::Any => "any",
+        Capture::Length => "length",
     }
 }
 

@@ -1,9 +1,10 @@
 //! What may come right after a term, and what that must not be.
 
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::{Capture, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+use super::super::{Capture, Delimiter, Dialect, GrammarError, Piece, Rule, Term, TermKind};
 use super::{LINES_GO_ON, START_OTHERWISE, word};
 use crate::render::holds;
 
@@ -60,7 +61,7 @@ impl<'d> Walk<'d> {
             if let Some(twice) = next.iter().find(breaks).filter(|_| trims) {
                 return Err(twice_nl(twice.term));
             }
-            let is_block = |kind: &TermKind| matches!(kind, TermKind::Raw(_, Some(indent)) if indent.is_blank());
+            let is_block = |kind: &TermKind| matches!(kind, TermKind::Raw(_, Delimiter::Lines(indent)) if indent.is_blank());
             let is_last_of_block = n > 0 && is_block(&seq[n - 1].kind) && ends_line(&term.kind);
             let is_blank = |next: &&Next<'_>| {
                 next.is_past_blanks || matches!(next.term.kind, TermKind::Nl | TermKind::Ws(_))
@@ -77,7 +78,10 @@ impl<'d> Walk<'d> {
     /// Refuses a value that may be left out and starts as what follows it does.
     fn optional(&self, inner: &'d Term, next: &[Next<'d>]) -> Result<(), GrammarError> {
         if !holds(self.dialect, inner, &|kind| {
-            matches!(kind, TermKind::Raw(..) | TermKind::Value(..))
+            matches!(
+                kind,
+                TermKind::Raw(..) | TermKind::Value(..) | TermKind::Argument(_)
+            )
         }) {
             return Ok(());
         }
@@ -200,28 +204,33 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
             | TermKind::Xml(_)
             | TermKind::Python(_)
     );
-    match (&term.kind, &next.term.kind) {
-        (TermKind::Capture(a, one_of), TermKind::Capture(b, _))
-            if one_of.is_empty() && is_adjacent =>
-        {
-            let message = format!(
-                "capture `{}` directly after capture `{}`",
-                word(*b),
-                word(*a)
-            );
-            refuse(
-                &message,
-                "a literal, or blanks that are written, `ws(\" \")`, must show where the first one ends",
-            )
+    if let Some(capture) = term.kind.open_capture().filter(|_| is_adjacent) {
+        let what = word(capture);
+        match &next.term.kind {
+            kind if kind.captures() => {
+                return refuse(
+                    &format!("{} directly after capture `{what}`", named(kind)),
+                    "a literal, or blanks that are written, `ws(\" \")`, must show where the first one ends",
+                );
+            }
+            TermKind::Raw(..) | TermKind::Value(..) | TermKind::Xml(_) => {
+                return refuse(
+                    &format!("a value directly after capture `{what}`"),
+                    "a literal must show where the capture ends",
+                );
+            }
+            TermKind::Literal(pieces) if takes_word(capture) && starts_word(pieces) => {
+                return refuse(
+                    &format!("letters directly after capture `{what}`, which takes them"),
+                    "write blanks between, ws(\" \"), or start the literal with a sign",
+                );
+            }
+            _ => {}
         }
-        (
-            TermKind::Capture(a, one_of),
-            TermKind::Raw(..) | TermKind::Value(..) | TermKind::Xml(_),
-        ) if one_of.is_empty() && is_adjacent => refuse(
-            &format!("a value directly after capture `{}`", word(*a)),
-            "a literal must show where the capture ends",
-        ),
-        (TermKind::Raw(..) | TermKind::Value(..), TermKind::Capture(..)) => refuse(
+    }
+    match (&term.kind, &next.term.kind) {
+        (TermKind::Raw(_, Delimiter::Length), _) => Ok(()),
+        (TermKind::Raw(..) | TermKind::Value(..), kind) if kind.captures() => refuse(
             &format!(
                 "`{}` has no closer: a bare name follows it",
                 value_word(&term.kind)
@@ -238,7 +247,7 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                 value_word(&term.kind)
             ),
         ),
-        (TermKind::Raw(_, Some(indent)), TermKind::Ws(_)) if indent.is_blank() => {
+        (TermKind::Raw(_, Delimiter::Lines(indent)), TermKind::Ws(_)) if indent.is_blank() => {
             refuse(LINES_GO_ON, START_OTHERWISE)
         }
         (TermKind::Nl, TermKind::Literal(pieces)) if starts(pieces, &['\n', '\r']) => refuse(
@@ -261,17 +270,6 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                 "start what ends the tag with a sign: \">\", \"/>\"",
             )
         }
-        (TermKind::Capture(a, one_of), TermKind::Literal(pieces))
-            if one_of.is_empty() && is_adjacent && takes_word(*a) && starts_word(pieces) =>
-        {
-            refuse(
-                &format!(
-                    "letters directly after capture `{}`, which takes them",
-                    word(*a)
-                ),
-                "write blanks between, ws(\" \"), or start the literal with a sign",
-            )
-        }
         (TermKind::Xml(prefix), TermKind::Literal(pieces)) if !matches!(&pieces[0], Piece::Bytes(text) if text.strip_prefix(prefix.as_deref().unwrap_or("")).is_some_and(|tag| tag.starts_with("</"))) => {
             refuse(
                 "no closing tag follows `xml`",
@@ -279,7 +277,7 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
             )
         }
         (TermKind::Raw(..) | TermKind::Value(..), TermKind::LineStart) if next.is_second => Ok(()),
-        (before, TermKind::Raw(_, Some(_))) if !ends_line(before) => refuse(
+        (before, TermKind::Raw(_, Delimiter::Lines(_))) if !ends_line(before) => refuse(
             "a block of `lines` that may start in the middle of a line",
             "write the line break before it, \"\\n\": `ws` and `nl` may read nothing",
         ),
@@ -291,10 +289,18 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
     }
 }
 
+/// A capture for a message.
+fn named(capture: &TermKind) -> String {
+    match capture {
+        TermKind::Capture(what, _) => format!("capture `{}`", word(*what)),
+        _ => "a capture".into(),
+    }
+}
+
 fn value_word(value: &TermKind) -> &'static str {
     match value {
         TermKind::Value(..) => "value",
-        TermKind::Raw(_, Some(_)) => "lines",
+        TermKind::Raw(_, Delimiter::Lines(_)) => "lines",
         _ => "raw",
     }
 }

@@ -119,6 +119,7 @@ impl Parser {
         let is_written =
             value.start < view.base || !view.slice(value.start, view.end()).trim().is_empty();
         is_written
+            && value.counted.is_none()
             && matches!(view.program.node(value.node), Node::Text(text) if text.stop_string || view.program.ends_message(text.follow))
     }
 

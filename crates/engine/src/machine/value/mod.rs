@@ -23,7 +23,7 @@ use super::typing::{How, how};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::EntityDecoder;
-use crate::grammar::Typing;
+use crate::grammar::{Delimiter, Typing};
 use crate::program::{Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::{Code, End, Sink, Span};
@@ -79,6 +79,8 @@ pub(crate) struct Value {
     how: How,
     /// It may be JSON, or stand between one of these quotes; and how it is read if it is neither.
     literal: Option<(Box<[String]>, How)>,
+    /// Where it ends, if it was said how many bytes it has.
+    counted: Option<u64>,
     /// Removes the indentation of its lines.
     indent: Option<Unindenter>,
     /// Decodes the entities in it.
@@ -205,7 +207,11 @@ impl Value {
             cut_in_doubt: false,
             how,
             literal,
-            indent: text.indent.clone().map(Unindenter::new),
+            indent: text.delimiter.indent().cloned().map(Unindenter::new),
+            counted: (text.delimiter == Delimiter::Length).then(|| {
+                let length = parser.set.registers.length.parse().unwrap_or(u64::MAX);
+                at.saturating_add(length)
+            }),
             entities: values.entities.then(EntityDecoder::default),
             held: String::new(),
             json: None,
@@ -239,7 +245,7 @@ impl Value {
         blanks: usize,
     ) -> Option<usize> {
         let is_plain = self.how == How::Text && !self.dropped;
-        let is_read = self.entities.is_some() || self.indent.is_some();
+        let is_read = self.entities.is_some() || self.indent.is_some() || self.counted.is_some();
         if !is_plain || is_read || self.probe.is_some() || self.orphan.is_some() {
             return None;
         }
@@ -386,6 +392,20 @@ impl Parser {
         let Node::Text(text) = view.program.node(value.node) else {
             return false;
         };
+        if let Some(end) = value.counted {
+            self.advance(text, &mut value, end.min(view.end()), view, sink);
+            self.pos = view.end();
+            if end > self.pos {
+                self.mode = Mode::Value(value);
+                return false;
+            }
+            let at = value.scan;
+            self.end_value(text, value, at, false, Behind::Value, view, sink);
+            if at > end {
+                self.doubt(at, "the length of the value ends inside a character", sink);
+            }
+            return true;
+        }
         loop {
             if let Some(mut orphan) = value.orphan.take() {
                 let Some(is_there) = self.look_for_orphan((value.node, text), &mut orphan, view)
