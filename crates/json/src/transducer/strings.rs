@@ -219,17 +219,17 @@ impl Transducer {
             return;
         }
         if closes {
-            piece.i += match byte {
+            piece.skip(match byte {
                 0xe2 => 3,
                 0xc2 => 2,
                 _ => 1,
-            };
-            piece.run = piece.i;
+            });
             self.end_odd(piece.here(), piece.out);
             return;
         }
         match byte {
             b'}' | b']' if !self.in_key && !self.context.python => {
+                self.count_brackets(piece);
                 match self.tail_begins(quote, bytes, piece.i) {
                     (_, true) => self.start_tail(quote, piece),
                     (length, false) => {
