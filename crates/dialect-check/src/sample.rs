@@ -193,7 +193,10 @@ fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
         }
         let call = |text: &str| {
             let calls = only.iter().map(|(name, arguments)| {
-                let arguments = arguments.iter().map(|key| ((*key).to_owned(), text.into()));
+                let arguments = arguments.iter().map(|(key, is_short)| {
+                    let text = if *is_short { "a.rs" } else { text };
+                    ((*key).to_owned(), text.into())
+                });
                 ((*name).to_owned(), Value::Object(arguments.collect()))
             });
             calls.collect::<Vec<SampleCall>>()

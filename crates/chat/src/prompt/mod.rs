@@ -65,13 +65,16 @@ fn writable<'t>(dialect: &Dialect, toolbox: &'t Toolbox) -> Result<Cow<'t, Toolb
         only.iter().any(|(name, arguments)| {
             let mut arguments = arguments.iter();
             *name == spec.name
-                && arguments.all(|name| !spec.parameters["properties"][name].is_null())
+                && arguments.all(|(name, _)| !spec.parameters["properties"][name].is_null())
         })
     };
     let known = toolbox.clone().only(has_call);
     if known.is_empty() {
         let only = only.iter().map(|(name, arguments)| {
-            let arguments: Vec<String> = arguments.iter().map(|name| format!("`{name}`")).collect();
+            let arguments: Vec<String> = arguments
+                .iter()
+                .map(|(name, _)| format!("`{name}`"))
+                .collect();
             format!("`{name}` with {}", arguments.join(" and "))
         });
         return Err(ChatError::NoToolOfDialect {

@@ -42,24 +42,20 @@ impl Rule {
 pub(crate) struct Alt(pub(crate) Vec<Vec<Term>>);
 
 impl Alt {
-    /// The arguments that it names, each once.
-    pub(crate) fn arguments(&self) -> Vec<&str> {
-        fn collect<'t>(kind: &'t TermKind, found: &mut Vec<&'t str>) {
-            match kind {
-                TermKind::Raw(Some(name), _)
-                | TermKind::Value(Some(name), _)
-                | TermKind::Argument(name)
-                    if !found.contains(&name.as_str()) =>
-                {
-                    found.push(name);
+    /// The arguments that it names, each once, and whether it stands on one line.
+    pub(crate) fn arguments(&self) -> Vec<(&str, bool)> {
+        fn collect<'t>(kind: &'t TermKind, found: &mut Vec<(&'t str, bool)>) {
+            let mut add = |name: &'t str, is_short| {
+                if !found.iter().any(|(other, _)| *other == name) {
+                    found.push((name, is_short));
                 }
+            };
+            match kind {
+                TermKind::Raw(Some(name), _) | TermKind::Value(Some(name), _) => add(name, false),
+                TermKind::Argument(name) => add(name, true),
                 TermKind::Attrs(attributes) => {
                     let arguments = attributes.iter().filter_map(|one| one.argument.as_deref());
-                    for name in arguments {
-                        if !found.contains(&name) {
-                            found.push(name);
-                        }
-                    }
+                    arguments.for_each(|name| add(name, false));
                 }
                 TermKind::Group(alt) => {
                     for term in alt.0.iter().flatten() {

@@ -60,11 +60,11 @@ impl Dialect {
         &self.source
     }
 
-    /// The only calls it has, where each of its rules fixes a tool: the tools, each with the arguments that its rule names.
-    /// `None` where a call may name any.
-    pub fn only_calls(&self) -> Option<Vec<(&str, Vec<&str>)>> {
+    /// The only calls it has, where each of its rules fixes a tool: the tools, each with the arguments that its rule names,
+    /// and whether these stand on one line. `None` where a call may name any.
+    pub fn only_calls(&self) -> Option<Vec<(&str, Vec<(&str, bool)>)>> {
         let calls = self.rules.iter().filter(|rule| rule.name == "call");
-        let mut all: Vec<(&str, Vec<&str>)> = calls
+        let mut all: Vec<_> = calls
             .map(|rule| Some((rule.tool.as_deref()?, rule.alt.arguments())))
             .collect::<Option<_>>()?;
         all.dedup();

@@ -210,7 +210,14 @@ impl<'a> Writer<'a> {
                 pen.out.push_str(&text);
             }
             Form::Value(argument) => self.value(pen, argument.as_deref())?,
-            Form::Short(argument) => self.value(pen, Some(argument))?,
+            Form::Short(argument) => {
+                let from = pen.out.len();
+                self.value(pen, Some(argument))?;
+                if pen.out[from..].is_empty() || pen.out[from..].contains(['\n', '\r', '<']) {
+                    let why = "stands on one line, is not empty and has no `<`";
+                    return Err(RenderError::new(format!("`any({argument})` {why}")));
+                }
+            }
             Form::Bytes(argument) => {
                 let from = pen.out.len();
                 self.value(pen, argument.as_deref())?;
