@@ -31,41 +31,40 @@ impl Stepper<'_> {
             if takes(capture.what, byte)
                 && !(is_sign && length == 0)
                 && length < self.program.limits.capture as u64
+                && self.may_be_key(&thread, capture, byte, pos)
             {
                 self.add(next, thread);
             }
             return;
         }
-        if !self.accepts(&thread, capture, pos, found) {
-            // A stop byte that can stand in the capture too (`name ":"` with a name that holds a colon).
-            if length > 0 && takes(capture.what, byte) && !capture.one_of.is_empty() {
-                self.add(next, thread);
-            }
-            return;
-        }
-        let (what, start, end) = (capture.what, thread.since, pos);
-        let act = match capture.argument {
-            Some(_) => Act::Argument {
-                node: thread.node,
-                index: 0,
-                start,
-                end,
-            },
-            None => Act::Captured { what, start, end },
-        };
-        let log = self.log.push(thread.log, act, pos);
-        self.go_on(
-            Thread {
+        let is_accepted = self.accepts(&thread, capture, pos, found);
+        if is_accepted {
+            let (what, start, end) = (capture.what, thread.since, pos);
+            let act = match capture.argument {
+                Some(_) => Act::Argument {
+                    node: thread.node,
+                    index: 0,
+                    start,
+                    end,
+                },
+                None => Act::Captured { what, start, end },
+            };
+            let behind = Thread {
                 node: capture.next,
-                log,
+                log: self.log.push(thread.log, act, pos),
                 begins_line: false,
                 ..thread
-            },
-            byte,
-            pos,
-            next,
-            found,
-        );
+            };
+            self.go_on(behind, byte, pos, next, found);
+        }
+        // A stop byte can stand in the capture, too (`name ":"` with a name that holds a colon).
+        let goes_on = match is_accepted {
+            true => capture.argument.is_some(),
+            false => !capture.one_of.is_empty(),
+        };
+        if goes_on && length > 0 && takes(capture.what, byte) {
+            self.add(next, thread);
+        }
     }
 
     /// Over how many of `bytes` the capture goes on: none of them ends it, or is none of its own.
@@ -81,9 +80,31 @@ impl Stepper<'_> {
             return 0;
         }
         let room = (self.program.limits.capture as u64).saturating_sub(length);
-        let goes_on = |&&byte: &&u8| !capture.stop.has(byte) && takes(capture.what, byte);
+        let mut at = pos;
+        let goes_on = |&&byte: &&u8| {
+            at += 1;
+            !capture.stop.has(byte)
+                && takes(capture.what, byte)
+                && self.may_be_key(thread, capture, byte, at - 1)
+        };
         let bytes = bytes.iter().take(room as usize);
         bytes.take_while(goes_on).count()
+    }
+
+    /// Whether a key may go on with `byte`. Of one that is looked for as evidence the start decides: the value before it waits.
+    fn may_be_key(&self, thread: &Thread, capture: &CaptureNode, byte: u8, pos: u64) -> bool {
+        let is_sought = matches!(self.names, NamePolicy::Evidence | NamePolicy::Own { .. });
+        let is_of_key = byte >= 0x80 || byte.is_ascii_alphanumeric() || b"_-.:$@".contains(&byte);
+        if capture.what != Capture::Key || !is_sought || is_of_key {
+            return true;
+        }
+        let start = self.view.bytes(thread.since, pos + 1);
+        let tool = self.call.and_then(|call| call.tool);
+        let mut keys = tool.into_iter().flat_map(|tool| {
+            let properties = &self.program.tools.tool(tool).parameters.properties;
+            properties.iter().map(|(key, _)| key)
+        });
+        keys.any(|key| key.as_bytes().starts_with(start))
     }
 
     /// Closes over a place that the byte has not been shown to, and shows it.

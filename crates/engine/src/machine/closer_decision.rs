@@ -96,10 +96,11 @@ impl Parser {
             Signal::Data => {
                 value.passed_closer |= probe.last.is_some();
                 value.read_as_prose(probe.prose_to);
-                // Its own closer, which pairs with no opener in it: the value may hold too much.
-                let is_marker = probe
-                    .closer_end
-                    .is_some_and(|end| end - probe.at >= MARKER_MIN as u64);
+                // Its own closer, which pairs with no opener in it, or an unknown parameter: it may hold too much.
+                let is_marker = probe.n_overs > 0
+                    || probe
+                        .closer_end
+                        .is_some_and(|end| end - probe.at >= MARKER_MIN as u64);
                 let doubt = value.nest == 0 && is_marker && !value.is_in_string();
                 if probe.closer && value.nest > 0 {
                     value.nest -= 1;

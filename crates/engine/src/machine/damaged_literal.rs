@@ -57,6 +57,15 @@ impl Parser {
                 Fits::SoFar => return None,
                 Fits::Whole => {}
             }
+            // `};@end`: the value's closer stands before it once more, and the value ends there.
+            let (closer, rest) = (view.bytes(probe.at, damaged.from), view.from(damaged.from));
+            let n_before = length.saturating_sub(literal.bytes.len());
+            let mut places = closer.len().max(1)..=n_before;
+            if places
+                .any(|n| rest[..n].ends_with(closer) && literal.fits(&rest[n..]) == Fits::Whole)
+            {
+                return Some(false);
+            }
             let end = damaged.from + length as u64;
             let after = Thread {
                 node: literal.next,
