@@ -228,18 +228,15 @@ impl Indent {
         self.written().trim().is_empty()
     }
 
-    /// The bytes that a line outside of the block may start with.
-    pub(crate) fn other_starts(&self) -> Vec<u8> {
-        let first = self.written().bytes().next();
-        let is_other = |byte: &u8| {
-            let is_start = if self.is_blank() {
-                b" \t\r\n".contains(byte)
-            } else {
-                Some(*byte) == first
-            };
-            !is_start
+    /// The bytes that a line outside of the block may go on with after `start`. `None` where no line of the block starts so.
+    pub(crate) fn others_after(&self, start: &str) -> Option<Vec<u8>> {
+        let next = match self {
+            Indent::FirstLine => start.is_empty().then_some(b' '),
+            Indent::Prefix(prefix) => prefix.strip_prefix(start)?.bytes().next(),
         };
-        (0..=255).filter(is_other).collect()
+        let next = next?;
+        let is_of_block = |byte: u8| byte == next || self.is_blank() && b" \t\r\n".contains(&byte);
+        Some((0..=255).filter(|&byte| !is_of_block(byte)).collect())
     }
 
     /// The blanks that `line` starts with, where they are less than the indentation that every line has.
@@ -256,7 +253,8 @@ impl Indent {
 
     /// Whether a line of the block may start as `line` does.
     pub(crate) fn may_start(&self, line: &[u8]) -> bool {
-        !self.other_starts().contains(&line[0]) && self.shallower(line).is_none()
+        let others = self.others_after("").unwrap_or_default();
+        !others.contains(&line[0]) && self.shallower(line).is_none()
     }
 
     /// Whether the indentation may have `byte` after `n` bytes.

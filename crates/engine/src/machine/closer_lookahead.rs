@@ -16,6 +16,7 @@ use super::missing_closer::MissingCloser;
 use super::thread::{NamePolicy, StepResult, Thread, UnknownKey};
 use super::value::{Value, next_closer};
 use super::view::View;
+use crate::grammar::Delimiter;
 use crate::program::{Node, Program, RuleRole, TextNode, is_blank};
 use crate::thresholds::SKIPPED_MAX;
 
@@ -137,8 +138,49 @@ impl Parser {
         from.pass(view.bytes(value.scan, at));
         let cx = (view, NamePolicy::Evidence);
         self.add_positions(cx, from, &[text.follow], &mut probe.follow);
+        if at == value.start {
+            self.add_behind_break(cx, text, &mut probe.follow);
+        }
         self.add_positions(cx, from, &text.enclosing, &mut probe.enclosing);
         self.add_positions(cx, from, text.own.as_slice(), &mut probe.own);
+    }
+
+    /// Adds what stands behind the line break that `set` starts with, where one stands before it. Of a value that is no
+    /// block only the end of its call counts: a text may start as the next parameter does.
+    pub(super) fn add_behind_break(
+        &mut self,
+        (view, names): (View<'_>, NamePolicy<'_>),
+        text: &TextNode,
+        set: &mut Vec<Thread>,
+    ) {
+        let mut behind = Vec::new();
+        for thread in set.iter().filter(|thread| thread.begins_line) {
+            let literal = self.set.instances.literal(view.program, thread);
+            let Some(literal) = literal.filter(|literal| literal.bytes[0] == b'\n') else {
+                continue;
+            };
+            let next = literal.next;
+            if literal.bytes.len() > 1 {
+                behind.push(Thread { off: 1, ..*thread });
+            } else {
+                let thread = Thread {
+                    node: next,
+                    ..*thread
+                };
+                self.stepper(view, names)
+                    .add_closure(thread, thread.since, &mut behind);
+            }
+        }
+        let is_block = text.delimiter != Delimiter::Closer;
+        let is_literal = |node| matches!(node, &Node::Literal { .. } | Node::Template { .. });
+        let closes = |thread: &Thread| {
+            is_literal(view.program.node(thread.node)) && !view.program.opens(thread.node)
+        };
+        set.extend(
+            behind
+                .into_iter()
+                .filter(|thread| is_block || closes(thread)),
+        );
     }
 
     /// Runs the probe over what the view has.

@@ -285,6 +285,7 @@ pub(super) fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool)
             false
         }
         Node::Capture(_) | Node::Attrs(_) | Node::Start { .. } | Node::Trie => false,
+        Node::End { .. } => false,
         node => !node.is_body(),
     });
     (found, ends)
@@ -397,9 +398,15 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     };
     // A line of a block ends it only where the next one does not start as its lines do.
     let of_block = |lead: Lead| match (text.delimiter.indent(), &*lead.pieces) {
-        (Some(indent), [Piece::Bytes(line)]) if line.trim_matches(['\r', '\n']).is_empty() => {
-            let then = ByteSet::of(&indent.other_starts());
-            Lead { then, ..lead }
+        (Some(indent), [Piece::Bytes(line)]) => {
+            let blanks = line.trim_start_matches(['\r', '\n']);
+            match indent.others_after(blanks) {
+                Some(others) => Lead {
+                    then: ByteSet::of(&others),
+                    ..lead
+                },
+                None => lead,
+            }
         }
         _ => lead,
     };

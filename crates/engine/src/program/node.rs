@@ -273,6 +273,12 @@ impl Literal<'_> {
 }
 
 impl Lead {
+    /// Whether it starts with the end of a line, and ends a value.
+    pub(crate) fn breaks_line(&self) -> bool {
+        !self.doubts
+            && matches!(self.pieces.first(), Some(Piece::Bytes(text)) if text.starts_with('\n'))
+    }
+
     /// Whether `bytes` begin with it, and with what may stand behind it; `captured` fills its holes.
     #[inline]
     pub(crate) fn fits<'a>(&self, bytes: &[u8], captured: impl Fn(Capture) -> &'a str) -> Fits {

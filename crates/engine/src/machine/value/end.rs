@@ -72,7 +72,8 @@ impl Parser {
             }
             self.pos = upto;
         } else {
-            let places = (end, at, (value.line_blank, value.one_line));
+            let is_line = (value.line_blank, value.one_line);
+            let places = (end, at, is_line, at == value.start);
             self.read_closers(text, places, behind, view);
         }
         self.resume();
@@ -87,7 +88,7 @@ impl Parser {
     fn read_closers(
         &mut self,
         text: &TextNode,
-        (end, at, is_line): (u64, u64, (bool, bool)),
+        (end, at, is_line, is_empty): (u64, u64, (bool, bool), bool),
         behind: Behind,
         view: View<'_>,
     ) {
@@ -109,6 +110,9 @@ impl Parser {
         };
         let cx = (view, NamePolicy::Reading);
         self.add_positions(cx, thread, nodes, &mut threads);
+        if is_empty {
+            self.add_behind_break(cx, text, &mut threads);
+        }
         self.set.threads = threads;
         self.pos = from;
     }

@@ -40,7 +40,7 @@ use write::{Nested, Out, Wrapper};
 pub(crate) struct Value {
     pub(super) node: NodeId,
     pub(super) key: String,
-    start: u64,
+    pub(super) start: u64,
     /// All bytes before it were looked at.
     pub(super) scan: u64,
     /// Where the run of blanks before `scan` begins; `scan` if there is none.
@@ -245,7 +245,10 @@ impl Value {
         blanks: usize,
     ) -> Option<usize> {
         let is_plain = self.how == How::Text && !self.dropped;
-        let is_read = self.entities.is_some() || self.indent.is_some() || self.counted.is_some();
+        let is_read = self.entities.is_some()
+            || self.indent.is_some()
+            || self.counted.is_some()
+            || self.may_be_over(text);
         if !is_plain || is_read || self.probe.is_some() || self.orphan.is_some() {
             return None;
         }
@@ -275,6 +278,13 @@ impl Value {
     /// The value goes on over what was looked over for the next entry.
     pub(super) fn read_as_prose(&mut self, upto: Option<u64>) {
         self.prose_to = self.prose_to.max(upto.unwrap_or(0));
+    }
+
+    /// Whether it may end where it starts, since a line does: the line break of its closer stands before it.
+    fn may_be_over(&self, text: &TextNode) -> bool {
+        self.scan == self.start
+            && self.line_blank
+            && text.leads.iter().any(|lead| lead.breaks_line())
     }
 
     /// Whether it is JSON that stands inside a string: what looks like a closer may be the string's.
@@ -424,7 +434,10 @@ impl Parser {
                 return true;
             }
             if value.probe.is_none() {
-                let closer = find_closer(text, &self.set.registers, view.from(value.scan));
+                let closer = match value.may_be_over(text) {
+                    true => Some(Closer::HERE),
+                    false => find_closer(text, &self.set.registers, view.from(value.scan)),
+                };
                 let length = closer.map(|closer| closer.at as u64);
                 let at = length.map_or(view.end(), |length| value.scan + length);
                 self.set.found.work += at - value.scan + 1;
