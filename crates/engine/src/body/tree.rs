@@ -49,20 +49,18 @@ impl Writer<'_> {
     /// Writes one tree.
     pub(crate) fn tree(&mut self, tree: &Tree, shape: Option<&Shape>) {
         let text = &self.flat[tree.flat.clone()];
+        if let (Some(shape), Content::Text { .. } | Content::Mixed) = (shape, &tree.content)
+            && self.is_document(text, shape)
+        {
+            return;
+        }
         match (shape, &tree.content) {
-            (Some(shape @ Shape::Object(fields)), _) => self.object(tree, text, shape, fields),
-            (Some(shape @ Shape::Array(item)), _) => self.array(tree, text, shape, item),
+            (Some(Shape::Object(fields)), _) => self.object(tree, text, fields),
+            (Some(Shape::Array(item)), _) => self.array(tree, text, item),
             (Some(shape @ Shape::OneOf(shapes)), Content::Elements(children)) => {
                 match structured(shapes, children) {
                     Some(shape) => self.tree(tree, Some(shape)),
                     None => self.scalar(text, shape),
-                }
-            }
-            (Some(shape @ Shape::OneOf(_)), _)
-                if matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[')) =>
-            {
-                if !self.document(text, shape) {
-                    self.scalar(text, shape);
                 }
             }
             (Some(shape @ (Shape::Scalar(_) | Shape::OneOf(_))), _) => self.scalar(text, shape),
@@ -146,32 +144,19 @@ impl Writer<'_> {
         self.out.push(']');
     }
 
-    fn object(&mut self, tree: &Tree, text: &str, shape: &Shape, fields: &Fields) {
+    fn object(&mut self, tree: &Tree, text: &str, fields: &Fields) {
         match &tree.content {
             Content::Elements(children) => self.members(children, &tree.attributes, Some(fields)),
-            _ if text.trim_start().starts_with('{') => {
-                if !self.document(text, shape) {
-                    self.misfit(text, "object");
-                }
-            }
+            _ if text.trim_start().starts_with('{') => self.misfit(text, "object"),
             _ if text.trim().is_empty() && tree.attributes.is_empty() => self.out.push_str("{}"),
             _ => match text_field(fields, &tree.attributes) {
                 // `<suggest mode="code">text</suggest>`: attributes, and the text under the field that is left.
                 Some(field) => {
-                    let field = field.clone();
-                    self.out.push('{');
-                    let mut first = true;
-                    self.key(&field, &mut first);
-                    self.string(text);
-                    for (name, value) in tree
-                        .attributes
-                        .iter()
-                        .filter(|(name, _)| fields.get(name).is_some())
-                    {
-                        self.key(name, &mut first);
-                        self.string(value);
-                    }
-                    self.out.push('}');
+                    let text = Tree {
+                        attributes: Vec::new(),
+                        ..tree.clone()
+                    };
+                    self.members(&[(field.clone(), text)], &tree.attributes, Some(fields));
                 }
                 None => self.misfit(text, "object"),
             },
@@ -179,7 +164,7 @@ impl Writer<'_> {
     }
 
     /// An array: elements in a wrapper (`edits>edit`), JSON, or a lone value.
-    fn array(&mut self, tree: &Tree, text: &str, shape: &Shape, item: &Shape) {
+    fn array(&mut self, tree: &Tree, text: &str, item: &Shape) {
         match &tree.content {
             Content::Elements(children) => {
                 let lone = matches!(item, Shape::Object(fields) if children.iter().all(|(name, _)| fields.get(name).is_some()));
@@ -190,19 +175,24 @@ impl Writer<'_> {
                 }
             }
             Content::Text { verbatim: false } if text.trim().is_empty() => self.out.push_str("[]"),
-            _ if text.trim_start().starts_with('[') => {
-                if !self.document(text, shape) {
-                    self.misfit(text, "array");
-                }
-            }
+            _ if text.trim_start().starts_with('[') => self.misfit(text, "array"),
             _ => self.list([tree].into_iter(), Some(item)),
         }
     }
 
-    /// Writes a text that is one JSON document, with its values brought to their shapes. Nothing but its spelling may have to
-    /// be mended. Says whether it was one.
-    fn document(&mut self, text: &str, shape: &Shape) -> bool {
+    /// Writes a text that is one JSON document of the shape's kind, with its values brought to their shapes. Nothing but its
+    /// spelling may have to be mended. Says whether it was one.
+    fn is_document(&mut self, text: &str, shape: &Shape) -> bool {
         let text = text.trim();
+        let begins = match shape {
+            Shape::Object(_) => text.starts_with('{'),
+            Shape::Array(_) => text.starts_with('['),
+            Shape::OneOf(_) => text.starts_with(['{', '[']),
+            _ => false,
+        };
+        if !begins {
+            return false;
+        }
         let mut out = Output::default();
         let mut json = Transducer::new(Root::Value);
         let (used, step) = Escaped::default().feed(true, &mut json, (text, 0), &mut out);

@@ -428,3 +428,15 @@ pub struct Attribute {
     /// The names of the attribute; the first is written.
     pub keys: Vec<String>,
 }
+
+impl Attribute {
+    /// The argument that it is, where that is known.
+    pub(crate) fn named(&self) -> Option<&str> {
+        self.argument.as_deref().filter(|_| !self.is_any())
+    }
+
+    /// Whether it is any attribute that no other one is, an argument of its name.
+    pub(crate) fn is_any(&self) -> bool {
+        self.argument.is_some() && self.keys.first().is_some_and(|key| key == "*")
+    }
+}

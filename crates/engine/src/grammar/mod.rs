@@ -62,6 +62,7 @@ impl Dialect {
 
     /// The only calls it has, where each of its rules fixes a tool: the tools, each with the arguments that its rule names,
     /// and whether these stand on one line. `None` where a call may name any.
+    #[expect(clippy::type_complexity, reason = "names, and what is known of each")]
     pub fn only_calls(&self) -> Option<Vec<(&str, Vec<(&str, bool)>)>> {
         let calls = self.rules.iter().filter(|rule| rule.name == "call");
         let mut all: Vec<_> = calls

@@ -363,9 +363,10 @@ impl<'a> Reader<'a> {
 
     /// `("a"|"b")`.
     fn texts(&mut self, word: &Range<usize>) -> Result<Vec<String>, GrammarError> {
-        match self.eat_own(word)? {
-            true => self.list(),
-            false => Ok(Vec::new()),
+        if self.eat_own(word)? {
+            self.list()
+        } else {
+            Ok(Vec::new())
         }
     }
 

@@ -268,18 +268,12 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         let program = view.program;
-        let attribute = match program.node(at.0) {
-            Node::Attrs(attrs) => Some(&attrs.attributes[usize::from(at.1)]),
+        let key = match program.node(at.0) {
+            Node::Capture(capture) => capture.argument.as_deref(),
+            Node::Attrs(attrs) => attrs.attributes[usize::from(at.1)].named(),
             _ => None,
         };
-        let key = match (program.node(at.0), attribute) {
-            (Node::Capture(capture), _) => &capture.argument,
-            (_, Some(attribute)) if !attribute.is_any() => &attribute.argument,
-            _ => &None,
-        };
-        let key = key
-            .as_deref()
-            .unwrap_or_else(|| attribute_name(view, start));
+        let key = key.unwrap_or_else(|| attribute_name(view, start));
         let text = attribute_text(program, at.0, view.slice(start, end));
         self.emitter.start_call(view, upto, sink);
         self.emitter.begin_key(key, Span::new(start, end), sink);

@@ -7,8 +7,8 @@ use super::log::Act;
 use super::step::Stepper;
 use super::thread::{StepResult, Thread};
 use crate::body::decoded;
-use crate::grammar::Capture;
-use crate::program::{AttributeNode, AttrsNode, Node, NodeId, Program, is_blank};
+use crate::grammar::{Attribute, Capture};
+use crate::program::{AttrsNode, Node, NodeId, Program, is_blank};
 use crate::thresholds::ATTRIBUTES_MAX;
 
 const BETWEEN: u16 = 0;
@@ -89,13 +89,15 @@ impl Stepper<'_> {
     /// Moves the thread over a byte, unless more happens there than that.
     fn attrs_move(&self, thread: &mut Thread, attrs: &AttrsNode, byte: u8, pos: u64) -> Moved {
         // Where the message's end is read again from before the tag, the thread is past it.
-        if pos.wrapping_sub(thread.since) > (ATTRIBUTES_MAX * self.program.limits.capture) as u64 {
+        if pos.wrapping_sub(thread.since)
+            > (ATTRIBUTES_MAX * self.view.program.limits.capture) as u64
+        {
             return Moved::Dead;
         }
         match thread.off {
             QUOTED if byte == thread.quote => return Moved::Value,
             QUOTED if byte == b'<' => {
-                let dialect = self.program.dialect_of(thread.node);
+                let dialect = self.view.program.dialect_of(thread.node);
                 if !dialect.values.entities_in_attrs {
                     return Moved::Dead;
                 }
@@ -141,7 +143,7 @@ impl Stepper<'_> {
             .attributes
             .iter()
             .position(|a| a.keys.iter().any(|key| fits(key)))
-            .or_else(|| attrs.attributes.iter().position(AttributeNode::is_any))
+            .or_else(|| attrs.attributes.iter().position(Attribute::is_any))
             .map_or(255, |n| n as u8)
     }
 
@@ -164,7 +166,8 @@ impl Stepper<'_> {
             Some(what) => {
                 let mut way = Thread { off: 0, ..*thread };
                 way.seen |= 1 << index;
-                let text = attribute_text(self.program, thread.node, self.view.slice(start, end));
+                let text =
+                    attribute_text(self.view.program, thread.node, self.view.slice(start, end));
                 if start == end
                     || (what == Capture::Key && !self.accepts_key(way, (start, end), &text, found))
                 {
@@ -200,18 +203,10 @@ pub(super) fn attribute_text<'t>(program: &Program, node: NodeId, text: &'t str)
 
 /// Whether the attributes that a tag needs are among those seen: the captures, and where there are none any argument.
 fn has_needed(attrs: &AttrsNode, seen: u16) -> bool {
-    let is_needed = |what: Capture| matches!(what, Capture::Name | Capture::Key);
-    let mut needed = attrs
-        .attributes
-        .iter()
-        .enumerate()
-        .filter_map(|(n, attribute)| {
-            attribute
-                .capture
-                .is_some_and(is_needed)
-                .then_some(seen >> n & 1 == 1)
-        });
-    let first = needed.next();
-    first.unwrap_or(seen > 0 || attrs.attributes.iter().all(|one| one.argument.is_none()))
-        && needed.all(|is| is)
+    let is_needed = |a: &Attribute| matches!(a.capture, Some(Capture::Name | Capture::Key));
+    let all = || attrs.attributes.iter().enumerate();
+    if all().any(|(_, attribute)| is_needed(attribute)) {
+        return all().all(|(n, attribute)| !is_needed(attribute) || seen >> n & 1 == 1);
+    }
+    seen > 0 || all().all(|(_, attribute)| attribute.argument.is_none())
 }

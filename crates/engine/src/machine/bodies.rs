@@ -15,20 +15,6 @@ use crate::program::{Node, NodeId, Program};
 use crate::{Arguments, Code, End, Sink, Span, Tail};
 
 impl Parser {
-    /// Returns whether the mode changed.
-    pub(super) fn body(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        match core::mem::take(&mut self.mode) {
-            Mode::Json(body) => self.json(body, view, sink),
-            Mode::Envelope(envelope) => self.envelope(envelope, view, sink),
-            Mode::Python(python) => self.python(python, view, sink),
-            Mode::Xml(xml) => self.xml(xml, view, sink),
-            mode => {
-                self.mode = mode;
-                false
-            }
-        }
-    }
-
     /// How far the bytes are accounted for by argument text.
     pub(super) fn body_told(&self) -> u64 {
         match &self.mode {
@@ -43,7 +29,12 @@ impl Parser {
         }
     }
 
-    fn json(&mut self, mut body: Box<JsonBody>, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    pub(super) fn json(
+        &mut self,
+        mut body: Box<JsonBody>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
         let step = loop {
             let end = self.json_piece(&mut body, view);
             let rest = view.slice(self.pos, end);
@@ -244,7 +235,7 @@ impl Parser {
         self.mode = Mode::Text;
     }
 
-    fn xml(&mut self, mut xml: Box<Xml>, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    pub(super) fn xml(&mut self, mut xml: Box<Xml>, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let before = xml.pos;
         let rest = view.slice(xml.pos, view.end());
         let mut out = XmlOut::default();

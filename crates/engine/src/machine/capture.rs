@@ -30,7 +30,7 @@ impl Stepper<'_> {
             };
             if takes(capture.what, byte)
                 && !(is_sign && length == 0)
-                && length < self.program.limits.capture as u64
+                && length < self.view.program.limits.capture as u64
                 && self.may_be_key(&thread, capture, byte, pos)
             {
                 self.add(next, thread);
@@ -39,31 +39,42 @@ impl Stepper<'_> {
         }
         let is_accepted = self.accepts(&thread, capture, pos, found);
         if is_accepted {
-            let (what, start, end) = (capture.what, thread.since, pos);
-            let act = match capture.argument {
-                Some(_) => Act::Argument {
-                    node: thread.node,
-                    index: 0,
-                    start,
-                    end,
-                },
-                None => Act::Captured { what, start, end },
-            };
             let behind = Thread {
-                node: capture.next,
-                log: self.log.push(thread.log, act, pos),
                 begins_line: false,
-                ..thread
+                ..self.behind_capture(&thread, capture, pos)
             };
             self.go_on(behind, byte, pos, next, found);
         }
         // A stop byte can stand in the capture, too (`name ":"` with a name that holds a colon).
-        let goes_on = match is_accepted {
-            true => capture.argument.is_some(),
-            false => !capture.one_of.is_empty(),
-        };
-        if goes_on && length > 0 && takes(capture.what, byte) {
+        let is_free = is_accepted && capture.argument.is_some();
+        let is_listed = !is_accepted && !capture.one_of.is_empty();
+        if (is_free || is_listed) && length > 0 && takes(capture.what, byte) {
             self.add(next, thread);
+        }
+    }
+
+    /// The thread after the capture, which ends at `end`.
+    pub(super) fn behind_capture(
+        &mut self,
+        thread: &Thread,
+        capture: &CaptureNode,
+        end: u64,
+    ) -> Thread {
+        let (node, what, start) = (thread.node, capture.what, thread.since);
+        let act = match capture.argument {
+            Some(_) => Act::Argument {
+                node,
+                index: 0,
+                start,
+                end,
+            },
+            None => Act::Captured { what, start, end },
+        };
+        let log = self.log.push(thread.log, act, end);
+        Thread {
+            node: capture.next,
+            log,
+            ..*thread
         }
     }
 
@@ -79,7 +90,7 @@ impl Stepper<'_> {
         if length == 0 {
             return 0;
         }
-        let room = (self.program.limits.capture as u64).saturating_sub(length);
+        let room = (self.view.program.limits.capture as u64).saturating_sub(length);
         let mut at = pos;
         let goes_on = |&&byte: &&u8| {
             at += 1;
@@ -101,7 +112,7 @@ impl Stepper<'_> {
         let start = self.view.bytes(thread.since, pos + 1);
         let tool = self.call.and_then(|call| call.tool);
         let mut keys = tool.into_iter().flat_map(|tool| {
-            let properties = &self.program.tools.tool(tool).parameters.properties;
+            let properties = &self.view.program.tools.tool(tool).parameters.properties;
             properties.iter().map(|(key, _)| key)
         });
         keys.any(|key| key.as_bytes().starts_with(start))
@@ -158,11 +169,11 @@ impl Stepper<'_> {
         pos: u64,
         found: &mut StepResult,
     ) -> bool {
-        let dialect = self.program.dialect_of(thread.node);
+        let dialect = self.view.program.dialect_of(thread.node);
         if !is_name(text, thread.marked) {
             return false;
         }
-        let known = self.program.knows(dialect, text);
+        let known = self.view.program.knows(dialect, text);
         if dialect.refuse.iter().any(|name| name == text) && !known {
             found.placeholder = Some((thread.since, pos));
             return false;
@@ -183,9 +194,12 @@ impl Stepper<'_> {
 
     /// Whether a tag where a parameter's may stand is that of another tool, and of no parameter: its call begins there.
     fn is_another_tool(&self, way: &Thread, text: &str) -> bool {
-        let value = self.program.value_behind(way.node);
+        let value = self.view.program.value_behind(way.node);
         if !value.is_some_and(|value| value.own_needs_same_key)
-            || !self.program.knows(self.program.dialect_of(way.node), text)
+            || !self
+                .view
+                .program
+                .knows(self.view.program.dialect_of(way.node), text)
         {
             return false;
         }
@@ -193,9 +207,17 @@ impl Stepper<'_> {
         let name = named.map_or(self.registers.name.as_str(), |(start, end)| {
             self.view.slice(start, end)
         });
-        let tool = self.program.tools.find(name);
+        let tool = self.view.program.tools.find(name);
         text != name
-            && tool.is_none_or(|tool| self.program.tools.tool(tool).parameters.get(text).is_none())
+            && tool.is_none_or(|tool| {
+                self.view
+                    .program
+                    .tools
+                    .tool(tool)
+                    .parameters
+                    .get(text)
+                    .is_none()
+            })
     }
 
     /// Whether `text` is a key here. `way` is the thread that goes on after it, at the end of `place`.
@@ -210,12 +232,12 @@ impl Stepper<'_> {
         if text.ends_with('/') && self.is_tag(way.node) {
             return false;
         }
-        let fields = |tool| &self.program.tools.tool(tool).parameters;
+        let fields = |tool| &self.view.program.tools.tool(tool).parameters;
         let tool = match self.names {
             NamePolicy::Reading | NamePolicy::Entry { .. } => {
                 let is_tool = self.is_another_tool(&way, text);
                 found.another_tool = is_tool.then_some(place.0).or(found.another_tool);
-                let is_attribute = matches!(self.program.node(way.node), Node::Attrs(_));
+                let is_attribute = matches!(self.view.program.node(way.node), Node::Attrs(_));
                 let fields = self.call.and_then(|call| call.tool).map(fields);
                 let is_declared = fields.is_some_and(|fields| fields.get(text).is_some());
                 return !is_tool && (is_plausible_key(text) || is_declared || is_attribute);
@@ -251,12 +273,10 @@ impl Stepper<'_> {
         }
         false
     }
-}
 
-impl Stepper<'_> {
     /// Whether the value after `node` ends at a tag of its key.
     fn is_tag(&self, node: NodeId) -> bool {
-        let value = self.program.value_behind(node);
+        let value = self.view.program.value_behind(node);
         value.is_some_and(|value| value.own_needs_same_key)
     }
 }

@@ -69,18 +69,13 @@ impl Parser {
         }
     }
 
-    pub(super) fn settle(
+    /// What becomes of the value that the probe looked ahead of.
+    pub(super) fn decide(
         &mut self,
         turn: Signal,
         value: &mut Value,
-        probe: CloserLookahead,
+        probe: &CloserLookahead,
     ) -> Decision {
-        let verdict = self.verdict(turn, value, &probe);
-        self.spare.probe = probe;
-        verdict
-    }
-
-    fn verdict(&mut self, turn: Signal, value: &mut Value, probe: &CloserLookahead) -> Decision {
         let read = match turn {
             Signal::Ends {
                 recovered: false, ..

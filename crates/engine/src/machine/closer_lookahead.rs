@@ -155,14 +155,13 @@ impl Parser {
     ) {
         let mut behind = Vec::new();
         for thread in set.iter().filter(|thread| thread.begins_line) {
-            let literal = self.set.instances.literal(view.program, thread);
-            let Some(literal) = literal.filter(|literal| literal.bytes[0] == b'\n') else {
+            let Some(literal) = self.set.instances.literal(view.program, thread) else {
                 continue;
             };
-            let next = literal.next;
-            if literal.bytes.len() > 1 {
+            let (next, is_break) = (literal.next, literal.bytes == b"\n");
+            if literal.bytes.starts_with(b"\n") && !is_break {
                 behind.push(Thread { off: 1, ..*thread });
-            } else {
+            } else if is_break {
                 let thread = Thread {
                     node: next,
                     ..*thread
@@ -212,7 +211,9 @@ impl Parser {
                 Progress::Over(turn) => Some(turn),
             };
             if let Some(turn) = turn {
-                return self.settle(turn, value, probe);
+                let decision = self.decide(turn, value, &probe);
+                self.spare.probe = probe;
+                return decision;
             }
         }
     }

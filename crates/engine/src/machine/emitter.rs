@@ -194,23 +194,14 @@ impl Emitter {
             Event::Text(text) => sink.event(moved, Event::Text(&text[of_prompt..])),
             Event::Reasoning(text) => sink.event(moved, Event::Reasoning(&text[of_prompt..])),
             Event::Markup(text) => sink.event(moved, Event::Markup(&text[of_prompt..])),
-            Event::CallStart(head) => {
-                let name_at = head.name_span.since(self.origin);
-                sink.event(
-                    moved,
-                    Event::CallStart(CallHead {
-                        name_span: name_at,
-                        ..head
-                    }),
-                );
+            Event::CallStart(mut head) => {
+                head.name_span = head.name_span.since(self.origin);
+                sink.event(moved, Event::CallStart(head));
             }
             Event::Note(note) => {
-                let span = note.span.since(self.origin);
-                let note = Note {
-                    span,
-                    ..note.clone()
-                };
-                sink.event(span, Event::Note(&note));
+                let mut note = note.clone();
+                note.span = note.span.since(self.origin);
+                sink.event(note.span, Event::Note(&note));
             }
             other => sink.event(moved, other),
         }

@@ -353,22 +353,18 @@ impl Parser {
         while let Some(&thread) = set.get(n) {
             n += 1;
             let mut stepper = self.stepper(view, names);
-            let (next, log) = match view.program.node(thread.node) {
-                Node::End { next } => (*next, thread.log),
+            let next = match view.program.node(thread.node) {
+                Node::End { next: node } => Thread {
+                    node: *node,
+                    ..thread
+                },
                 Node::Capture(capture)
                     if view.program.ends_message(capture.next)
                         && stepper.accepts(&thread, capture, end, &mut StepResult::default()) =>
                 {
-                    let (what, start) = (capture.what, thread.since);
-                    let act = Act::Captured { what, start, end };
-                    (capture.next, stepper.log.push(thread.log, act, end))
+                    stepper.behind_capture(&thread, capture, end)
                 }
                 _ => continue,
-            };
-            let next = Thread {
-                node: next,
-                log,
-                ..thread
             };
             let mut behind = Vec::new();
             stepper.add_closure(next, end, &mut behind);

@@ -6,24 +6,8 @@ use super::view::View;
 use crate::Sink;
 use crate::program::Node;
 
-/// Where in members of a list that are no objects the machine stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Junk {
-    Outside,
-    /// In a string, which ends with this mark.
-    Inside(u8),
-    /// After a backslash in it.
-    Escape(u8),
-}
-
-impl Junk {
-    fn mark(self) -> u8 {
-        match self {
-            Junk::Outside => b'"',
-            Junk::Inside(mark) | Junk::Escape(mark) => mark,
-        }
-    }
-}
+/// Where no string is open.
+pub(super) const OUTSIDE: u8 = 0;
 
 impl Parser {
     /// Where a word, a number or a string stands after a comma, in place of the next object of a list of calls.
@@ -55,32 +39,21 @@ impl Parser {
 
     /// Passes members that are no objects, up to the next that is one or the list's end. Returns whether that came.
     pub(super) fn skip_junk(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        while let Some(byte) = view.byte(self.pos) {
-            let junk = self.set.junk.unwrap_or(Junk::Outside);
-            self.set.junk = match (junk, byte) {
-                (Junk::Outside, b'{' | b']') => None,
-                (Junk::Outside, b'"' | b'\'') => Some(Junk::Inside(byte)),
-                (Junk::Inside(_), b'\\') => Some(Junk::Escape(junk.mark())),
-                (Junk::Inside(mark), _) if byte == mark => Some(Junk::Outside),
-                (Junk::Escape(mark), _) => Some(Junk::Inside(mark)),
-                _ => Some(junk),
+        while let (Some(mark), Some(byte)) = (self.set.junk, view.byte(self.pos)) {
+            self.set.junk = match byte {
+                b'{' | b']' if mark == OUTSIDE => None,
+                b'"' | b'\'' if mark == OUTSIDE => Some(byte),
+                _ if byte == mark => Some(OUTSIDE),
+                _ => Some(mark),
             };
-            if self.set.junk.is_none() {
-                break;
-            }
-            self.pos += 1;
-            self.set.found.work += 1;
+            let passed = u64::from(self.set.junk.is_some());
+            self.pos += passed;
+            self.set.found.work += passed;
         }
         self.emitter.markup(view, self.pos, sink);
         self.candidate.checkpoint = self.pos;
-        for thread in self
-            .set
-            .threads
-            .iter_mut()
-            .chain(&mut self.candidate.checkpoint_threads)
-        {
-            thread.since = self.pos;
-        }
+        let threads = (self.set.threads.iter_mut()).chain(&mut self.candidate.checkpoint_threads);
+        threads.for_each(|thread| thread.since = self.pos);
         self.set.junk.is_none()
     }
 }

@@ -132,18 +132,12 @@ impl Parser {
             || call.is_some_and(|call| call.json_end == Some(at))
     }
 
-    /// Returns whether the mode changed.
-    pub(super) fn line_tail(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        match core::mem::take(&mut self.mode) {
-            Mode::LineTail(LineTail::Call(line)) => self.call_line(line, view, sink),
-            Mode::LineTail(LineTail::Entry { body, pos }) => {
-                self.entry_line((body, pos), view, sink)
-            }
-            _ => false,
-        }
-    }
-
-    fn call_line(&mut self, mut line: CallLine, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    pub(super) fn call_line(
+        &mut self,
+        mut line: CallLine,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
         let at = self.pos;
         let cap = view.program.limits.undecided as u64;
         let has_words = loop {
@@ -170,7 +164,7 @@ impl Parser {
         true
     }
 
-    fn entry_line(
+    pub(super) fn entry_line(
         &mut self,
         (body, read_to): (Thread, u64),
         view: View<'_>,

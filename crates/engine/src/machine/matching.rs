@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::junk::Junk;
+use super::junk::OUTSIDE;
 use super::log::Act;
 use super::step::Stepper;
 use super::thread::{NamePolicy, Thread};
@@ -47,7 +47,6 @@ impl Parser {
                 ..
             } = set;
             Stepper {
-                program,
                 view,
                 log,
                 flushed: *flushed,
@@ -116,7 +115,7 @@ impl Parser {
                 self.emitter
                     .note(Code::Junk, Span::new(at, at + 1), message, sink);
                 self.pos = at;
-                self.set.junk = Some(Junk::Outside);
+                self.set.junk = Some(OUTSIDE);
                 self.set
                     .threads
                     .clone_from(&self.candidate.checkpoint_threads);

@@ -37,11 +37,12 @@ impl Parser {
             && !self.set.log.any(self.set.flushed, body.log, has_more)
     }
 
-    /// Returns whether the mode changed.
-    pub(super) fn mid_line_tag(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        let Mode::MidLineTag(mut tag) = core::mem::take(&mut self.mode) else {
-            return false;
-        };
+    pub(super) fn mid_line_tag(
+        &mut self,
+        mut tag: MidLineTag,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
         let Node::Text(text) = view.program.node(tag.body.node) else {
             return true;
         };

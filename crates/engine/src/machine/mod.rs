@@ -77,6 +77,7 @@ use crate::{DoubtRule, Finish, InCode, InReasoning, Input, Sink, Span};
 use context::{Context, SyncPoint, first_bytes};
 use emitter::{Emitter, Speech};
 use filled::Filled;
+use line_tail::LineTail;
 use log::{Act, Log, LogId};
 use step::Stepper;
 use thread::{NamePolicy, Registers, StepResult};
@@ -95,7 +96,7 @@ enum Mode {
     /// A tag of one tool is within a line: its closer tells whether it is a call.
     MidLineTag(mid_line_tag::MidLineTag),
     /// How the line goes on after a call is a fact of it.
-    LineTail(line_tail::LineTail),
+    LineTail(LineTail),
     /// Reasoning may go on after a call in it.
     ReasoningResume(reasoning_resume::ReasoningResume),
     /// A call in reasoning counts only if that never ends.
@@ -159,8 +160,8 @@ struct Positions {
     flushed: LogId,
     instances: Filled,
     registers: Registers,
-    /// Members of a list that are no objects go by.
-    junk: Option<junk::Junk>,
+    /// Members of a list that are no objects go by: the mark of the string that is open.
+    junk: Option<u8>,
     /// Text between the values of a call, which goes by.
     gap: Option<Span>,
 }
@@ -302,15 +303,7 @@ impl Parser {
             let at = self.pos;
             let begins = |&node: &NodeId| Thread::at(node, Log::ROOT, at);
             let texts: Vec<Thread> = program.rules.reasoning.iter().map(begins).collect();
-            self.enter_speech(
-                &texts,
-                View {
-                    program: &program,
-                    text: "",
-                    base: self.pos,
-                    eof: false,
-                },
-            );
+            self.enter_speech(&texts, View::new(&program, "", self.pos));
         }
         self
     }
@@ -408,23 +401,13 @@ impl Parser {
         let program = Arc::clone(&self.program);
         let mut buffer = core::mem::take(&mut self.input.buffer);
         if buffer.is_empty() {
-            let view = View {
-                program: &program,
-                text,
-                base: self.input.base,
-                eof: false,
-            };
+            let view = View::new(&program, text, self.input.base);
             self.run(view, sink);
             let keep = (self.emitter.cursor - self.input.base) as usize;
             buffer.push_str(&text[keep..]);
         } else {
             buffer.push_str(text);
-            let view = View {
-                program: &program,
-                text: &buffer,
-                base: self.input.base,
-                eof: false,
-            };
+            let view = View::new(&program, &buffer, self.input.base);
             self.run(view, sink);
             let keep = (self.emitter.cursor - self.input.base) as usize;
             if keep > 0 {
@@ -443,10 +426,8 @@ impl Parser {
         let program = Arc::clone(&self.program);
         let buffer = core::mem::take(&mut self.input.buffer);
         let view = View {
-            program: &program,
-            text: &buffer,
-            base: self.input.base,
             eof: true,
+            ..View::new(&program, &buffer, self.input.base)
         };
         self.end(why, view, sink);
         debug_assert_eq!(self.emitter.cursor, view.end(), "spans tile the input");
@@ -470,18 +451,26 @@ impl Parser {
         let mut last = (u64::MAX, 0);
         loop {
             let before = self.pos;
-            let goes_on = match self.mode {
+            // Each says whether the mode changed, and puts it back where it did not.
+            let goes_on = match core::mem::take(&mut self.mode) {
                 Mode::Text => self.text(view, sink),
-                Mode::Matching => self.match_positions(view, sink),
-                Mode::NameLookahead(_) => self.ahead(view, sink),
-                Mode::MidLineTag(_) => self.mid_line_tag(view, sink),
-                Mode::LineTail(_) => self.line_tail(view, sink),
-                Mode::ReasoningResume(_) => self.afterthought(view),
-                Mode::ReasoningHold(_) => self.weigh(view, sink),
-                Mode::Value(_) => self.value(view, sink),
-                Mode::Json(_) | Mode::Envelope(_) | Mode::Xml(_) | Mode::Python(_) => {
-                    self.body(view, sink)
+                Mode::Matching => {
+                    self.mode = Mode::Matching;
+                    self.match_positions(view, sink)
                 }
+                Mode::NameLookahead(ahead) => self.ahead(ahead, view, sink),
+                Mode::MidLineTag(tag) => self.mid_line_tag(tag, view, sink),
+                Mode::LineTail(LineTail::Call(line)) => self.call_line(line, view, sink),
+                Mode::LineTail(LineTail::Entry { body, pos }) => {
+                    self.entry_line((body, pos), view, sink)
+                }
+                Mode::ReasoningResume(after) => self.afterthought(after, view),
+                Mode::ReasoningHold(weighing) => self.weigh(weighing, view, sink),
+                Mode::Value(value) => self.value(value, view, sink),
+                Mode::Json(body) => self.json(body, view, sink),
+                Mode::Envelope(envelope) => self.envelope(envelope, view, sink),
+                Mode::Xml(xml) => self.xml(xml, view, sink),
+                Mode::Python(python) => self.python(python, view, sink),
             };
             if !goes_on {
                 break;
@@ -564,7 +553,6 @@ impl Parser {
 
     fn stepper<'a>(&'a mut self, view: View<'a>, names: NamePolicy<'a>) -> Stepper<'a> {
         Stepper {
-            program: view.program,
             view,
             log: &mut self.set.log,
             flushed: self.set.flushed,

@@ -7,6 +7,7 @@
 //!
 //! Everything up to the name is held, and no more than `Limits::undecided` bytes of it.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::log::{Act, Log, LogId};
@@ -79,14 +80,15 @@ impl Parser {
         }
         self.set.threads.clear();
         self.set.threads.push(body);
-        self.mode = Mode::NameLookahead(alloc::boxed::Box::new(ahead));
+        self.mode = Mode::NameLookahead(Box::new(ahead));
     }
 
-    /// Returns whether the mode changed.
-    pub(super) fn ahead(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        let Mode::NameLookahead(mut ahead) = core::mem::take(&mut self.mode) else {
-            return false;
-        };
+    pub(super) fn ahead(
+        &mut self,
+        mut ahead: Box<NameLookahead>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
         let cap = view.program.limits.undecided as u64;
         loop {
             let Some(byte) = view.byte(ahead.pos) else {

@@ -82,9 +82,10 @@ impl Parser {
             return;
         }
         if matches!(program.node(body.node), Node::Match) && self.may_go_on(at) {
-            self.mode = Mode::LineTail(LineTail::Entry { body, pos: at });
             if view.eof {
-                self.line_tail(view, sink);
+                self.entry_line((body, at), view, sink);
+            } else {
+                self.mode = Mode::LineTail(LineTail::Entry { body, pos: at });
             }
             return;
         }
@@ -282,9 +283,7 @@ impl Parser {
         self.mode = Mode::Text;
         self.candidate.committed = false;
     }
-}
 
-impl Parser {
     /// The literals that a broken entry can be found again at: those that were waited for, then what stands after the
     /// closers among them, up to four deep.
     fn anchors(&mut self, safe: Vec<Thread>, view: View<'_>) -> Vec<Thread> {

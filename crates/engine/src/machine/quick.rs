@@ -175,12 +175,7 @@ impl Parser {
             self.emitter.pass(len, Event::Text(text), sink);
         } else {
             let program = &self.program;
-            let view = View {
-                program,
-                text,
-                base,
-                eof: false,
-            };
+            let view = View::new(program, text, base);
             self.emitter.speak(speech, view, self.input.base, sink);
         }
     }

@@ -180,12 +180,13 @@ impl Parser {
         self.mode = Mode::Text;
     }
 
-    /// Returns whether the mode changed.
-    pub(super) fn weigh(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    pub(super) fn weigh(
+        &mut self,
+        mut weighing: ReasoningHold,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
         let program = view.program;
-        let Mode::ReasoningHold(mut weighing) = core::mem::take(&mut self.mode) else {
-            return false;
-        };
         let known = self.thought.end.filter(|&end| end > self.candidate.at);
         let mut end = known;
         let context = core::mem::take(&mut self.context);

@@ -93,11 +93,7 @@ impl Parser {
         behind == Some(self.candidate.at)
     }
 
-    /// Returns whether the mode changed.
-    pub(super) fn afterthought(&mut self, view: View<'_>) -> bool {
-        let Mode::ReasoningResume(mut after) = core::mem::take(&mut self.mode) else {
-            return false;
-        };
+    pub(super) fn afterthought(&mut self, mut after: ReasoningResume, view: View<'_>) -> bool {
         let Some(mut thought) = self.thought.interrupted.take() else {
             return true;
         };

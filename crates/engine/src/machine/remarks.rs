@@ -144,32 +144,20 @@ impl Parser {
     /// The threads of the candidate that stand after a call's marker, or in a known tool's name where only the name marks
     /// the call. A rule for one tool is no marker, and a fence that wraps calls is none either.
     fn marked(&self, view: View<'_>, at: u64) -> Vec<Thread> {
-        let fixed = |thread: &Thread| {
-            self.set
-                .log
-                .any(Log::ROOT, thread.log, |act| enters_tool(view.program, act))
+        let has = |thread: &Thread, enters: &dyn Fn(&Program, Act) -> bool| {
+            let is_wanted = |act| enters(view.program, act);
+            self.set.log.any(Log::ROOT, thread.log, is_wanted)
         };
-        let enters = |thread: &Thread| {
-            self.set.log.any(Log::ROOT, thread.log, |act| {
-                enters_call(view.program, act) || matches!(act, Act::Enter(_))
-            }) || thread.marked
+        let enters = |_: &Program, act| matches!(act, Act::Enter(_));
+        let is_marked = |thread: &Thread| {
+            !thread.extra
+                && !has(thread, &enters_stop)
+                && (thread.marked || self.is_named(thread, view, at))
+                && !has(thread, &enters_tool)
+                && (thread.marked || has(thread, &enters))
         };
-        let marked: Vec<Thread> = self
-            .set
-            .threads
-            .iter()
-            .copied()
-            .filter(|t| {
-                !t.extra
-                    && !self
-                        .set
-                        .log
-                        .any(Log::ROOT, t.log, |act| enters_stop(view.program, act))
-                    && (t.marked || self.is_named(t, view, at))
-                    && !fixed(t)
-                    && enters(t)
-            })
-            .collect();
+        let marked = self.set.threads.iter().copied().filter(is_marked);
+        let marked: Vec<Thread> = marked.collect();
         if marked.iter().any(|thread| view.program.wraps(thread.node)) {
             return Vec::new();
         }
@@ -196,18 +184,13 @@ impl Parser {
                 .contains(char::is_whitespace),
             _ => true,
         };
-        let is_prose = |thread: &Thread| {
-            self.set.log.any(
-                self.set.flushed,
-                thread.log,
-                |act| matches!(act, Act::Captured { start, end, .. } if !is_word(start, end)),
-            )
+        let is_words =
+            |act| matches!(act, Act::Captured { start, end, .. } if !is_word(start, end));
+        let is_begun = |thread: &Thread| {
+            let is_prose = self.set.log.any(self.set.flushed, thread.log, is_words);
+            thread.marked && is_head(thread) && !is_prose
         };
-        !self.is_aside()
-            && self
-                .marked(view, at)
-                .iter()
-                .any(|thread| thread.marked && is_head(thread) && !is_prose(thread))
+        !self.is_aside() && self.marked(view, at).iter().any(is_begun)
     }
 
     /// Whether markers stand in a line of prose that speaks of them: `use <tool_call> and </tool_call>`. They hold a word

@@ -12,11 +12,10 @@ use super::thread::{NamePolicy, Registers, StepResult, Thread};
 use super::tokens::Tokens;
 use super::view::View;
 use crate::grammar::Piece;
-use crate::program::{ByteSet, Literal, Node, NodeId, Program, is_blank};
+use crate::program::{ByteSet, Literal, Node, NodeId, is_blank};
 
 /// Everything a step looks at but does not change, and the log it writes.
 pub(crate) struct Stepper<'a> {
-    pub(crate) program: &'a Program,
     pub(crate) view: View<'a>,
     pub(crate) log: &'a mut Log,
     pub(crate) flushed: LogId,
@@ -91,12 +90,12 @@ impl Stepper<'_> {
     /// Moves the thread over as many of `bytes`, the first of which stands at `pos`, as it only goes on over.
     #[inline]
     fn goes_on(&self, thread: &mut Thread, bytes: &[u8], pos: u64) -> usize {
-        match self.program.node(thread.node) {
+        match self.view.program.node(thread.node) {
             Node::Capture(capture) => return self.capture_goes_on(thread, capture, bytes, pos),
             Node::Attrs(attrs) => return self.attrs_go_on(thread, attrs, bytes, pos),
             _ => {}
         }
-        let literal = match self.instances.literal(self.program, thread) {
+        let literal = match self.instances.literal(self.view.program, thread) {
             Some(literal) if !literal.fold => literal.bytes,
             _ => return 0,
         };
@@ -123,7 +122,7 @@ impl Stepper<'_> {
     /// The same, where the set was begun by this step.
     pub(super) fn close_on(&mut self, mut thread: Thread, pos: u64, set: &mut Vec<Thread>) {
         loop {
-            match self.program.node(thread.node) {
+            match self.view.program.node(thread.node) {
                 Node::Split(all) => {
                     for &node in all {
                         self.close_on(Thread { node, ..thread }, pos, set);
@@ -187,12 +186,12 @@ impl Stepper<'_> {
     ) {
         found.work += 1;
         // Most end here.
-        let literal = self.instances.literal(self.program, place);
+        let literal = self.instances.literal(self.view.program, place);
         if literal.is_some_and(|literal| !literal.takes(place.off, byte)) {
             return;
         }
         let mut thread = *place;
-        match self.program.node(place.node) {
+        match self.view.program.node(place.node) {
             Node::Trie => self.trie(thread, byte, pos, next, found),
             Node::Literal { .. } | Node::Template { .. } => {
                 let Some(Literal {
@@ -214,14 +213,14 @@ impl Stepper<'_> {
                     if mark && found.many {
                         let from = pos + 1 - bytes.len() as u64;
                         let is_word = bytes.iter().all(u8::is_ascii_alphanumeric);
-                        let dialect = self.program.dialect_index(thread.node);
+                        let dialect = self.view.program.dialect_index(thread.node);
                         found.markers.push((from, dialect, is_word));
                     }
                     self.literal_end(thread, to, pos, next, found);
                 }
             }
             Node::Ws { next: to } => {
-                if is_blank(byte) && pos - thread.since < self.program.limits.blanks as u64 {
+                if is_blank(byte) && pos - thread.since < self.view.program.limits.blanks as u64 {
                     thread.pass(&[byte]);
                     self.add(next, thread);
                     let mut behind = Thread {
@@ -315,16 +314,16 @@ impl Stepper<'_> {
         next: &mut Vec<Thread>,
         found: &mut StepResult,
     ) {
-        let Some(state) = self.program.trie.step(thread.off, byte) else {
+        let Some(state) = self.view.program.trie.step(thread.off, byte) else {
             return;
         };
         thread.off = state;
         let before = next.len();
-        if self.program.trie.has_children(state) {
+        if self.view.program.trie.has_children(state) {
             self.add(next, thread);
         }
         let read = self.view.bytes(self.candidate, pos + 1);
-        let openers = self.program.trie.complete(state);
+        let openers = self.view.program.trie.complete(state);
         // Most open onto blanks, and what stands after those.
         next.reserve(2 * openers.len());
         for opener in openers {

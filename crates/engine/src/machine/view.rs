@@ -13,6 +13,17 @@ pub(crate) struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    /// A piece in the midst of the message.
+    pub(crate) fn new(program: &'a Program, text: &'a str, base: u64) -> View<'a> {
+        let eof = false;
+        View {
+            program,
+            text,
+            base,
+            eof,
+        }
+    }
+
     pub(crate) fn end(&self) -> u64 {
         self.base + self.text.len() as u64
     }

@@ -12,8 +12,7 @@ use super::analyze::{may_be_empty, reach};
 use super::bytes::{ByteSet, Finder};
 use super::extent;
 use super::node::{
-    AttributeNode, AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim,
-    XmlNode,
+    AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim, XmlNode,
 };
 use super::ways::leads_to_python;
 use crate::grammar::{Alt, Capture, Delimiter, Dialect, GrammarError, Piece, Rule, Term, TermKind};
@@ -280,12 +279,9 @@ impl<'a> Builder<'a> {
             TermKind::LineStart => self.push(Node::Bol { next }),
             TermKind::MessageStart => self.push(Node::Start { next }),
             TermKind::MessageEnd => self.push(Node::End { next }),
-            TermKind::Capture(what, one_of) => {
-                let one_of = one_of.iter().map(|text| text.as_str().into()).collect();
-                self.capture(*what, one_of, None, next)
-            }
+            TermKind::Capture(what, one_of) => self.capture(*what, one_of.clone(), None, next),
             TermKind::Argument(name) => {
-                self.capture(Capture::Any, Box::default(), Some(name), next)
+                self.capture(Capture::Any, Vec::new(), Some(name.clone()), next)
             }
             TermKind::Raw(argument, _) | TermKind::Value(argument, _) => {
                 let is_counted = matches!(term.kind, TermKind::Raw(_, Delimiter::Length));
@@ -350,35 +346,25 @@ impl<'a> Builder<'a> {
                 next,
             }))),
             TermKind::Python(_) => self.push(Node::Py { next }),
-            TermKind::Attrs(attributes) => {
-                let attributes = attributes
-                    .iter()
-                    .map(|a| AttributeNode {
-                        capture: a.capture,
-                        argument: a.argument.as_deref().map(Box::from),
-                        keys: a.keys.iter().map(|key| key.as_str().into()).collect(),
-                    })
-                    .collect();
-                self.push(Node::Attrs(AttrsNode {
-                    fold,
-                    attributes,
-                    stop: ByteSet::default(),
-                    next,
-                }))
-            }
+            TermKind::Attrs(attributes) => self.push(Node::Attrs(AttrsNode {
+                fold,
+                attributes: attributes.clone(),
+                stop: ByteSet::default(),
+                next,
+            })),
         })
     }
 
     fn capture(
         &mut self,
         what: Capture,
-        one_of: Box<[Box<str>]>,
-        argument: Option<&'a String>,
+        one_of: Vec<String>,
+        argument: Option<String>,
         next: NodeId,
     ) -> NodeId {
         self.push(Node::Capture(CaptureNode {
             what,
-            argument: argument.map(|name| name.as_str().into()),
+            argument,
             one_of,
             stop: ByteSet::default(),
             next,

@@ -1,7 +1,7 @@
 //! Sets of bytes.
 
 /// A set of bytes as 256 bits.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ByteSet([u64; 4]);
 
 /// In the midst of a line only these change what is quoted: they are part of a fence, a span or a comment, or end the line.
@@ -47,23 +47,7 @@ impl ByteSet {
 
     /// The bytes, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        self.0
-            .iter()
-            .zip([0, 64, 128, 192])
-            .flat_map(|(&word, from)| {
-                let mut rest = word;
-                core::iter::from_fn(move || {
-                    let bit = (rest != 0).then(|| rest.trailing_zeros() as u8)?;
-                    rest &= rest - 1;
-                    Some(from + bit)
-                })
-            })
-    }
-}
-
-impl core::fmt::Debug for ByteSet {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_set().entries(self.iter().map(char::from)).finish()
+        (0..=255).filter(|&byte| self.has(byte))
     }
 }
 
@@ -130,9 +114,7 @@ impl Finder {
             _ => bytes.iter().position(|&byte| self.set.has(byte)),
         }
     }
-}
 
-impl Finder {
     /// Few bytes, looked for in few.
     #[inline]
     fn find_short<const N: usize>(&self, few: [u8; N], bytes: &[u8]) -> Option<usize> {

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::bytes::{ByteSet, Finder};
-use crate::grammar::{Capture, Delimiter, Envelope, Piece};
+use crate::grammar::{Attribute, Capture, Delimiter, Envelope, Piece};
 use crate::thresholds::MISSPELT_MIN;
 
 pub(crate) type NodeId = u32;
@@ -86,9 +86,9 @@ pub(crate) enum Node {
 pub(crate) struct CaptureNode {
     pub(crate) what: Capture,
     /// The argument that it is.
-    pub(crate) argument: Option<Box<str>>,
+    pub(crate) argument: Option<String>,
     /// The only texts that fit; empty: any.
-    pub(crate) one_of: Box<[Box<str>]>,
+    pub(crate) one_of: Vec<String>,
     /// Bytes that end it.
     pub(crate) stop: ByteSet,
     pub(crate) next: NodeId,
@@ -98,23 +98,9 @@ pub(crate) struct CaptureNode {
 pub(crate) struct AttrsNode {
     /// Letter case of attributes' names does not count.
     pub(crate) fold: bool,
-    pub(crate) attributes: Box<[AttributeNode]>,
+    pub(crate) attributes: Vec<Attribute>,
     pub(crate) stop: ByteSet,
     pub(crate) next: NodeId,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct AttributeNode {
-    pub(crate) capture: Option<Capture>,
-    pub(crate) argument: Option<Box<str>>,
-    pub(crate) keys: Box<[Box<str>]>,
-}
-
-impl AttributeNode {
-    /// Whether it is any attribute that no other one is, an argument of its name.
-    pub(crate) fn is_any(&self) -> bool {
-        self.argument.is_some() && self.keys.first().is_some_and(|key| **key == *"*")
-    }
 }
 
 /// How blanks at the ends of a value are treated.

@@ -86,11 +86,7 @@ impl CompiledDialect {
 
 impl core::fmt::Debug for Rules {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let names: Vec<&str> = self.dialects.iter().map(|dialect| &*dialect.name).collect();
-        f.debug_struct("Rules")
-            .field("dialects", &names)
-            .field("nodes", &self.nodes.len())
-            .finish_non_exhaustive()
+        write!(f, "Rules {{ nodes: {} }}", self.nodes.len())
     }
 }
 
@@ -136,35 +132,28 @@ impl Rules {
         let mut begins = alloc::vec![Vec::new(); all.len()];
         for entry in entries {
             // Beside other dialects, what begins as any text may is text.
-            let speaks_alone = is_union
-                && matches!(
-                    nodes[entry.node as usize],
-                    Node::Enter {
-                        role: RuleRole::Say,
-                        ..
-                    }
-                )
-                && all[usize::from(entry.dialect)]
-                    .setting("auto_without")
-                    .is_some();
-            if speaks_alone || !seen.insert(entry.signature) {
+            let is_say =
+                |node: &Node| matches!(node, Node::Enter { role, .. } if *role == RuleRole::Say);
+            let dialect = &all[usize::from(entry.dialect)];
+            let is_alone = is_union && dialect.setting("auto_without").is_some();
+            if is_alone && is_say(&nodes[entry.node as usize]) || !seen.insert(entry.signature) {
                 continue;
             }
             begins[usize::from(entry.dialect)].extend(analyze::begins(&nodes, entry.node));
             let found = ways(&nodes, entry.node, entry.dialect);
-            let dialect = &compiled[usize::from(entry.dialect)];
+            let refused = |message: &str, help: &str| {
+                let place = span[entry.node as usize].clone();
+                Err(GrammarError::new(place, message)
+                    .help(help)
+                    .of(dialect.name()))
+            };
             if found.is_many {
-                return Err(GrammarError::new(
-                    span[entry.node as usize].clone(),
-                    "too many ways into an entry: too many optional parts at its start",
-                )
-                .help("start the rule with a literal")
-                .of(&dialect.name));
+                let why = "too many ways into an entry: too many optional parts at its start";
+                return refused(why, "start the rule with a literal");
             }
             if found.unbounded {
-                return Err(GrammarError::new(span[entry.node as usize].clone(), "an entry that starts with no literal")
-                    .help("start the rule with a literal, `{` of json or object(..), or let another rule refer to it")
-                    .of(&dialect.name));
+                let help = "start the rule with a literal, `{` of json or object(..), or let another rule refer to it";
+                return refused("an entry that starts with no literal", help);
             }
             compiled[usize::from(entry.dialect)].reads_lines |= found.reads_lines;
             begin.extend(found.begin);

@@ -213,9 +213,9 @@ impl Xml {
         }
     }
 
-    /// What is open above frame `outer` lost its closer.
-    pub(super) fn close_above(&mut self, outer: usize, out: &mut XmlOut) {
-        while self.frames.len() > outer + 1 {
+    /// What is open above the outermost `n_left` lost its closer.
+    pub(super) fn close_above(&mut self, n_left: usize, out: &mut XmlOut) {
+        while self.frames.len() > n_left {
             out.structural = true;
             let name = self.frames.last().map_or("", |frame| &frame.name);
             let message = format!("`</{name}>` is missing; it was supplied");

@@ -177,12 +177,7 @@ impl Xml {
                 }
                 match self.cdata_end(&text[i..], eof, out) {
                     Moved::By(length) => i += length,
-                    wait => {
-                        self.waits_far = matches!(wait, Moved::WaitFar);
-                        self.waited = bytes.len() - i;
-                        self.looked += self.waited as u64;
-                        break XmlStep::More;
-                    }
+                    wait => break self.wait(&wait, bytes.len() - i),
                 }
                 continue;
             }
@@ -219,17 +214,20 @@ impl Xml {
             }
             match self.tag(&text[i..], eof, out) {
                 Moved::By(length) => i += length,
-                wait @ (Moved::Wait | Moved::WaitFar) => {
-                    self.waits_far = matches!(wait, Moved::WaitFar);
-                    self.waited = bytes.len() - i;
-                    self.looked += self.waited as u64;
-                    break XmlStep::More;
-                }
                 Moved::End => break XmlStep::Done,
+                wait => break self.wait(&wait, bytes.len() - i),
             }
         };
         self.pos = begin + i as u64;
         step
+    }
+
+    /// So many bytes decide nothing yet.
+    fn wait(&mut self, wait: &Moved, n_bytes: usize) -> XmlStep {
+        self.waits_far = matches!(wait, Moved::WaitFar);
+        self.waited = n_bytes;
+        self.looked += n_bytes as u64;
+        XmlStep::More
     }
 
     /// Whether all of `text` is text of a string that streams; it is read then.
@@ -264,13 +262,7 @@ impl Xml {
 
     /// The arguments end: what waits is told, and the object closed.
     pub(crate) fn close(&mut self, out: &mut XmlOut) {
-        while let Some(frame) = self.frames.last() {
-            out.structural = true;
-            let message = format!("`</{}>` is missing; it was supplied", frame.name);
-            out.remarks
-                .push((Code::MissingCloser, Span::empty(self.pos), message));
-            self.end_element(out);
-        }
+        self.close_above(0, out);
         self.tell_children(out);
         // Words where the arguments belong are none: what they meant is lost, and without it nothing runs.
         out.refused |= !self.opened && self.in_junk;

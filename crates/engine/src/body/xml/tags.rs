@@ -158,7 +158,7 @@ impl Xml {
                     if self.prefix.is_empty() {
                         self.flatten_above(outer);
                     } else {
-                        self.close_above(outer, out);
+                        self.close_above(outer + 1, out);
                     }
                     self.end_element(out);
                     self.spill(self.pos + length as u64, out);

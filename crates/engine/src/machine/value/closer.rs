@@ -14,15 +14,6 @@ pub(in crate::machine) struct Closer {
     pub(in crate::machine) doubts: bool,
 }
 
-impl Closer {
-    /// One that starts at once.
-    pub(super) const HERE: Closer = Closer {
-        at: 0,
-        is_whole: true,
-        doubts: false,
-    };
-}
-
 /// The first such place in `bytes`.
 #[inline]
 pub(in crate::machine) fn find_closer(

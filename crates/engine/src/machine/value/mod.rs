@@ -24,7 +24,7 @@ use super::view::View;
 use super::{Mode, Parser};
 use crate::body::EntityDecoder;
 use crate::grammar::{Delimiter, Typing};
-use crate::program::{Node, NodeId, Program, TextNode, Trim, is_blank};
+use crate::program::{Lead, Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
@@ -282,9 +282,7 @@ impl Value {
 
     /// Whether it may end where it starts, since a line does: the line break of its closer stands before it.
     fn may_be_over(&self, text: &TextNode) -> bool {
-        self.scan == self.start
-            && self.line_blank
-            && text.leads.iter().any(|lead| lead.breaks_line())
+        self.scan == self.start && self.line_blank && text.leads.iter().any(Lead::breaks_line)
     }
 
     /// Whether it is JSON that stands inside a string: what looks like a closer may be the string's.
@@ -394,11 +392,12 @@ impl Value {
 }
 
 impl Parser {
-    /// Returns whether the mode changed.
-    pub(super) fn value(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        let Mode::Value(mut value) = core::mem::take(&mut self.mode) else {
-            return false;
-        };
+    pub(super) fn value(
+        &mut self,
+        mut value: Box<Value>,
+        view: View<'_>,
+        sink: &mut dyn Sink,
+    ) -> bool {
         let Node::Text(text) = view.program.node(value.node) else {
             return false;
         };
@@ -433,11 +432,11 @@ impl Parser {
                 }
                 return true;
             }
-            if value.probe.is_none() {
-                let closer = match value.may_be_over(text) {
-                    true => Some(Closer::HERE),
-                    false => find_closer(text, &self.set.registers, view.from(value.scan)),
-                };
+            if value.probe.is_none() && value.may_be_over(text) {
+                let at = value.start;
+                self.begin_probe(text, &mut value, at, view);
+            } else if value.probe.is_none() {
+                let closer = find_closer(text, &self.set.registers, view.from(value.scan));
                 let length = closer.map(|closer| closer.at as u64);
                 let at = length.map_or(view.end(), |length| value.scan + length);
                 self.set.found.work += at - value.scan + 1;
