@@ -265,14 +265,14 @@ impl Emitter {
             let of_prompt = self.origin.saturating_sub(self.cursor) as usize;
             let said = text.as_bytes().get(of_prompt..).unwrap_or(&[]);
             self.quote.feed(said);
-            let said = said.strip_prefix("\u{feff}".as_bytes()).unwrap_or(said);
+            // The mark of the byte order is one where the message begins.
+            let is_begin = self.cursor <= self.origin;
+            let unmarked = said.strip_prefix(b"\xef\xbb\xbf");
+            let said = unmarked.filter(|_| is_begin).unwrap_or(said);
             let solid = |byte: &&u8| !crate::program::is_blank(**byte);
-            self.last_solid = said
-                .iter()
-                .rev()
-                .find(solid)
-                .copied()
-                .unwrap_or(self.last_solid);
+            if let Some(&last) = said.iter().rev().find(solid) {
+                self.last_solid = last;
+            }
             let is_blank = said.iter().all(|&byte| crate::program::is_blank(byte));
             self.spoken |= !is_blank;
             self.thought_over &= is_blank;

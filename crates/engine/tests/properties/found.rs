@@ -45,6 +45,9 @@ fn texts_that_broke_a_promise_keep_it() {
         format!("<tool_call>\n<function=search>\n<parameter=path>\na</parameter{}></function>\n</tool_call>", "r".repeat(55)),
         // Openers of a line in its midst, in what is read again: how often it was does not depend on the cut.
         " -> tool/function_call\n[{search\", \"arguments\": {\"text\": \"<\n<|eom_id|>\"}}]a<tool: -> tool/function_call\n[{search\", \"arguments\": {\"text\": \"<\n<|eom_id|>\"}}]a<tool: search>\n{\"text\": \"&amp;{ <|end_of_text|>\"}\n</tool>\n".into(),
+        // The mark of the byte order behind the message's begin.
+        "\u{13}\u{feff}[o({".into(),
+        "``a`j\u{13}\u{feff}[to({".into(),
         // A marker that takes all other positions away.
         "<tool>{\"server_name\": \"local\"\u{7}, \"argu\u{6}w{}}</tool>\u{e}&<tool>\n<server_name></server_name>\n<Tool_name>x</tool_name>\n<arguments>\n<v>\"true\"/tool>".into(),
     ];
