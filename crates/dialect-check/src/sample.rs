@@ -192,13 +192,8 @@ fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
             return Vec::new();
         }
         let call = |text: &str| {
-            let calls = only.iter().map(|(name, arguments)| {
-                let arguments = arguments.iter().map(|(key, is_short)| {
-                    let text = if *is_short { "a.rs" } else { text };
-                    ((*key).to_owned(), text.into())
-                });
-                ((*name).to_owned(), Value::Object(arguments.collect()))
-            });
+            let calls = only.iter();
+            let calls = calls.map(|(name, keys)| ((*name).to_owned(), texts(keys, text)));
             calls.collect::<Vec<SampleCall>>()
         };
         return vec![
@@ -212,7 +207,12 @@ fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
     let save = |arguments: Value| ("save".to_owned(), arguments);
     let ping = || ("ping".to_owned(), json!({}));
     let several = json!({"text": "a.rs", "count": 2, "ok": true, "items": ["a", "b"]});
-    vec![
+    let named = dialect.named_arguments();
+    let named = (!named.is_empty()).then(|| {
+        let arguments = texts(&named, "first line\n  second line");
+        ("the arguments that its rule names", vec![save(arguments)])
+    });
+    let any = vec![
         ("a call without arguments", vec![ping()]),
         ("one argument", vec![save(json!({"text": "a.rs"}))]),
         (
@@ -240,7 +240,17 @@ fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
             vec![save(several.clone())],
         ),
         ("two calls", vec![save(several), ping()]),
-    ]
+    ];
+    named.into_iter().chain(any).collect()
+}
+
+/// An object of these arguments, whose values are `text` where that may have several lines.
+fn texts(arguments: &[(&str, bool)], text: &str) -> Value {
+    let members = arguments.iter().map(|(key, is_short)| {
+        let text = if *is_short { "a.rs" } else { text };
+        ((*key).to_owned(), text.into())
+    });
+    Value::Object(members.collect())
 }
 
 /// The tools of the samples.

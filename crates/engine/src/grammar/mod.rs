@@ -72,6 +72,14 @@ impl Dialect {
         Some(all)
     }
 
+    /// The arguments that a rule for any tool names, and whether these stand on one line: of the first such rule.
+    pub fn named_arguments(&self) -> Vec<(&str, bool)> {
+        let is_general = |rule: &&Rule| rule.name == "call" && rule.tool.is_none();
+        let mut rules = self.rules.iter().filter(is_general);
+        let named = rules.find_map(|rule| Some(rule.alt.arguments()).filter(|all| !all.is_empty()));
+        named.unwrap_or_default()
+    }
+
     /// The argument that holds a shell block, and the argument each of its commands becomes (`split: shell_lines(a: b)`).
     pub fn split(&self) -> Option<(&str, &str)> {
         let inside = self

@@ -401,7 +401,10 @@ impl Compiler<'_> {
             }
             TermKind::Python(mark) => forms.push(Form::Python(*mark)),
             TermKind::Attrs(attributes) => forms.push(Form::Attributes(attributes.clone())),
-            TermKind::Group(_) | TermKind::Rule(_) if self.text(term).is_some() => {
+            // What holds arguments in another alternative is a choice, though the first is a text.
+            TermKind::Group(_) | TermKind::Rule(_)
+                if self.text(term).is_some() && !self.holds(term, &has_arguments) =>
+            {
                 forms.extend(self.text(term).map(Form::Literal));
             }
             TermKind::Rule(name) => forms.push(Form::Rule(name.clone())),
@@ -468,6 +471,15 @@ fn is_named(kind: &TermKind) -> bool {
         kind,
         TermKind::Raw(Some(_), _) | TermKind::Value(Some(_), _) | TermKind::Argument(_)
     )
+}
+
+/// Whether it reads arguments.
+fn has_arguments(kind: &TermKind) -> bool {
+    is_value(kind)
+        || matches!(
+            kind,
+            TermKind::Json(_) | TermKind::Object(_) | TermKind::Xml(_) | TermKind::Python(_)
+        )
 }
 
 fn is_value(kind: &TermKind) -> bool {

@@ -214,7 +214,7 @@ impl<'a> Writer<'a> {
                 let from = pen.out.len();
                 self.value(pen, Some(argument))?;
                 if pen.out[from..].is_empty() || pen.out[from..].contains(['\n', '\r', '<']) {
-                    let why = "stands on one line, is not empty and has no `<`";
+                    let why = "is written on one line, not empty, and without `<`";
                     return Err(RenderError::new(format!("`any({argument})` {why}")));
                 }
             }
@@ -234,11 +234,12 @@ impl<'a> Writer<'a> {
             }
             Form::JsonValue(argument, quote) => {
                 let json = pen.take(argument.as_deref())?;
-                match quote {
-                    Some(quote) if kind(json) == Kind::String => {
-                        between_tokens(&mut pen.out, json, quote)?;
-                    }
-                    _ => pen.out.push_str(&spaced(json)),
+                // JSON's own quotes are read, too: what the others cannot hold stands between those.
+                let is_between = |quote: &String| {
+                    kind(json) == Kind::String && between_tokens(&mut pen.out, json, quote).is_ok()
+                };
+                if !quote.as_ref().is_some_and(is_between) {
+                    pen.out.push_str(&spaced(json));
                 }
             }
             Form::Json(quotes) => {
