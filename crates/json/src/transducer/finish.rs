@@ -99,7 +99,7 @@ impl Transducer {
             State::Str(_) | State::Quoted | State::Apostrophe if self.in_key => {
                 self.end_string(at, out);
             }
-            State::Str(_) => self.end_string(at, out),
+            State::Str(_) | State::Joining => self.end_string(at, out),
             State::Word if self.in_key => {
                 let key = core::mem::take(&mut self.token);
                 self.key.text.clear();

@@ -283,6 +283,15 @@ fn brackets_held_inside_of_held_ones_are_completed() {
     }
 }
 
+#[test]
+fn a_comment_between_strings_that_are_joined_is_completed() {
+    for text in ["{\"a.at((r\"\"\"+++#++", "{\"a\"\"\"+#"] {
+        let machine = Transducer::new(Root::Object).within_brackets(true);
+        let whole = completed(machine, text, false);
+        assert!(is_json(&whole), "{text} becomes {whole}");
+    }
+}
+
 /// What `text` becomes where nothing is missing any more.
 fn completed(mut machine: Transducer, text: &str, is_python: bool) -> String {
     let mut out = Output::default();

@@ -145,10 +145,12 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
         )
     })?;
     let mut set = ByteSet::default();
+    if let Some(what) = term.kind.open_capture() {
+        let bytes = (0..=255).filter(|&byte| takes(what, byte));
+        bytes.for_each(|byte| set.insert(byte));
+        return Some((set, term));
+    }
     match &term.kind {
-        kind if let Some(what) = kind.open_capture() => (0..=255)
-            .filter(|&byte| takes(what, byte))
-            .for_each(|byte| set.insert(byte)),
         TermKind::Raw(..) | TermKind::Value(..) => set = ByteSet::ALL,
         // A tag, or words before it.
         TermKind::Xml(None) => (0..=255u8)
