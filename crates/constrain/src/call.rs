@@ -135,6 +135,11 @@ impl Walk<'_> {
                 Node::literal(state.members[key].name.as_str())
             }
             Form::Captured(Capture::Id) => self.id(),
+            Form::Captured(Capture::Length) | Form::Bytes(_) => {
+                return Err(Unfit::Form(
+                    "it has the number of bytes of a value, which no grammar counts".to_owned(),
+                ));
+            }
             Form::Captured(capture) => {
                 match state.text(*capture).or_else(|| self.kind(state, *capture)) {
                     Some(text) => Node::literal(text),
@@ -162,11 +167,6 @@ impl Walk<'_> {
                 let firsts = around.after.iter().filter_map(|text| text.chars().next());
                 let stops = firsts.chain(['\n', '\r', '<']).map(String::from);
                 filled(writer.raw(&member.schema, &member.pointer, &Closers(stops.collect()))?)
-            }
-            Form::Bytes(_) => {
-                return Err(Unfit::Form(
-                    "it has the number of bytes of a value, which no grammar counts".to_owned(),
-                ));
             }
             Form::Lines(argument, prefix) => {
                 let at = state.write(argument.as_deref())?;

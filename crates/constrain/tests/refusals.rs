@@ -120,6 +120,37 @@ fn reasoning_that_a_dialect_does_not_have_cannot_be_open() {
     );
 }
 
+/// The grammar of `call` for a tool `f` with the text `v`, or why there is none.
+fn of_rule(call: &str) -> String {
+    let dialects = Dialect::parse(&format!("dialect plain\n{call}\n"), &[]);
+    let schema =
+        json!({"type": "object", "properties": {"v": {"type": "string"}}, "required": ["v"]});
+    let tools = [ToolSchema {
+        name: "f",
+        parameters: &schema,
+    }];
+    let mut options = Options::new(Target::Gbnf);
+    options.tool_choice = ToolChoice::Required;
+    match grammar(&dialects.expect("a dialect")[0], &tools, &options) {
+        Ok(grammar) => grammar.text,
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn no_grammar_counts_the_bytes_of_a_value() {
+    assert_eq!(
+        of_rule("call = \"CALL \" name \"\\n\" (key \" \" length \"\\n\" bytes \"\\n\")* \"END\""),
+        "dialect `plain` has no grammar for calls of `f`: it has the number of bytes of a value, which no grammar counts"
+    );
+}
+
+#[test]
+fn a_value_on_one_line_has_no_line_break_and_no_sign_that_may_end_it() {
+    let text = of_rule("call f = \"f \" any(v) \" <<\\n\"");
+    assert!(text.contains(r"text-0-1 ::= ([^\n\r <] text-0-1)?"), "{text}");
+}
+
 #[test]
 fn a_note_is_an_error_where_it_is_asked_for() {
     let parameters =
