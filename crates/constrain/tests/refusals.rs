@@ -148,7 +148,10 @@ fn no_grammar_counts_the_bytes_of_a_value() {
 #[test]
 fn a_value_on_one_line_has_no_line_break_and_no_sign_that_may_end_it() {
     let text = of_rule("call f = \"f \" any(v) \" <<\\n\"");
-    assert!(text.contains(r"text-0-1 ::= ([^\n\r <] text-0-1)?"), "{text}");
+    assert!(
+        text.contains(r"text-0-1 ::= ([^\n\r <] text-0-1)?"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::Parser;
 use super::closer_lookahead::CloserLookahead;
 use super::log::Log;
 use super::value::Value;
+use crate::program::Node;
 use crate::thresholds::MARKER_MIN;
 
 /// What a probe found.
@@ -92,11 +93,11 @@ impl Parser {
                 value.passed_closer |= probe.last.is_some();
                 value.read_as_prose(probe.prose_to);
                 // Its own closer, which pairs with no opener in it, or an unknown parameter: it may hold too much.
-                let is_marker = probe.n_overs > 0
-                    || probe
-                        .closer_end
-                        .is_some_and(|end| end - probe.at >= MARKER_MIN as u64);
-                let doubt = value.nest == 0 && is_marker && !value.is_in_string();
+                let is_marker = |end| end - probe.at >= MARKER_MIN as u64;
+                let is_there = probe.n_overs > 0 || probe.closer_end.is_some_and(is_marker);
+                // What would end an empty value says nothing of one that is not.
+                let is_begin = matches!(self.program.node(value.node), Node::Text(text) if value.may_be_over(text));
+                let doubt = value.nest == 0 && is_there && !is_begin && !value.is_in_string();
                 if probe.closer && value.nest > 0 {
                     value.nest -= 1;
                 }

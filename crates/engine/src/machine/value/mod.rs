@@ -281,7 +281,7 @@ impl Value {
     }
 
     /// Whether it may end where it starts, since a line does: the line break of its closer stands before it.
-    fn may_be_over(&self, text: &TextNode) -> bool {
+    pub(in crate::machine) fn may_be_over(&self, text: &TextNode) -> bool {
         self.scan == self.start && self.line_blank && text.leads.iter().any(Lead::breaks_line)
     }
 
