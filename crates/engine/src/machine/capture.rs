@@ -292,10 +292,9 @@ fn is_name(text: &str, marked: bool) -> bool {
     text.chars().any(char::is_alphanumeric) || marked && text != "…" && !text.starts_with("..")
 }
 
-/// Whether a key could be one: letters, digits, `_ - . : $`, no blank.
+/// Whether a key could be one: letters, digits, `_ - . : $ @`, no blank. A number is none: `-limit -3` has one flag at most.
 pub(crate) fn is_plausible_key(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '$' | '@'))
+    let is_of_key = |c: char| c.is_alphanumeric() || "_-.:$@".contains(c);
+    let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
+    text.chars().all(is_of_key) && !text.chars().all(is_of_number)
 }
