@@ -1,5 +1,7 @@
 //! Sets of bytes.
 
+use core::iter::successors;
+
 /// A set of bytes as 256 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ByteSet([u64; 4]);
@@ -12,9 +14,7 @@ impl ByteSet {
 
     pub(crate) fn of(bytes: &[u8]) -> ByteSet {
         let mut set = ByteSet::default();
-        for &byte in bytes {
-            set.insert(byte);
-        }
+        bytes.iter().for_each(|&byte| set.insert(byte));
         set
     }
 
@@ -23,9 +23,7 @@ impl ByteSet {
     }
 
     pub(crate) fn add(&mut self, other: &ByteSet) {
-        for (word, more) in self.0.iter_mut().zip(other.0) {
-            *word |= more;
-        }
+        (self.0.iter_mut().zip(other.0)).for_each(|(word, more)| *word |= more);
     }
 
     #[inline]
@@ -47,7 +45,10 @@ impl ByteSet {
 
     /// The bytes, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        (0..=255).filter(|&byte| self.has(byte))
+        let some = |word: u64| (word != 0).then_some(word);
+        let left = move |n: usize| successors(some(self.0[n]), move |word| some(word & (word - 1)));
+        let byte = |n: usize, word: u64| (64 * n) as u8 + word.trailing_zeros() as u8;
+        (0..4).flat_map(move |n| left(n).map(move |word| byte(n, word)))
     }
 }
 
