@@ -120,7 +120,7 @@ fn reasoning_that_a_dialect_does_not_have_cannot_be_open() {
     );
 }
 
-/// The grammar of `call` for a tool `f` with the text `v`, or why there is none.
+/// The grammar of `call` for a tool `f` with the text `v`, or the error.
 fn of_rule(call: &str) -> String {
     let dialects = Dialect::parse(&format!("dialect plain\n{call}\n"), &[]);
     let schema =

@@ -50,7 +50,7 @@ impl Writer<'_> {
     pub(crate) fn tree(&mut self, tree: &Tree, shape: Option<&Shape>) {
         let text = &self.flat[tree.flat.clone()];
         if let (Some(shape), Content::Text { .. } | Content::Mixed) = (shape, &tree.content)
-            && self.is_document(text, shape)
+            && self.write_document(text, shape)
         {
             return;
         }
@@ -180,9 +180,9 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a text that is one JSON document of the shape's kind, with its values brought to their shapes. Nothing but its
-    /// spelling may have to be mended. Says whether it was one.
-    fn is_document(&mut self, text: &str, shape: &Shape) -> bool {
+    /// Writes a text that is one JSON document of the shape's kind, with its values brought to their shapes. Only its
+    /// spelling may be repaired. Returns whether it was one; otherwise nothing is written.
+    fn write_document(&mut self, text: &str, shape: &Shape) -> bool {
         let text = text.trim();
         let begins = match shape {
             Shape::Object(_) => text.starts_with('{'),

@@ -198,7 +198,7 @@ impl TermKind {
 pub(crate) enum Delimiter {
     /// What follows it.
     Closer,
-    /// The first line that is none of the block; the indentation is none of the value.
+    /// The first line outside the block. The indentation is not part of the value.
     Lines(Indent),
     /// As many bytes as the `length` before it says.
     Length,

@@ -39,11 +39,11 @@ impl Stepper<'_> {
         }
         let is_accepted = self.accepts(&thread, capture, pos, found);
         if is_accepted {
-            let behind = Thread {
+            let after = Thread {
                 begins_line: false,
-                ..self.behind_capture(&thread, capture, pos)
+                ..self.after_capture(&thread, capture, pos)
             };
-            self.go_on(behind, byte, pos, next, found);
+            self.go_on(after, byte, pos, next, found);
         }
         // A stop byte can stand in the capture, too (`name ":"` with a name that holds a colon).
         let is_free = is_accepted && capture.argument.is_some();
@@ -54,7 +54,7 @@ impl Stepper<'_> {
     }
 
     /// The thread after the capture, which ends at `end`.
-    pub(super) fn behind_capture(
+    pub(super) fn after_capture(
         &mut self,
         thread: &Thread,
         capture: &CaptureNode,
@@ -292,7 +292,7 @@ fn is_name(text: &str, marked: bool) -> bool {
     text.chars().any(char::is_alphanumeric) || marked && text != "…" && !text.starts_with("..")
 }
 
-/// Whether a key could be one: letters, digits, `_ - . : $ @`, no blank. A number is none: `-limit -3` has one flag at most.
+/// Whether a text could be a key: letters, digits, `_ - . : $ @`, no blank. A number is not one: in `-limit -3` it is the value.
 pub(crate) fn is_plausible_key(text: &str) -> bool {
     let is_of_key = |c: char| c.is_alphanumeric() || "_-.:$@".contains(c);
     let is_of_number = |c: char| c.is_ascii_digit() || c == '.';

@@ -139,35 +139,35 @@ impl Parser {
         let cx = (view, NamePolicy::Evidence);
         self.add_positions(cx, from, &[text.follow], &mut probe.follow);
         if at == value.start {
-            self.add_behind_break(cx, text, &mut probe.follow);
+            self.add_after_break(cx, text, &mut probe.follow);
         }
         self.add_positions(cx, from, &text.enclosing, &mut probe.enclosing);
         self.add_positions(cx, from, text.own.as_slice(), &mut probe.own);
     }
 
-    /// Adds what stands behind the line break that `set` starts with, where one stands before it. Of a value that is no
-    /// block only the end of its call counts: a text may start as the next parameter does.
-    pub(super) fn add_behind_break(
+    /// Adds the positions after the line break that literals of `set` start with: the one before an empty value serves for it.
+    /// Outside of blocks only the end of the call counts, since a text may start like the next parameter.
+    pub(super) fn add_after_break(
         &mut self,
         (view, names): (View<'_>, NamePolicy<'_>),
         text: &TextNode,
         set: &mut Vec<Thread>,
     ) {
-        let mut behind = Vec::new();
+        let mut after = Vec::new();
         for thread in set.iter().filter(|thread| thread.begins_line) {
             let Some(literal) = self.set.instances.literal(view.program, thread) else {
                 continue;
             };
             let (next, is_break) = (literal.next, literal.bytes == b"\n");
             if literal.bytes.starts_with(b"\n") && !is_break {
-                behind.push(Thread { off: 1, ..*thread });
+                after.push(Thread { off: 1, ..*thread });
             } else if is_break {
                 let thread = Thread {
                     node: next,
                     ..*thread
                 };
                 self.stepper(view, names)
-                    .add_closure(thread, thread.since, &mut behind);
+                    .add_closure(thread, thread.since, &mut after);
             }
         }
         let is_block = text.delimiter != Delimiter::Closer;
@@ -176,7 +176,7 @@ impl Parser {
             is_literal(view.program.node(thread.node)) && !view.program.opens(thread.node)
         };
         set.extend(
-            behind
+            after
                 .into_iter()
                 .filter(|thread| is_block || closes(thread)),
         );

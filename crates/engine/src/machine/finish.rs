@@ -362,7 +362,7 @@ impl Parser {
                     if view.program.ends_message(capture.next)
                         && stepper.accepts(&thread, capture, end, &mut StepResult::default()) =>
                 {
-                    stepper.behind_capture(&thread, capture, end)
+                    stepper.after_capture(&thread, capture, end)
                 }
                 _ => continue,
             };

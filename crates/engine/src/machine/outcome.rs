@@ -213,9 +213,9 @@ impl Parser {
         let safe = self.candidate.checkpoint.max(self.emitter.cursor);
         self.emitter.markup(view, safe, sink);
         // Up to the character that fits nothing: more may not be here yet.
-        let behind = view.boundary(at.max(safe) + 1);
-        let at = view.character(at.max(safe));
-        let found: String = view.slice(safe, behind).chars().take(20).collect();
+        let end = view.boundary(at.max(safe) + 1);
+        let at = view.char_start(at.max(safe));
+        let found: String = view.slice(safe, end).chars().take(20).collect();
         let open = self.emitter.call.is_some();
         let whole = self.emitter.call.as_ref().is_none_or(|call| call.whole);
         if open && stopped {

@@ -15,12 +15,11 @@ pub(crate) struct View<'a> {
 impl<'a> View<'a> {
     /// A piece in the midst of the message.
     pub(crate) fn new(program: &'a Program, text: &'a str, base: u64) -> View<'a> {
-        let eof = false;
         View {
             program,
             text,
             base,
-            eof,
+            eof: false,
         }
     }
 
@@ -52,7 +51,7 @@ impl<'a> View<'a> {
     }
 
     /// Where the character starts that the byte at `pos` belongs to.
-    pub(crate) fn character(&self, pos: u64) -> u64 {
+    pub(crate) fn char_start(&self, pos: u64) -> u64 {
         let starts = (0..=self.index(pos)).rev();
         let start = { starts }.find(|&at| self.text.is_char_boundary(at));
         self.base + start.unwrap_or(0) as u64

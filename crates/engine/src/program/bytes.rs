@@ -13,9 +13,10 @@ impl ByteSet {
     pub(crate) const ALL: ByteSet = ByteSet([u64::MAX; 4]);
 
     pub(crate) fn of(bytes: &[u8]) -> ByteSet {
-        let mut set = ByteSet::default();
-        bytes.iter().for_each(|&byte| set.insert(byte));
-        set
+        bytes.iter().fold(ByteSet::default(), |mut set, &byte| {
+            set.insert(byte);
+            set
+        })
     }
 
     pub(crate) fn insert(&mut self, byte: u8) {

@@ -111,7 +111,7 @@ impl Parser {
         let cx = (view, NamePolicy::Reading);
         self.add_positions(cx, thread, nodes, &mut threads);
         if is_empty {
-            self.add_behind_break(cx, text, &mut threads);
+            self.add_after_break(cx, text, &mut threads);
         }
         self.set.threads = threads;
         self.pos = from;
