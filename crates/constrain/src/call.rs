@@ -200,11 +200,19 @@ impl Walk<'_> {
             }
             Form::JsonValue(argument, quote) => {
                 let at = state.write(argument.as_deref())?;
+                let member = &state.members[at];
+                if self.dialect.values().doubled_quotes {
+                    let quote = quote.as_deref().and_then(|quote| quote.chars().next());
+                    return Ok(writer.doubled(
+                        &member.schema,
+                        &member.pointer,
+                        quote.unwrap_or('"'),
+                    )?);
+                }
                 let notation = match quote {
                     Some(token) => Notation::Tokens(token.clone()),
                     None => Notation::Json,
                 };
-                let member = &state.members[at];
                 writer.value(&member.schema, &member.pointer, &notation)?
             }
             Form::Json(quotes) => {

@@ -13,6 +13,8 @@ pub(crate) enum Notation {
     JsonBefore(Closers),
     /// JSON whose strings stand between these tokens, with nothing escaped in them.
     Tokens(String),
+    /// A string in this quote, which is written twice inside it.
+    Doubled(char),
     /// Python literals, strings in this quote.
     Python(char),
     /// Raw text up to one of the closers.
@@ -70,7 +72,7 @@ impl Notation {
         match self {
             Notation::Json | Notation::JsonBefore(_) => "\"".to_owned(),
             Notation::Tokens(token) => token.clone(),
-            Notation::Python(quote) => quote.to_string(),
+            Notation::Python(quote) | Notation::Doubled(quote) => quote.to_string(),
             Notation::Raw { .. } | Notation::Element { .. } => String::new(),
         }
     }
@@ -85,6 +87,7 @@ impl Notation {
                 let quoted = Node::literal(format!("\\{quote}"));
                 Node::choice([Node::Class(plain(*quote)), escape(), quoted]).repeat(0, None)
             }
+            Notation::Doubled(_) => self.one_of(&CharClass::except(&[])).repeat(0, None),
             Notation::JsonBefore(closers) => {
                 let (unit, end) = units_before(closers);
                 let units = unit.repeat(0, None);
@@ -181,6 +184,10 @@ impl Notation {
             Notation::Tokens(token) => {
                 CharClass::except(&token.chars().take(1).collect::<Vec<_>>())
             }
+            Notation::Doubled(quote) => {
+                escaped(&[*quote], &|c| format!("{c}{c}"));
+                CharClass::except(&[*quote])
+            }
             Notation::Raw { closers, .. } => CharClass::except(&closers.firsts()),
             Notation::Element { has_entities, .. } => {
                 if *has_entities {
@@ -211,6 +218,10 @@ impl Notation {
                 )
             }
             Notation::Tokens(token) => format!("{token}{text}{token}"),
+            Notation::Doubled(quote) => {
+                let text = text.replace(*quote, &format!("{quote}{quote}"));
+                format!("{quote}{text}{quote}")
+            }
             Notation::Raw { .. } => text.to_owned(),
             Notation::Element { has_entities, .. } if *has_entities => {
                 text.chars().map(entity).collect()

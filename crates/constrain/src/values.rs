@@ -86,6 +86,16 @@ impl SchemaWriter<'_> {
         })
     }
 
+    /// A string whose quote is written twice inside it, anything else as JSON.
+    pub(crate) fn doubled(&mut self, schema: &Value, at: &str, quote: char) -> Built {
+        let doubled = Notation::Doubled(quote);
+        self.by_kind(schema, at, &mut |writer, schema, kind, at| match kind {
+            Kind::Text => writer.value(schema, at, &doubled),
+            Kind::Any => writer.string(&Map::new(), at, &doubled),
+            Kind::Json => writer.value(schema, at, &Notation::Json),
+        })
+    }
+
     /// The value of a schema by what it is: each of its alternatives and types apart.
     pub(crate) fn by_kind(
         &mut self,

@@ -166,8 +166,14 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
     let tool = fixed
         .as_ref()
         .map_or(String::new(), |(tool, ..)| format!(" {tool}"));
+    let has_quotes = rule.text.contains("value(\"'\")");
+    let doubled = if has_quotes && random.chance(2) {
+        ", doubled quotes"
+    } else {
+        ""
+    };
     let mut file = format!(
-        "dialect mine\nvalues: schema, entities in attrs\ncall{tool} = {}\n",
+        "dialect mine\nvalues: schema, entities in attrs{doubled}\ncall{tool} = {}\n",
         rule.text
     );
     if random.chance(5) && fixed.is_none() {

@@ -51,13 +51,9 @@ impl JsonBody {
     /// How much of `text` stands inside the string that is open.
     #[inline]
     pub(crate) fn stretch(&self, text: &str) -> StringRun {
-        if self.escaped == Escaped::No {
-            self.json.stretch(text)
-        } else {
-            StringRun {
-                length: 0,
-                is_raw: false,
-            }
+        if self.escaped != Escaped::No {
+            return StringRun::default();
         }
+        self.json.stretch(text)
     }
 }

@@ -258,33 +258,46 @@ impl<'a> Reader<'a> {
         Ok(is_nothing)
     }
 
-    /// `(content)`, a parameter, or `("> ")`, the prefix of each line.
+    /// `(content)`, a parameter, `("> ")`, the prefix of each line, or both.
     fn lines(&mut self, word: &Range<usize>) -> Result<TermKind, GrammarError> {
-        let is_prefix = |ahead: &Option<(Token, _)>| matches!(ahead, Some((Token::Literal(_), _)));
-        let mut has_prefix = false;
-        let mut argument = None;
-        if self.eat_own(word)? {
-            has_prefix = is_prefix(&self.ahead);
-            let place = self.here();
-            argument = match self.take()? {
-                Some((Token::Word(text), _)) => Some(text),
-                Some((Token::Literal(text), _)) if !text.is_empty() && !text.contains('\n') => {
-                    Some(text)
-                }
-                _ => {
-                    return Err(GrammarError::new(place, "an argument is missing").help(
-                        "`lines(content)` is the parameter `content`, lines(\"  \") has two blanks before each line",
-                    ));
-                }
-            };
-            self.expect(')', "after the argument")?;
-        }
-        Ok(match argument {
-            Some(prefix) if has_prefix => {
-                TermKind::Raw(None, Delimiter::Lines(Indent::Prefix(prefix)))
+        let help = "`lines(content)` is the parameter `content`, lines(\"  \") has two blanks before each line, lines(content, \"  \") is both";
+        let (argument, prefixes) = self.argument_and_texts(word, help)?;
+        let indent = match prefixes.as_slice() {
+            [] => Indent::FirstLine,
+            [prefix] if !prefix.is_empty() && !prefix.contains('\n') => {
+                Indent::Prefix(prefix.clone())
             }
-            argument => TermKind::Raw(argument, Delimiter::Lines(Indent::FirstLine)),
-        })
+            _ => {
+                let message = "`lines` takes one text, which each line starts with";
+                return Err(GrammarError::new(word.clone(), message).help(help));
+            }
+        };
+        Ok(TermKind::Raw(argument, Delimiter::Lines(indent)))
+    }
+
+    /// `(path)`, a parameter, `("a"|"b")`, texts, or both, `(path, "a"|"b")`.
+    fn argument_and_texts(
+        &mut self,
+        word: &Range<usize>,
+        help: &str,
+    ) -> Result<(Option<String>, Vec<String>), GrammarError> {
+        if !self.eat_own(word)? {
+            return Ok((None, Vec::new()));
+        }
+        let mut argument = None;
+        if let Some((Token::Word(name), _)) = &self.ahead {
+            argument = Some(name.clone());
+            self.take()?;
+            if !self.eat(',')? {
+                self.expect(')', "after the argument")?;
+                return Ok((argument, Vec::new()));
+            }
+        }
+        let place = self.here();
+        let texts = self.list();
+        let texts =
+            texts.map_err(|_| GrammarError::new(place, "an argument is missing").help(help));
+        Ok((argument, texts?))
     }
 
     /// `("\n")`: the blanks that are written.
@@ -315,36 +328,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `(path)`, a parameter, or `("'")`, further quotes.
+    /// `(path)`, a parameter, `("'")`, further quotes, or both.
     fn value(&mut self, word: &Range<usize>) -> Result<TermKind, GrammarError> {
-        let mut quotes = Vec::new();
-        if !self.eat_own(word)? {
-            return Ok(TermKind::Value(None, quotes));
+        let help = "`value(a)` is the parameter `a`, value(\"'\") has strings between single quotes, too, value(a, \"'\") is both";
+        let (argument, mut quotes) = self.argument_and_texts(word, help)?;
+        // JSON's own are read anyway.
+        quotes.retain(|quote| quote != "\"");
+        if quotes
+            .iter()
+            .any(|quote| quote.is_empty() || quote.starts_with('"'))
+        {
+            let message = "a further quote of `value` does not start with `\"`";
+            return Err(GrammarError::new(word.clone(), message).help(
+                "three quotes are a choice: (\"\\\"\\\"\\\"\" nl raw \"\\\"\\\"\\\"\" | value)",
+            ));
         }
-        loop {
-            let place = self.here();
-            match self.take()? {
-                Some((Token::Word(argument), _)) if quotes.is_empty() => {
-                    self.expect(')', "after the argument")?;
-                    return Ok(TermKind::Value(Some(argument), quotes));
-                }
-                Some((Token::Literal(quote), _))
-                    if !quote.starts_with('"') && !quote.is_empty() =>
-                {
-                    quotes.push(quote);
-                }
-                _ => {
-                    return Err(GrammarError::new(place, "an argument is missing").help(
-                        "`value(a)` is the parameter `a`, value(\"'\") has strings between single quotes, too",
-                    ));
-                }
-            }
-            if !self.eat('|')? {
-                break;
-            }
-        }
-        self.expect(')', "after the quotes")?;
-        Ok(TermKind::Value(None, quotes))
+        Ok(TermKind::Value(argument, quotes))
     }
 
     /// `(path)`, a parameter, or `("a"|"b")`.

@@ -71,11 +71,6 @@ impl Parser {
                 true
             }
             Step::Stuck => {
-                self.pos = body
-                    .json
-                    .behind()
-                    .unwrap_or(self.pos)
-                    .max(self.emitter.cursor);
                 self.stuck_json(body, view, sink);
                 true
             }
@@ -119,6 +114,8 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
+        let end = body.json.behind().unwrap_or(self.pos);
+        self.pos = end.max(self.emitter.cursor);
         let rest = body.json.finish(true, self.pos, &mut body.out);
         self.fit_body(view.program, &mut body, sink);
         self.tell_repairs(&mut body, sink);

@@ -333,16 +333,6 @@ impl Parser {
             return;
         }
         let marked = envelope.bodies.iter().any(|body| body.marked);
-        if let (false, Some(name), true) = (marked, &envelope.name, envelope.is_unknown()) {
-            if self.candidate.quoted && self.candidate.is_in_code {
-                let (start, end) = envelope.name_at;
-                self.remark_quoted(name, Span::new(start.min(end), end), sink);
-            } else if !self.candidate.is_wrapped {
-                let message =
-                    alloc::format!("unknown tool `{name}`; without a marker it is not a call");
-                self.remark_at_name(Code::UnknownTool, envelope.name_at, message, view, sink);
-            }
-        }
         if marked && !self.is_aside() && !self.candidate.is_noted {
             let dialect = &view.program.dialect_of(envelope.bodies[0].node).name;
             let (code, message) = if envelope.is_other {

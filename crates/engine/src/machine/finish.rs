@@ -65,11 +65,6 @@ impl Parser {
                 false
             }
             Mode::Json(body) if why != Finish::Length && body.json.waits_for_colon() => {
-                self.pos = body
-                    .json
-                    .behind()
-                    .unwrap_or(self.pos)
-                    .max(self.emitter.cursor);
                 self.stuck_json(body, view, sink);
                 true
             }
@@ -104,13 +99,13 @@ impl Parser {
                         return true;
                     }
                 }
-                let over = envelope.is_over();
-                let rest = if over {
-                    Completeness::Whole
-                } else {
-                    envelope.finish(program, why != Finish::Length && !is_begun)
-                };
-                let rest = if is_begun { Completeness::Broken } else { rest };
+                let mut rest = Completeness::Whole;
+                if !envelope.is_over() {
+                    rest = envelope.finish(program, why != Finish::Length && !is_begun);
+                }
+                if is_begun {
+                    rest = Completeness::Broken;
+                }
                 let malformed = envelope.malformed;
                 let none = envelope.args_at.is_none() && envelope.args.is_empty();
                 self.tell_envelope(&mut envelope, view, sink);
@@ -119,11 +114,9 @@ impl Parser {
                     let at = self.emitter.cursor;
                     self.emitter.flush_args(at, sink);
                 }
-                let rest = if malformed {
-                    Completeness::Broken
-                } else {
-                    rest
-                };
+                if malformed {
+                    rest = Completeness::Broken;
+                }
                 self.after_json(rest, why, envelope.bodies[0].node, view, sink);
                 false
             }

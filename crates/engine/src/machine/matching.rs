@@ -357,6 +357,7 @@ impl Parser {
         let node = self.set.found.bodies[0].node;
         let is_match = matches!(program.node(node), Node::Match);
         let is_py = matches!(program.node(node), Node::Py { .. });
+        let is_text = |node| matches!(program.node(node), Node::Text(_));
         let replaces = match (
             self.candidate.fallback,
             self.candidate.fallback_bodies.first(),
@@ -366,7 +367,10 @@ impl Parser {
                 self.candidate.over = Some((at, *have));
                 true
             }
-            (Some(_), Some(have)) => have.node == node && !is_match,
+            // A literal before a value: this one stands after a longer literal.
+            (Some(_), Some(have)) => {
+                have.node == node && !is_match || is_text(node) && is_text(have.node)
+            }
             _ => {
                 self.candidate.over = None;
                 true

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::bytes::{ByteSet, Finder};
+use super::bytes::{ByteSet, Finder, is_blank};
 use crate::grammar::{Attribute, Capture, Delimiter, Envelope, Piece};
 use crate::thresholds::MISSPELT_MIN;
 
@@ -115,6 +115,20 @@ pub(crate) enum Trim {
     OwnNl,
     /// `"\n"*`: all line breaks before the closer.
     Lines,
+}
+
+impl Trim {
+    /// How many of the last bytes it may leave out: a return waits for its line break.
+    pub(crate) fn trailing(self, bytes: &[u8]) -> usize {
+        let last = bytes.iter().rev();
+        match (self, bytes) {
+            (Trim::Blanks, _) => last.take_while(|&&byte| is_blank(byte)).count(),
+            (Trim::Lines, _) => last.take_while(|byte| b"\n\r".contains(byte)).count(),
+            (Trim::PairedNl | Trim::OwnNl, [.., b'\r', b'\n']) => 2,
+            (Trim::PairedNl | Trim::OwnNl, [.., b'\n' | b'\r']) => 1,
+            _ => 0,
+        }
+    }
 }
 
 /// A raw value, and all that tells where it ends.

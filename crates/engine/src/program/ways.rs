@@ -10,7 +10,7 @@ use super::bytes::ByteSet;
 use super::node::{Node, NodeId};
 use super::rules::CompiledDialect;
 use super::tool_index::ToolIndex;
-use crate::grammar::{Capture, Piece};
+use crate::grammar::Capture;
 
 /// A way into an entry: the acts passed on the way, and where a thread goes on behind the opener.
 #[derive(Clone, Debug)]
@@ -241,15 +241,6 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
                 _ => ways.add(Some(way), None),
             }
         }
-        Node::Template { pieces, fold, .. } => match pieces.first() {
-            Some(Piece::Bytes(_)) => {
-                // It begins at its own first byte: the whole literal is tried from there.
-                way.target = at;
-                way.fold = *fold;
-                ways.bodies.push(way);
-            }
-            _ => ways.unbounded = true,
-        },
         Node::Json { .. } | Node::Object(_) => {
             way.target = at;
             ways.bodies.push(way);

@@ -234,6 +234,12 @@ impl<'a> Writer<'a> {
             }
             Form::JsonValue(argument, quote) => {
                 let json = pen.take(argument.as_deref())?;
+                if self.dialect.values.doubled_quotes && kind(json) == Kind::String {
+                    let quote = quote.as_deref().unwrap_or("\"");
+                    let text = raw(json).replace(quote, &quote.repeat(2));
+                    let _ = write!(pen.out, "{quote}{text}{quote}");
+                    return Ok(());
+                }
                 // JSON's own quotes are read, too: what the others cannot hold stands between those.
                 let is_between = |quote: &String| {
                     kind(json) == Kind::String && between_tokens(&mut pen.out, json, quote).is_ok()

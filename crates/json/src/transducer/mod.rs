@@ -108,7 +108,7 @@ pub enum Completeness {
 }
 
 /// How a text goes on in the string that is open: see [`Transducer::stretch`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StringRun {
     /// So many bytes are its inside: [`feed`](Transducer::feed) would only write them and change nothing else.
     pub length: usize,

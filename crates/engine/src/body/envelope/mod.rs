@@ -335,20 +335,16 @@ impl Envelope {
     /// How much of `text` stands inside a string of the arguments; [`pass`](Envelope::pass) says that it was told.
     #[inline]
     pub(crate) fn stretch(&self, text: &str) -> StringRun {
-        if self.committed
+        let is_told = self.committed
             && self.part == Part::Role(Role::Args)
             && self.args_at.is_some()
             && self.args.is_empty()
             && !self.may_define
-            && self.escaped == Escaped::No
-        {
-            self.json.stretch(text)
-        } else {
-            StringRun {
-                length: 0,
-                is_raw: false,
-            }
+            && self.escaped == Escaped::No;
+        if !is_told {
+            return StringRun::default();
         }
+        self.json.stretch(text)
     }
 
     /// The next call of the same object begins.
@@ -392,11 +388,6 @@ impl Envelope {
     /// Whether a word waits behind a value that is a key only if a colon follows.
     pub(crate) fn waits_for_colon(&self) -> bool {
         self.json.waits_for_colon()
-    }
-
-    /// Whether it was given up because no tool has its name.
-    pub(crate) fn is_unknown(&self) -> bool {
-        self.args_seen && !self.known && !self.marked
     }
 
     /// Whether it is a whole object, and none that names a tool.

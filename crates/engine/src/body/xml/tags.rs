@@ -96,10 +96,15 @@ impl Xml {
                         "a `<` that starts no tag was left as it is",
                     );
                 }
-                self.push_text(&text[..1], false, out);
-                Moved::By(1)
+                self.pass_byte(text, out)
             }
         }
+    }
+
+    /// The byte that `text` begins with is data.
+    fn pass_byte(&mut self, text: &str, out: &mut XmlOut) -> Moved {
+        self.push_text(&text[..1], self.in_cdata, out);
+        Moved::By(1)
     }
 
     pub(super) fn close_tag(
@@ -127,8 +132,7 @@ impl Xml {
                         Some(nest @ 1..) => *nest -= 1,
                         _ => self.doubt(PASSED_CLOSER, out),
                     }
-                    self.push_text(&text[..1], false, out);
-                    return Moved::By(1);
+                    return self.pass_byte(text, out);
                 }
             }
         }
@@ -164,15 +168,9 @@ impl Xml {
                     self.spill(self.pos + length as u64, out);
                     Moved::By(length)
                 }
-                Evidence::No => {
-                    self.push_text(&text[..1], false, out);
-                    Moved::By(1)
-                }
+                Evidence::No => self.pass_byte(text, out),
             },
-            _ => {
-                self.push_text(&text[..1], false, out);
-                Moved::By(1)
-            }
+            _ => self.pass_byte(text, out),
         }
     }
 
@@ -269,10 +267,7 @@ impl Xml {
             }
             (Evidence::Wait, _) => Moved::Wait,
             (Evidence::Far, _) => Moved::WaitFar,
-            (Evidence::No, _) => {
-                self.push_text(&text[..1], true, out);
-                Moved::By(1)
-            }
+            (Evidence::No, _) => self.pass_byte(text, out),
         }
     }
 
@@ -289,21 +284,14 @@ impl Xml {
         if rest.len() - tag.len() > GAP_MAX {
             return (Evidence::No, 0);
         }
-        let is_wait = |rest: &str| !eof && "</".starts_with(rest);
-        if tag.len() < 2 {
-            let evidence = if is_wait(tag) {
-                Evidence::Wait
-            } else {
-                Evidence::No
-            };
-            return (evidence, mark);
-        }
         match self.read_tag(tag, eof) {
             Tag::Close { name, length } if name == frame.name => {
                 let evidence = self.confirms(self.frames.len() - 1, &tag[length..], eof);
                 (evidence, mark)
             }
-            Tag::Cut if !eof && tag.starts_with("</") => (Evidence::Wait, mark),
+            Tag::Cut if !eof && "</".starts_with(tag.get(..2).unwrap_or(tag)) => {
+                (Evidence::Wait, mark)
+            }
             _ => (Evidence::No, mark),
         }
     }
@@ -328,7 +316,7 @@ impl Xml {
         } else {
             Element::Cut
         };
-        let intro = self.prefix.as_bytes().first().copied().unwrap_or(b'<');
+        let intro = self.intro().as_bytes()[0];
         // Nothing behind the cap is looked at.
         let bytes = &text.as_bytes()[..text.len().min(SKIPPED_ELEMENT_MAX + 1)];
         let mut open: Vec<&str> = Vec::new();
@@ -366,20 +354,20 @@ impl Xml {
         cut
     }
 
+    /// What every tag starts with.
+    fn intro(&self) -> &str {
+        if self.prefix.is_empty() {
+            "<"
+        } else {
+            &self.prefix
+        }
+    }
+
     /// Whether what stands at `rest` ends the level that `parent` is.
     fn closes_level(&self, parent: Option<&Frame>, rest: &str, eof: bool) -> Evidence {
-        if rest.is_empty() {
-            return if eof { Evidence::Yes } else { Evidence::Wait };
-        }
         match self.read_tag(rest, eof) {
-            Tag::Cut => {
-                if eof {
-                    Evidence::Yes
-                } else {
-                    Evidence::Wait
-                }
-            }
-            Tag::Comment { .. } => Evidence::Yes,
+            Tag::Cut if !eof => Evidence::Wait,
+            Tag::Cut | Tag::Comment { .. } => Evidence::Yes,
             Tag::Close { name, length } => match parent {
                 Some(parent) if parent.name == name => {
                     let behind = &rest[length..];
@@ -388,16 +376,10 @@ impl Xml {
                         return Evidence::No;
                     }
                     // One more closer is evidence enough if anything of markup follows.
-                    let intro = if self.prefix.is_empty() {
-                        "<"
-                    } else {
-                        self.prefix.as_str()
-                    };
                     if after.is_empty() && eof {
-                        Evidence::Yes
-                    } else {
-                        Evidence::of(intro, after, eof)
+                        return Evidence::Yes;
                     }
+                    Evidence::of(self.intro(), after, eof)
                 }
                 Some(_) => Evidence::No,
                 None => self.ends_level(rest, eof),
@@ -515,30 +497,25 @@ impl Xml {
         if bytes[0] != b'<' {
             return Tag::None;
         }
-        for (literal, tag) in [("<![CDATA[", 0u8), ("<!--", 1), ("<?", 2)] {
-            if inside.starts_with(literal) {
-                let (end, closing) = match tag {
-                    0 => {
-                        return if self.values.cdata {
-                            Tag::CData
-                        } else {
-                            Tag::None
-                        };
-                    }
-                    1 => (inside[4..].find("-->").map(|n| n + 4), 3),
-                    _ => (inside[2..].find("?>").map(|n| n + 2), 2),
-                };
-                return match end {
-                    Some(end) => Tag::Comment {
-                        length: skipped + end + closing,
-                    },
-                    None if bytes.len() > TAG_MAX || eof => Tag::None,
-                    None => Tag::Cut,
-                };
-            }
-            if literal.starts_with(inside) {
-                return Tag::Cut;
-            }
+        // Longer than that is no tag.
+        let is_long = bytes.len() > TAG_MAX;
+        let cut = if is_long { Tag::None } else { Tag::Cut };
+        for (opener, closer) in [("<![CDATA[", ""), ("<!--", "-->"), ("<?", "?>")] {
+            let Some(content) = inside.strip_prefix(opener) else {
+                if opener.starts_with(inside) {
+                    return Tag::Cut;
+                }
+                continue;
+            };
+            return match content.find(closer) {
+                _ if closer.is_empty() && self.values.cdata => Tag::CData,
+                _ if closer.is_empty() => Tag::None,
+                Some(end) => Tag::Comment {
+                    length: skipped + opener.len() + end + closer.len(),
+                },
+                None if eof => Tag::None,
+                None => cut,
+            };
         }
         let closing = bytes.get(1) == Some(&b'/');
         let start = if closing { 2 } else { 1 };
@@ -552,11 +529,7 @@ impl Xml {
             !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':') || b >= 0x80)
         });
         let Some(length) = length else {
-            return if bytes.len() > TAG_MAX {
-                Tag::None
-            } else {
-                Tag::Cut
-            };
+            return cut;
         };
         // A name space is none of ours.
         let name = inside[start..start + length]
@@ -570,23 +543,19 @@ impl Xml {
                 used,
             } => {
                 let length = skipped + start + length + used;
-                if closing {
-                    if attributes.is_empty() && !empty {
-                        Tag::Close { name, length }
-                    } else {
-                        Tag::None
-                    }
-                } else {
-                    Tag::Open {
+                match closing {
+                    true if attributes.is_empty() && !empty => Tag::Close { name, length },
+                    true => Tag::None,
+                    false => Tag::Open {
                         name,
                         attributes,
                         empty,
                         length,
-                    }
+                    },
                 }
             }
-            Attributes::Cut if bytes.len() <= TAG_MAX => Tag::Cut,
-            _ => Tag::None,
+            Attributes::Cut => cut,
+            Attributes::Bad => Tag::None,
         }
     }
 }
@@ -644,28 +613,18 @@ fn attributes(text: &str) -> Attributes {
     let mut at = 0;
     loop {
         at += bytes[at..].iter().take_while(|&&b| is_blank(b)).count();
-        match bytes.get(at) {
-            None => return Attributes::Cut,
-            Some(b'>') => {
+        match bytes[at..] {
+            [] | [b'/'] => return Attributes::Cut,
+            [b'>', ..] | [b'/', b'>', ..] => {
+                let empty = bytes[at] == b'/';
                 return Attributes::End {
                     attributes: found,
-                    empty: false,
-                    used: at + 1,
+                    empty,
+                    used: at + 1 + usize::from(empty),
                 };
             }
-            Some(b'/') => {
-                return match bytes.get(at + 1) {
-                    None => Attributes::Cut,
-                    Some(b'>') => Attributes::End {
-                        attributes: found,
-                        empty: true,
-                        used: at + 2,
-                    },
-                    Some(_) => Attributes::Bad,
-                };
-            }
-            Some(b) if b.is_ascii_alphabetic() || *b == b'_' => {}
-            Some(_) => return Attributes::Bad,
+            [byte, ..] if byte.is_ascii_alphabetic() || byte == b'_' => {}
+            _ => return Attributes::Bad,
         }
         let name: Range<usize> = at..at
             + bytes[at..]

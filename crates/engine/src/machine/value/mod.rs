@@ -1,6 +1,7 @@
 //! A raw value: text that ends at a confirmed closer.
 
 mod closer;
+mod doubled_quotes;
 mod end;
 mod indent;
 mod truncated_opener;
@@ -29,6 +30,7 @@ use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
 pub(super) use closer::{find_closer, next_closer};
+use doubled_quotes::DoubledQuotes;
 use end::Behind;
 use indent::Unindenter;
 use truncated_opener::TruncatedOpener;
@@ -85,6 +87,8 @@ pub(crate) struct Value {
     indent: Option<Unindenter>,
     /// Decodes the entities in it.
     entities: Option<EntityDecoder>,
+    /// Its strings have their quote written twice inside.
+    doubled: Option<DoubledQuotes>,
     held: String,
     json: Option<Box<Nested>>,
     /// The JSON is over before the value is: whole, or stuck at a byte that fits none.
@@ -213,6 +217,8 @@ impl Value {
                 at.saturating_add(length)
             }),
             entities: values.entities.then(EntityDecoder::default),
+            doubled: (text.quotes.as_deref().filter(|_| values.doubled_quotes))
+                .map(DoubledQuotes::new),
             held: String::new(),
             json: None,
             json_over: false,
@@ -287,8 +293,14 @@ impl Value {
 
     /// Whether it is JSON that stands inside a string: what looks like a closer may be the string's.
     pub(super) fn is_in_string(&self) -> bool {
-        let nested = self.json.as_ref();
-        nested.is_some_and(|nested| !self.json_over && nested.json.has_open_string())
+        !self.json_over && self.has_open_string()
+    }
+
+    /// Whether a string of it is open: after a quote that may be doubled it is not.
+    fn has_open_string(&self) -> bool {
+        let is_over = (self.doubled.as_ref()).is_some_and(DoubledQuotes::may_be_over);
+        let nested = self.json.as_ref().filter(|_| !is_over);
+        nested.is_some_and(|nested| nested.json.has_open_string())
     }
 
     /// Whether a string or a bracket of it is open, in which no closer stands, or the quote of one is cut off.
@@ -296,10 +308,11 @@ impl Value {
         let Some((quotes, _)) = &self.literal else {
             return false;
         };
-        let (begun, is_cut) = (self.held.trim_start(), self.json.is_none());
-        let json = self.json.as_ref().map(|nested| &nested.json);
-        json.is_some_and(|json| json.depth() > 0 || json.has_open_string())
-            || is_cut && !begun.is_empty() && quotes.iter().any(|quote| quote.starts_with(begun))
+        let (begun, nested) = (self.held.trim_start(), self.json.as_ref());
+        let is_cut = nested.is_none() && !begun.is_empty();
+        nested.is_some_and(|nested| nested.json.depth() > 0)
+            || self.has_open_string()
+            || is_cut && quotes.iter().any(|quote| quote.starts_with(begun))
     }
 
     /// The position up to which the bytes are surely the value's.
@@ -332,20 +345,7 @@ impl Value {
             edge.feed(bytes);
         }
         let to = self.scan + bytes.len() as u64;
-        let trailing = match text.trim {
-            Trim::Blanks => bytes.iter().rev().take_while(|&&b| is_blank(b)).count(),
-            Trim::Lines => bytes
-                .iter()
-                .rev()
-                .take_while(|&&b| b == b'\n' || b == b'\r')
-                .count(),
-            Trim::PairedNl | Trim::OwnNl => match bytes {
-                [.., b'\r', b'\n'] => 2,
-                [.., b'\n' | b'\r'] => 1,
-                _ => 0,
-            },
-            Trim::None => 0,
-        };
+        let trailing = text.trim.trailing(bytes);
         let carried = match text.trim {
             // The return that this line break belongs to came before.
             Trim::PairedNl | Trim::OwnNl => bytes == b"\n" && self.last == b'\r',
@@ -367,23 +367,14 @@ impl Value {
     /// The value ends before `at`: of the blanks that wait, those that the trimming part cannot take are the value's.
     fn settle(&mut self, text: &TextNode, at: u64, view: View<'_>, out: &mut Out<'_>) {
         let waiting = view.bytes(self.told, at);
-        let taken = match text.trim {
-            Trim::None => 0,
-            Trim::Blanks => waiting.len(),
-            Trim::PairedNl | Trim::OwnNl => match waiting {
-                [.., b'\r', b'\n'] => 2,
-                [.., b'\n'] => 1,
-                _ => 0,
-            },
-            Trim::Lines => {
-                let mut rest = waiting;
-                while let Some(shorter) = rest.strip_suffix(b"\n") {
-                    rest = shorter.strip_suffix(b"\r").unwrap_or(shorter);
-                }
-                waiting.len() - rest.len()
-            }
+        // A return without its line break is none.
+        let is_return = text.trim != Trim::Blanks && waiting.ends_with(b"\r");
+        let n_taken = if is_return {
+            0
+        } else {
+            text.trim.trailing(waiting)
         };
-        let end = at - taken as u64;
+        let end = at - n_taken as u64;
         if end > self.told {
             self.write(view.slice(self.told, end), self.told, out);
             self.told = end;

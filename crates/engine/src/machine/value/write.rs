@@ -61,6 +61,16 @@ impl Value {
     }
 
     fn write_decoded(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
+        match self.doubled.take() {
+            Some(mut doubled) => {
+                doubled.feed(piece, at, |text, at| self.write_typed(text, at, out));
+                self.doubled = Some(doubled);
+            }
+            None => self.write_typed(piece, at, out),
+        }
+    }
+
+    fn write_typed(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
         if self.dropped {
             return;
         }
@@ -139,7 +149,7 @@ impl Value {
                     self.wrote = self.how == How::Text;
                     out.args.push_str(if self.wrote { "\"" } else { "" });
                     let held = core::mem::take(&mut self.held);
-                    return self.write_decoded(&held, at, out);
+                    return self.write_typed(&held, at, out);
                 }
             }
             let json = match begin.as_bytes().first() {
@@ -232,6 +242,13 @@ impl Value {
         }
         if let Some(entities) = self.entities.take() {
             self.write_decoded(&entities.waiting, at, out);
+        }
+        if self
+            .doubled
+            .take()
+            .is_some_and(|doubled| doubled.may_be_over())
+        {
+            self.write_typed("\"", at, out);
         }
         if self.dropped {
             return;
