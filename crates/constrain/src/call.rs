@@ -2,7 +2,7 @@
 
 use toolglot_engine::form::{
     Alternative, Attribute, Capture, Condition, Envelope, EnvelopeMember, Form, Forms, PythonQuote,
-    Role, Typing,
+    QuoteStyle, Role, Typing,
 };
 use toolglot_engine::{Dialect, IdForm};
 use toolglot_value::{Map, Value};
@@ -168,10 +168,15 @@ impl Walk<'_> {
                 let stops = firsts.chain(['\n', '\r', '<']).map(String::from);
                 filled(writer.raw(&member.schema, &member.pointer, &Closers(stops.collect()))?)
             }
+            Form::Line(argument) => {
+                let at = state.write(argument.as_deref())?;
+                let member = &state.members[at];
+                writer.raw(&member.schema, &member.pointer, &line_ends())?
+            }
             Form::Lines(argument, prefix) => {
                 let at = state.write(argument.as_deref())?;
                 let member = &state.members[at];
-                let line = Closers(vec!["\n".to_owned(), "\r".to_owned()]);
+                let line = line_ends();
                 let first = writer.raw(&member.schema, &member.pointer, &line)?;
                 let is_text = |map: &Map<String, Value>| {
                     let words = [
@@ -201,13 +206,8 @@ impl Walk<'_> {
             Form::JsonValue(argument, quote) => {
                 let at = state.write(argument.as_deref())?;
                 let member = &state.members[at];
-                if self.dialect.values().doubled_quotes {
-                    let quote = quote.as_deref().and_then(|quote| quote.chars().next());
-                    return Ok(writer.doubled(
-                        &member.schema,
-                        &member.pointer,
-                        quote.unwrap_or('"'),
-                    )?);
+                if let Some(quote) = quote.as_deref().and_then(QuoteStyle::of) {
+                    return Ok(writer.quoted(&member.schema, &member.pointer, quote)?);
                 }
                 let notation = match quote {
                     Some(token) => Notation::Tokens(token.clone()),
@@ -631,10 +631,15 @@ impl CallState<'_> {
     }
 }
 
+/// What ends a line.
+fn line_ends() -> Closers {
+    Closers(vec!["\n".to_owned(), "\r".to_owned()])
+}
+
 /// Whether a form may end with a raw value.
 fn ends_with_value(form: &Form) -> bool {
     match form {
-        Form::Value(_) | Form::Short(_) | Form::Lines(..) => true,
+        Form::Value(_) | Form::Short(_) | Form::Line(_) | Form::Lines(..) => true,
         Form::If(_, inner) => ends_with_value(inner),
         Form::Sequence(forms) => forms.last().is_some_and(ends_with_value),
         Form::Choice(ways) => ways.iter().any(|way| ends_with_value(&way.form)),

@@ -1,6 +1,6 @@
 //! Values outside JSON: raw text, and elements.
 
-use toolglot_engine::form::Values;
+use toolglot_engine::form::{QuoteStyle, Values};
 use toolglot_value::{Map, Value};
 
 use crate::error::GrammarError;
@@ -86,12 +86,16 @@ impl SchemaWriter<'_> {
         })
     }
 
-    /// A string whose quote is written twice inside it, anything else as JSON.
-    pub(crate) fn doubled(&mut self, schema: &Value, at: &str, quote: char) -> Built {
-        let doubled = Notation::Doubled(quote);
+    /// A string in this quote, anything else as JSON.
+    pub(crate) fn quoted(&mut self, schema: &Value, at: &str, quote: QuoteStyle) -> Built {
+        let string = if quote.is_doubled {
+            Notation::Doubled(quote.sign)
+        } else {
+            Notation::Python(quote.sign)
+        };
         self.by_kind(schema, at, &mut |writer, schema, kind, at| match kind {
-            Kind::Text => writer.value(schema, at, &doubled),
-            Kind::Any => writer.string(&Map::new(), at, &doubled),
+            Kind::Text => writer.value(schema, at, &string),
+            Kind::Any => writer.string(&Map::new(), at, &string),
             Kind::Json => writer.value(schema, at, &Notation::Json),
         })
     }

@@ -166,14 +166,8 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
     let tool = fixed
         .as_ref()
         .map_or(String::new(), |(tool, ..)| format!(" {tool}"));
-    let has_quotes = rule.text.contains("value(\"'\")");
-    let doubled = if has_quotes && random.chance(2) {
-        ", doubled quotes"
-    } else {
-        ""
-    };
     let mut file = format!(
-        "dialect mine\nvalues: schema, entities in attrs{doubled}\ncall{tool} = {}\n",
+        "dialect mine\nvalues: schema, entities in attrs\ncall{tool} = {}\n",
         rule.text
     );
     if random.chance(5) && fixed.is_none() {
@@ -298,10 +292,19 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
         rule.add("raw");
         rule.add(")");
     } else if random.chance(4) {
-        rule.add(random.one::<&str>(&["value", "value(\"'\")", "value(\"<|q|>\")"]));
+        rule.add(random.one::<&str>(&[
+            "value",
+            "value(\"'\")",
+            "value(\"<|q|>\")",
+            "value(\"''\")",
+            "value(\"\\\\'\")",
+        ]));
         rule.literals.extend(["'", "<|q|>"].map(str::to_owned));
     } else if trim > 1 && random.chance(8) {
         counted(rule, random, "bytes");
+    } else if trim > 1 && random.chance(7) {
+        rule.add(random.one::<&str>(&["line eol", "line ws(\"\\n\")", "line \"\\n\"", "line"]));
+        rule.literals.push("\n".to_owned());
     } else {
         rule.add("raw");
     }
@@ -356,7 +359,7 @@ fn block_of_lines(rule: &mut Rule, random: &mut Random) {
         rule.literal("\n");
         rule.add("|");
         rule.literal(random.one::<&str>(&["=", "' ", ": "]));
-        rule.add("raw");
+        rule.add(random.one::<&str>(&["raw", "line"]));
         rule.literal("\n");
         rule.add(")");
     }

@@ -193,11 +193,37 @@ impl TermKind {
     }
 }
 
+/// A quote of `value`, and how it is written inside its string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuoteStyle {
+    /// The character.
+    pub sign: char,
+    /// It is written twice inside, and nothing is escaped. Otherwise a backslash escapes it, and all that JSON escapes.
+    pub is_doubled: bool,
+}
+
+impl QuoteStyle {
+    /// The quote that `text` shows as it is inside its string, `''` or `\\'`. `None`: a text around verbatim strings.
+    pub fn of(text: &str) -> Option<QuoteStyle> {
+        let mut chars = text.chars();
+        match (chars.next(), chars.next(), chars.next()) {
+            (Some(first), Some(sign), None) if first == sign || first == '\\' => Some(QuoteStyle {
+                sign,
+                is_doubled: first == sign,
+            }),
+            _ => None,
+        }
+    }
+}
+
 /// What ends a raw value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Delimiter {
     /// What follows it.
+    #[default]
     Closer,
+    /// The end of its line.
+    Line,
     /// The first line outside the block. The indentation is not part of the value.
     Lines(Indent),
     /// As many bytes as the `length` before it says.

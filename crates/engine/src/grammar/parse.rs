@@ -201,6 +201,7 @@ impl<'a> Reader<'a> {
             "eol" => end_of_line(span),
             "python" => TermKind::Python(self.mark(span)?),
             "raw" => TermKind::Raw(self.argument(span)?, Delimiter::Closer),
+            "line" => TermKind::Raw(self.argument(span)?, Delimiter::Line),
             "any" => self.any(span)?,
             "bytes" => TermKind::Raw(self.argument(span)?, Delimiter::Length),
             "lines" => self.lines(span)?,
@@ -333,10 +334,11 @@ impl<'a> Reader<'a> {
         let help = "`value(a)` is the parameter `a`, value(\"'\") has strings between single quotes, too, value(a, \"'\") is both";
         let (argument, mut quotes) = self.argument_and_texts(word, help)?;
         // JSON's own are read anyway.
-        quotes.retain(|quote| quote != "\"");
+        quotes.retain(|quote| !matches!(quote.as_str(), "\"" | "\\\""));
+        let is_refused = |quote: &String| quote.starts_with('"') && quote != "\"\"";
         if quotes
             .iter()
-            .any(|quote| quote.is_empty() || quote.starts_with('"'))
+            .any(|quote| quote.is_empty() || is_refused(quote))
         {
             let message = "a further quote of `value` does not start with `\"`";
             return Err(GrammarError::new(word.clone(), message).help(

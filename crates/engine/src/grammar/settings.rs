@@ -15,8 +15,6 @@ pub struct Values {
     pub entities_in_attrs: bool,
     /// CDATA sections are unwrapped.
     pub cdata: bool,
-    /// Strings of `value` have no escapes: a quote inside is written twice.
-    pub doubled_quotes: bool,
 }
 
 /// What a value is where no schema says so.
@@ -42,7 +40,6 @@ impl Values {
                 "entities" => values.entities = true,
                 "entities in attrs" => values.entities_in_attrs = true,
                 "cdata" => values.cdata = true,
-                "doubled quotes" => values.doubled_quotes = true,
                 "schema" | "string" | "schema|string" => values.typing = Typing::Text,
                 "schema|infer" => values.typing = Typing::Infer,
                 "schema|json" => values.typing = Typing::Json,
@@ -53,7 +50,7 @@ impl Values {
                     Some(kinds) => values.typing = kinds_of(kinds)?,
                     None => {
                         return Err(format!(
-                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|json, schema|type(..), entities, entities in attrs, cdata, doubled quotes"
+                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|json, schema|type(..), entities, entities in attrs, cdata"
                         ));
                     }
                 },

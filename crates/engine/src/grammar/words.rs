@@ -23,6 +23,7 @@ pub(super) const WORDS: &[&str] = &[
     "any",
     "length",
     "raw",
+    "line",
     "lines",
     "bytes",
     "value",

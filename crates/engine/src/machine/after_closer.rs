@@ -103,6 +103,7 @@ impl Parser {
                 probe.stage = Stage::After(AfterCloser {
                     from: last,
                     blank: true,
+                    bol: last > view.base && view.byte(last - 1) == Some(b'\n'),
                     leaves: probe.leaves,
                     enclosing,
                     ..AfterCloser::default()

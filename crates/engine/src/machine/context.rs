@@ -11,7 +11,7 @@ use crate::grammar::Capture;
 use crate::program::{ByteSet, Finder, Node, NodeId, Program, RuleRole};
 
 /// What plain text belongs to, and what may end that.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Context {
     pub(super) speech: Speech,
     /// Positions that wait for their literal.
@@ -24,19 +24,6 @@ pub(super) struct Context {
     pub(super) sync: bool,
     /// It has no end of its own: an entry ends it.
     pub(super) open_ended: bool,
-}
-
-impl Default for Context {
-    fn default() -> Context {
-        Context {
-            speech: Speech::Text,
-            sync_points: Vec::new(),
-            waits: Finder::default(),
-            is_choosy: false,
-            sync: false,
-            open_ended: false,
-        }
-    }
 }
 
 /// A position that waits in a context, and all that outlives the candidates between: its log does not.

@@ -99,8 +99,9 @@ impl OpenCall {
 }
 
 /// What plain text is at the moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Speech {
+    #[default]
     Text,
     Reasoning,
     /// Bytes inside a call or block that belong to nothing.

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::emitter::OpenCall;
 use super::junk::OUTSIDE;
 use super::log::Act;
 use super::step::Stepper;
@@ -401,7 +402,7 @@ impl Parser {
         let program = view.program;
         let ended = self.set.found.ended.map(|literal| program.node(literal));
         let joins = matches!(ended, Some(Node::Literal { bytes, .. }) if joins_calls(bytes));
-        let is_over = |call: &super::emitter::OpenCall| call.whole;
+        let is_over = |call: &OpenCall| call.whole;
         if joins && self.candidate.committed && self.emitter.call.as_ref().is_none_or(is_over) {
             // A word between two calls: without the second it is text.
             return;
@@ -460,14 +461,13 @@ impl Parser {
         }
         if names || ends && !self.awaits_tail() {
             self.flush(view, common, self.pos, sink);
-            let has_head = self
-                .emitter
-                .call
-                .as_ref()
-                .is_some_and(|call| call.ns.is_some() || call.written_id.is_some());
+            let call = self.emitter.call.as_ref();
+            // The name may be that of a call before.
+            let is_named = call.is_some_and(|call| !call.name.is_empty());
+            let has_head = |call: &OpenCall| call.ns.is_some() || call.written_id.is_some();
             let awaits_head = |thread: &Thread| program.awaits_head(thread.node);
-            let late = !has_head && self.set.threads.iter().any(awaits_head);
-            if names && !late && self.emitter.call.is_some() {
+            let late = !call.is_some_and(has_head) && self.set.threads.iter().any(awaits_head);
+            if names && !late && is_named {
                 self.emitter.start_call(view, self.pos, sink);
             }
         }

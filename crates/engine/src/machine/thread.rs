@@ -9,7 +9,7 @@ use crate::grammar::Capture;
 use crate::program::NodeId;
 
 /// One position. Order in the set is priority.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Thread {
     pub(crate) node: NodeId,
     /// Bytes of a literal read; the state of the trie; the state of attributes.
@@ -40,23 +40,14 @@ impl Thread {
     pub(crate) fn at(node: NodeId, log: LogId, pos: u64) -> Thread {
         Thread {
             node,
-            off: 0,
             log,
             since: pos,
-            marked: false,
-            broke: false,
             begins_line: true,
             one_line: true,
-            extra: false,
-            quote: 0,
-            seen: 0,
-            name_end: 0,
-            instance: 0,
+            ..Thread::default()
         }
     }
-}
 
-impl Thread {
     /// Reads text that is no line's whole, or ends one.
     pub(super) fn pass(&mut self, bytes: &[u8]) {
         self.begins_line = begins_line(bytes, self.begins_line);

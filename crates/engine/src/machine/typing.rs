@@ -11,9 +11,10 @@ use crate::Code;
 use crate::grammar::Typing;
 
 /// How a value is read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum How {
     /// A string, streamed.
+    #[default]
     Text,
     /// Held until it is whole: a scalar, a union, or what it looks like.
     Held(Shape),

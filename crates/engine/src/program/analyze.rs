@@ -53,7 +53,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                     node.stop = stop;
                 }
             }
-            Node::Text(text) if text.delimiter == Delimiter::Length => {}
+            Node::Text(text) if matches!(text.delimiter, Delimiter::Length | Delimiter::Line) => {}
             Node::Text(text) => {
                 let mut done = text.clone();
                 analyze_text(nodes, id as NodeId, &mut done);
@@ -411,6 +411,7 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
         _ => lead,
     };
     let closers: Vec<Lead> = leads(nodes, text.follow).map(of_block).collect();
+    text.may_end_line = text.quotes.is_some() && closers.iter().all(Lead::breaks_line);
     // So does one with less indentation, where what follows starts so.
     let shallower = |id: &NodeId| match (text.delimiter.indent(), &nodes[*id as usize]) {
         (Some(indent), Node::Literal { bytes, .. }) => indent.shallower(bytes),

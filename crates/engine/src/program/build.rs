@@ -9,13 +9,15 @@ use core::fmt::Write as _;
 use core::ops::Range;
 
 use super::analyze::{may_be_empty, reach};
-use super::bytes::{ByteSet, Finder};
+use super::bytes::ByteSet;
 use super::extent;
 use super::node::{
     AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim, XmlNode,
 };
 use super::ways::leads_to_python;
-use crate::grammar::{Alt, Capture, Delimiter, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+use crate::grammar::{
+    Alt, Capture, Delimiter, Dialect, GrammarError, Piece, QuoteStyle, Rule, Term, TermKind,
+};
 use crate::thresholds::SURE_MARKER_MIN;
 
 /// One entry of the message.
@@ -284,14 +286,26 @@ impl<'a> Builder<'a> {
                 self.capture(Capture::Any, Vec::new(), Some(name.clone()), next)
             }
             TermKind::Raw(argument, _) | TermKind::Value(argument, _) => {
-                let is_counted = matches!(term.kind, TermKind::Raw(_, Delimiter::Length));
+                let quotes = match &term.kind {
+                    TermKind::Value(_, quotes) => Some(quotes),
+                    _ => None,
+                };
+                let is_counted = matches!(
+                    term.kind,
+                    TermKind::Raw(_, Delimiter::Length | Delimiter::Line)
+                );
                 let node = self.push(Node::Text(Box::new(TextNode {
                     role: self.role.unwrap_or(RuleRole::Say),
                     argument: argument.as_deref().map(Box::from),
-                    quotes: match &term.kind {
-                        TermKind::Value(_, quotes) => Some(quotes.as_slice().into()),
-                        _ => None,
-                    },
+                    quotes: quotes.map(|all| {
+                        all.iter()
+                            .filter(|text| QuoteStyle::of(text).is_none())
+                            .cloned()
+                            .collect()
+                    }),
+                    spelt_quotes: { quotes.into_iter().flatten() }
+                        .filter_map(|text| QuoteStyle::of(text))
+                        .collect(),
                     delimiter: match &term.kind {
                         TermKind::Raw(_, delimiter) => delimiter.clone(),
                         _ => Delimiter::Closer,
@@ -303,19 +317,12 @@ impl<'a> Builder<'a> {
                         Some(TermKind::Nl) => Trim::PairedNl,
                         _ => Trim::OwnNl,
                     },
-                    enclosing: Vec::new(),
-                    is_last: false,
-                    own: None,
                     lead_in: lead_in(seq, n),
-                    own_needs_same_key: false,
-                    first: Finder::default(),
-                    behind: [ByteSet::default(); 2],
-                    leads: Vec::new(),
-                    open_ended: false,
-                    stop_string: false,
-                    fence: false,
+                    ..TextNode::default()
                 })));
                 if let Some(opener) = own_opener(seq, n)
+                    // Brackets and quotes of JSON nest by themselves.
+                    && matches!(term.kind, TermKind::Raw(..))
                     && !is_counted
                     && !(self.follows_key && seq[..opener].iter().all(is_blank))
                 {

@@ -6,16 +6,17 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::bytes::{ByteSet, Finder, is_blank};
-use crate::grammar::{Attribute, Capture, Delimiter, Envelope, Piece};
+use crate::grammar::{Attribute, Capture, Delimiter, Envelope, Piece, QuoteStyle};
 use crate::thresholds::MISSPELT_MIN;
 
 pub(crate) type NodeId = u32;
 
 /// What a rule's name makes of its extent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RuleRole {
     Call,
     Think,
+    #[default]
     Say,
     Stop,
 }
@@ -104,8 +105,9 @@ pub(crate) struct AttrsNode {
 }
 
 /// How blanks at the ends of a value are treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Trim {
+    #[default]
     None,
     /// `ws`: all blanks before the closer.
     Blanks,
@@ -115,6 +117,16 @@ pub(crate) enum Trim {
     OwnNl,
     /// `"\n"*`: all line breaks before the closer.
     Lines,
+}
+
+impl TextNode {
+    /// Whether a value that starts with `first` is one in quotes or brackets.
+    pub(crate) fn may_be_quoted(&self, first: char) -> bool {
+        let mut quotes = self.quotes.iter().flatten();
+        "{[\"".contains(first)
+            || quotes.any(|quote| quote.starts_with(first))
+            || self.spelt_quotes.iter().any(|quote| quote.sign == first)
+    }
 }
 
 impl Trim {
@@ -132,13 +144,15 @@ impl Trim {
 }
 
 /// A raw value, and all that tells where it ends.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct TextNode {
     pub(crate) role: RuleRole,
     /// The argument it is, where no key was captured.
     pub(crate) argument: Option<Box<str>>,
     /// It may be JSON, or stand between one of these quotes.
     pub(crate) quotes: Option<Box<[String]>>,
+    /// Or be a string in one of these.
+    pub(crate) spelt_quotes: Box<[QuoteStyle]>,
     /// What ends it.
     pub(crate) delimiter: Delimiter,
     pub(crate) next: NodeId,
@@ -157,6 +171,8 @@ pub(crate) struct TextNode {
     pub(crate) own_needs_same_key: bool,
     /// The first bytes of what a probe looks for, and the literals that begin with them.
     pub(crate) first: Finder,
+    /// It ends with its line where it is not in quotes or brackets.
+    pub(crate) may_end_line: bool,
     /// What may stand in the two places behind that byte.
     pub(crate) behind: [ByteSet; 2],
     pub(crate) leads: Vec<Lead>,

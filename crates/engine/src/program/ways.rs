@@ -13,7 +13,7 @@ use super::tool_index::ToolIndex;
 use crate::grammar::Capture;
 
 /// A way into an entry: the acts passed on the way, and where a thread goes on behind the opener.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Opener {
     pub(crate) bytes: Box<[u8]>,
     pub(crate) fold: bool,
@@ -126,6 +126,7 @@ impl Way {
 }
 
 /// The ways into an entry, and the bodies that begin with a byte of their own.
+#[derive(Default)]
 pub(super) struct Ways {
     dialect: u16,
     pub(super) begin: Vec<Way>,
@@ -154,23 +155,11 @@ impl Ways {
 pub(super) fn ways(nodes: &[Node], entry: NodeId, dialect: u16) -> Ways {
     let mut ways = Ways {
         dialect,
-        begin: Vec::new(),
-        bodies: Vec::new(),
-        unbounded: false,
-        is_many: false,
-        seen: BTreeSet::new(),
-        reads_lines: false,
+        ..Ways::default()
     };
     let plain = Opener {
-        bytes: Box::default(),
-        fold: false,
-        enters: Vec::new(),
         target: entry,
-        name: 0,
-        bol: false,
-        start: false,
-        mark: false,
-        may_be_kept: false,
+        ..Opener::default()
     };
     walk(nodes, entry, plain, &mut ways, 0);
     ways

@@ -12,7 +12,7 @@ use super::reach::{holds, leads_to_calls, repeats_calls};
 use super::separator::{is_comma, is_separator};
 use crate::grammar::{Alt, Delimiter, Dialect, Habit, Piece, Rule, Term, TermKind};
 pub use crate::grammar::{
-    Attribute, Capture, Envelope, EnvelopeMember, PythonQuote, Role, Typing, Values,
+    Attribute, Capture, Envelope, EnvelopeMember, PythonQuote, QuoteStyle, Role, Typing, Values,
 };
 use crate::thresholds::MARKER_MIN;
 
@@ -72,8 +72,10 @@ pub enum Form {
     Skipped(String),
     /// The raw value of the argument of that name, or of the key before it.
     Value(Option<String>),
-    /// The raw value of the argument of that name, on one line.
+    /// The raw value of the argument of that name, on one line, not empty and without `<`.
     Short(String),
+    /// The raw value of the argument of that name, or of the key before it, on one line.
+    Line(Option<String>),
     /// The raw value of the argument of that name, or of the key before it, of as many bytes as `Captured(Length)` says.
     Bytes(Option<String>),
     /// The raw value of the argument of that name, or of the key before it, with this prefix on each line.
@@ -387,6 +389,7 @@ impl Compiler<'_> {
                 let argument = argument.clone();
                 forms.push(match delimiter {
                     Delimiter::Closer => Form::Value(argument),
+                    Delimiter::Line => Form::Line(argument),
                     Delimiter::Lines(indent) => Form::Lines(argument, indent.written().into()),
                     Delimiter::Length => Form::Bytes(argument),
                 });

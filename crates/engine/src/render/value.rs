@@ -10,7 +10,7 @@ use toolglot_json::{Fields, Shape};
 
 use super::RenderError;
 use crate::CallText;
-use crate::grammar::{Envelope, EnvelopeMember, PythonQuote, Role, Typing, Values};
+use crate::grammar::{Envelope, EnvelopeMember, PythonQuote, QuoteStyle, Role, Typing, Values};
 use crate::machine::infer;
 
 /// Above this many bytes, or with line breaks, CDATA is easier to write than entities.
@@ -323,7 +323,10 @@ pub(super) fn python(
         out.push_str(&key);
         out.push('=');
         match (mark, kind(value)) {
-            (PythonQuote::Single, Kind::String) => single(out, &raw(value)),
+            (PythonQuote::Single, Kind::String) => {
+                let (sign, is_doubled) = ('\'', false);
+                quoted_in(out, &raw(value), QuoteStyle { sign, is_doubled });
+            }
             _ => literal(out, value, 0)?,
         }
     }
@@ -331,21 +334,20 @@ pub(super) fn python(
     Ok(())
 }
 
-/// A string in single marks.
-fn single(out: &mut String, text: &str) {
-    out.push('\'');
-    for (n, part) in text.split('\'').enumerate() {
-        if n > 0 {
-            out.push_str("\\'");
-        }
-        for (n, part) in part.split('"').enumerate() {
-            if n > 0 {
-                out.push('"');
-            }
-            escape_into(out, part);
+/// A string in this quote.
+pub(super) fn quoted_in(out: &mut String, text: &str, quote: QuoteStyle) {
+    let sign = quote.sign;
+    out.push(sign);
+    for c in text.chars() {
+        match c {
+            _ if c == sign && quote.is_doubled => out.extend([sign, sign]),
+            _ if c == sign => out.extend(['\\', sign]),
+            '"' => out.push(c),
+            _ if quote.is_doubled => out.push(c),
+            _ => escape_into(out, c.encode_utf8(&mut [0; 4])),
         }
     }
-    out.push('\'');
+    out.push(sign);
 }
 
 fn literal(out: &mut String, json: &str, depth: usize) -> Result<(), RenderError> {

@@ -11,10 +11,10 @@ use toolglot_json::internal::{Kind, kind, members};
 
 use super::form::{Alternative, Condition, Form, FormEntry, Forms};
 use super::value::{
-    Layout, between_tokens, envelope, escape_entities, python, raw, siblings, spaced,
+    Layout, between_tokens, envelope, escape_entities, python, quoted_in, raw, siblings, spaced,
 };
 use super::{CallText, RenderError};
-use crate::grammar::{Attribute, Capture, Dialect, IdForm, Typing, Values};
+use crate::grammar::{Attribute, Capture, Dialect, IdForm, QuoteStyle, Typing, Values};
 use crate::machine::plain_json;
 use crate::program::ToolIndex;
 
@@ -218,6 +218,13 @@ impl<'a> Writer<'a> {
                     return Err(RenderError::new(format!("`any({argument})` {why}")));
                 }
             }
+            Form::Line(argument) => {
+                let from = pen.out.len();
+                self.value(pen, argument.as_deref())?;
+                if pen.out[from..].contains(['\n', '\r']) {
+                    return Err(RenderError::new("a value of `line` has one line"));
+                }
+            }
             Form::Bytes(argument) => {
                 let from = pen.out.len();
                 self.value(pen, argument.as_deref())?;
@@ -234,10 +241,9 @@ impl<'a> Writer<'a> {
             }
             Form::JsonValue(argument, quote) => {
                 let json = pen.take(argument.as_deref())?;
-                if self.dialect.values.doubled_quotes && kind(json) == Kind::String {
-                    let quote = quote.as_deref().unwrap_or("\"");
-                    let text = raw(json).replace(quote, &quote.repeat(2));
-                    let _ = write!(pen.out, "{quote}{text}{quote}");
+                let spelt = quote.as_deref().and_then(QuoteStyle::of);
+                if let Some(quote) = spelt.filter(|_| kind(json) == Kind::String) {
+                    quoted_in(&mut pen.out, &raw(json), quote);
                     return Ok(());
                 }
                 // JSON's own quotes are read, too: what the others cannot hold stands between those.

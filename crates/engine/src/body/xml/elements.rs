@@ -44,7 +44,8 @@ impl Xml {
             shape,
             flat: self.flat.len(),
             raw,
-            ..Frame::empty()
+            nest: Some(0),
+            ..Frame::default()
         };
         if streams {
             self.begin_member(&frame.name, out);

@@ -54,7 +54,7 @@ impl XmlOut {
 }
 
 /// An open element.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Frame {
     name: String,
     attributes: Vec<(String, String)>,
@@ -76,8 +76,9 @@ struct Frame {
 }
 
 /// How much of an element was told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Told {
+    #[default]
     Nothing,
     /// `{`, and the members go on.
     Object,
@@ -88,7 +89,7 @@ enum Told {
 }
 
 /// The arguments being read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Xml {
     pub(crate) node: NodeId,
     pub(crate) pos: u64,
@@ -130,23 +131,13 @@ impl Xml {
         Xml {
             node,
             pos: at,
-            no_comment: 0,
-            looked: 0,
-            waited: 0,
-            waits_far: false,
             at,
-            frames: Vec::new(),
-            flat: String::new(),
-            in_cdata: false,
-            in_junk: false,
             root,
-            children: Vec::new(),
-            told_keys: BTreeSet::new(),
-            opened: false,
             values,
             prefix: prefix.unwrap_or("").into(),
             closers: Arc::clone(closers),
             undecided: limits.undecided,
+            ..Xml::default()
         }
     }
 
@@ -277,25 +268,6 @@ impl Xml {
     /// The message ends inside the arguments: what is known is told, nothing is closed.
     pub(crate) fn truncate(&mut self, out: &mut XmlOut) {
         self.spill_all(out);
-    }
-}
-
-impl Frame {
-    fn empty() -> Frame {
-        Frame {
-            name: String::new(),
-            attributes: Vec::new(),
-            shape: None,
-            flat: 0,
-            children: Vec::new(),
-            has_text: false,
-            verbatim: false,
-            cdata_end: None,
-            raw: false,
-            nest: Some(0),
-            told: Told::Nothing,
-            members: 0,
-        }
     }
 }
 

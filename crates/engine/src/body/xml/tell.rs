@@ -199,7 +199,7 @@ impl Xml {
                 }
             }
             if matches!(frame.told, Told::Object | Told::Array) {
-                let mut frame = core::mem::replace(&mut frames[n], Frame::empty());
+                let mut frame = core::mem::take(&mut frames[n]);
                 self.tell_members(&mut frame, out);
                 frames[n] = frame;
             }

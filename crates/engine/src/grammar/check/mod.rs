@@ -64,6 +64,7 @@ fn known_of_result(term: &Term) -> Result<(), GrammarError> {
 fn only_raw(alt: &Alt) -> Result<(), GrammarError> {
     fn of(term: &Term) -> Result<(), GrammarError> {
         let word = match &term.kind {
+            TermKind::Raw(_, Delimiter::Line) => "line",
             TermKind::Raw(_, Delimiter::Lines(_)) => "lines",
             TermKind::Raw(_, Delimiter::Length) => "bytes",
             TermKind::Argument(_) => "any(..)",

@@ -230,6 +230,10 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
     }
     match (&term.kind, &next.term.kind) {
         (TermKind::Raw(_, Delimiter::Length), _) => Ok(()),
+        (TermKind::Raw(_, Delimiter::Line), next) if !starts_line_end(next) => refuse(
+            "a value of `line` that is not the last of its line",
+            "write the end of the line after it, \"\\n\" or `eol`, or read the value with `raw`",
+        ),
         (TermKind::Raw(..) | TermKind::Value(..), kind) if kind.captures() => refuse(
             &format!(
                 "`{}` has no closer: a bare name follows it",
@@ -300,6 +304,7 @@ fn named(capture: &TermKind) -> String {
 fn value_word(value: &TermKind) -> &'static str {
     match value {
         TermKind::Value(..) => "value",
+        TermKind::Raw(_, Delimiter::Line) => "line",
         TermKind::Raw(_, Delimiter::Lines(_)) => "lines",
         _ => "raw",
     }
@@ -319,6 +324,15 @@ fn ends_line(term: &TermKind) -> bool {
             _ => false,
         },
         TermKind::Ws(_) | TermKind::Nl | TermKind::MessageStart | TermKind::LineStart => true,
+        _ => false,
+    }
+}
+
+/// Whether the term may start with the end of a line.
+fn starts_line_end(term: &TermKind) -> bool {
+    match term {
+        TermKind::Literal(pieces) => starts(pieces, &['\n']),
+        TermKind::Ws(_) | TermKind::Nl | TermKind::MessageEnd => true,
         _ => false,
     }
 }

@@ -1,9 +1,9 @@
 //! A raw value: text that ends at a confirmed closer.
 
 mod closer;
-mod doubled_quotes;
 mod end;
 mod indent;
+mod quoted;
 mod truncated_opener;
 mod unmatched_closer;
 mod write;
@@ -30,15 +30,15 @@ use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
 pub(super) use closer::{find_closer, next_closer};
-use doubled_quotes::DoubledQuotes;
 use end::Behind;
 use indent::Unindenter;
+use quoted::QuotedString;
 use truncated_opener::TruncatedOpener;
 use unmatched_closer::UnmatchedCloser;
 use write::{Nested, Out, Wrapper};
 
 /// A value being read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Value {
     pub(super) node: NodeId,
     pub(super) key: String,
@@ -83,12 +83,14 @@ pub(crate) struct Value {
     literal: Option<(Box<[String]>, How)>,
     /// Where it ends, if it was said how many bytes it has.
     counted: Option<u64>,
+    /// It ends with its line, or is known not to.
+    ends_line: Option<bool>,
     /// Removes the indentation of its lines.
     indent: Option<Unindenter>,
     /// Decodes the entities in it.
     entities: Option<EntityDecoder>,
-    /// Its strings have their quote written twice inside.
-    doubled: Option<DoubledQuotes>,
+    /// Rewrites a string in other quotes than JSON's.
+    quoted: Option<QuotedString>,
     held: String,
     json: Option<Box<Nested>>,
     /// The JSON is over before the value is: whole, or stuck at a byte that fits none.
@@ -192,23 +194,14 @@ impl Value {
             start: at,
             scan: at,
             blank_from: at,
-            overlong: false,
-            last: 0,
             broke: body.broke,
             told: at,
-            nest: 0,
-            passed_closer: false,
-            has_nested: false,
             prose_to: at,
-            probe: None,
             line_blank: body.begins_line,
             one_line: body.one_line,
-            ahead: None,
             edge: text.lead_in.as_deref().map(TruncatedOpener::new),
             is_first: (parser.emitter.call.as_mut())
                 .is_some_and(|call| !core::mem::replace(&mut call.has_value, true)),
-            orphan: None,
-            cut_in_doubt: false,
             how,
             literal,
             indent: text.delimiter.indent().cloned().map(Unindenter::new),
@@ -216,15 +209,17 @@ impl Value {
                 let length = parser.set.registers.length.parse().unwrap_or(u64::MAX);
                 at.saturating_add(length)
             }),
+            ends_line: match text.delimiter {
+                Delimiter::Line => Some(true),
+                // Without quotes and brackets, as its first byte shows.
+                _ if text.may_end_line => None,
+                _ => Some(false),
+            },
             entities: values.entities.then(EntityDecoder::default),
-            doubled: (text.quotes.as_deref().filter(|_| values.doubled_quotes))
-                .map(DoubledQuotes::new),
-            held: String::new(),
-            json: None,
-            json_over: false,
+            quoted: (!text.spelt_quotes.is_empty()).then(|| QuotedString::new(&text.spelt_quotes)),
             dropped,
-            wrote: false,
             wrapper,
+            ..Value::default()
         };
         if value.how == How::Text && !dropped {
             parser.emitter.args().push('"');
@@ -252,8 +247,7 @@ impl Value {
     ) -> Option<usize> {
         let is_plain = self.how == How::Text && !self.dropped;
         let is_read = self.entities.is_some()
-            || self.indent.is_some()
-            || self.counted.is_some()
+            || text.delimiter != Delimiter::Closer
             || self.may_be_over(text);
         if !is_plain || is_read || self.probe.is_some() || self.orphan.is_some() {
             return None;
@@ -291,6 +285,18 @@ impl Value {
         self.scan == self.start && self.line_blank && text.leads.iter().any(Lead::breaks_line)
     }
 
+    /// Whether it ends with its line; `None` while only blanks came.
+    fn ends_line(&mut self, text: &TextNode, view: View<'_>) -> Option<bool> {
+        if self.ends_line.is_none() {
+            let rest = view
+                .slice(self.start, view.end())
+                .trim_start_matches([' ', '\t']);
+            let first = rest.chars().next();
+            self.ends_line = first.map(|first| !text.may_be_quoted(first));
+        }
+        self.ends_line
+    }
+
     /// Whether it is JSON that stands inside a string: what looks like a closer may be the string's.
     pub(super) fn is_in_string(&self) -> bool {
         !self.json_over && self.has_open_string()
@@ -298,7 +304,7 @@ impl Value {
 
     /// Whether a string of it is open: after a quote that may be doubled it is not.
     fn has_open_string(&self) -> bool {
-        let is_over = (self.doubled.as_ref()).is_some_and(DoubledQuotes::may_be_over);
+        let is_over = (self.quoted.as_ref()).is_some_and(QuotedString::may_be_over);
         let nested = self.json.as_ref().filter(|_| !is_over);
         nested.is_some_and(|nested| nested.json.has_open_string())
     }
@@ -404,6 +410,24 @@ impl Parser {
             if at > end {
                 self.doubt(at, "the length of the value ends inside a character", sink);
             }
+            return true;
+        }
+        if value.ends_line(text, view).unwrap_or(true) {
+            let line = view.from(value.scan);
+            let end = memchr::memchr(b'\n', line);
+            let line = &line[..end.unwrap_or(line.len())];
+            // A return is the end's, if there is one.
+            let n_bytes = line.strip_suffix(b"\r").unwrap_or(line).len();
+            let at = value.scan + n_bytes as u64;
+            if value.ends_line.is_some() {
+                self.advance(text, &mut value, at, view, sink);
+            }
+            if end.is_none() {
+                self.pos = view.end();
+                self.mode = Mode::Value(value);
+                return false;
+            }
+            self.end_value(text, value, at, false, Behind::Value, view, sink);
             return true;
         }
         loop {

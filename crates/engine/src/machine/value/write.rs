@@ -17,8 +17,9 @@ use crate::machine::typing::{How, infer, json_or_text, takes_text, typed};
 
 /// Whether the value may be an object of all arguments, under a key that is no parameter: `{"arguments": {"path": ..}}`.
 /// The key is written once that is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Wrapper {
+    #[default]
     No,
     Maybe,
     /// As `Maybe`, of a value that is text unless it is an object.
@@ -61,10 +62,10 @@ impl Value {
     }
 
     fn write_decoded(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
-        match self.doubled.take() {
-            Some(mut doubled) => {
-                doubled.feed(piece, at, |text, at| self.write_typed(text, at, out));
-                self.doubled = Some(doubled);
+        match self.quoted.take() {
+            Some(mut quoted) => {
+                quoted.feed(piece, at, |text, at| self.write_typed(text, at, out));
+                self.quoted = Some(quoted);
             }
             None => self.write_typed(piece, at, out),
         }
@@ -244,9 +245,9 @@ impl Value {
             self.write_decoded(&entities.waiting, at, out);
         }
         if self
-            .doubled
+            .quoted
             .take()
-            .is_some_and(|doubled| doubled.may_be_over())
+            .is_some_and(|quoted| quoted.may_be_over())
         {
             self.write_typed("\"", at, out);
         }
