@@ -382,6 +382,13 @@ fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(
                 .help("write the tool before each argument: `empty_if_absent: write_file.content`"),
         );
     }
+    if matches!(setting, "tools" | "not_tools" | "no_tool") && value.contains(',') {
+        return Err(GrammarError::new(
+            place,
+            format!("`{setting}: {value}` has a comma in a name"),
+        )
+        .help(format!("separate names by `|`: `{setting}: search|ping`")));
+    }
     if value.split('|').count() > NAMES {
         return Err(
             GrammarError::new(place, format!("`{setting}` lists more than {NAMES} names"))

@@ -41,6 +41,9 @@ impl Values {
                 "entities in attrs" => values.entities_in_attrs = true,
                 "cdata" => values.cdata = true,
                 "schema" | "string" | "schema|string" => values.typing = Typing::Text,
+                "infer" | "json" => {
+                    return Err(format!("`values` has no `{part}`: write `schema|{part}`"));
+                }
                 "schema|infer" => values.typing = Typing::Infer,
                 "schema|json" => values.typing = Typing::Json,
                 _ => match part

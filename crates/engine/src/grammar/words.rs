@@ -81,6 +81,20 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("skip", "any"),
 ];
 
+/// What is looked for under these names, where no rule has them.
+const MEANT_WORDS: &[(&str, &str)] = &[
+    ("arg", "key"),
+    ("args", "json"),
+    ("arguments", "json"),
+    ("function", "name"),
+    ("newline", "eol"),
+    ("number", "value"),
+    ("param", "key"),
+    ("parameter", "key"),
+    ("string", "value"),
+    ("tool", "name"),
+];
+
 /// The same for rules with a meaning.
 const OTHER_RULES: &[(&str, &str)] = &[
     ("barred", "not_in_results"),
@@ -198,7 +212,10 @@ pub(super) fn no_rule<'r>(
     place: Range<usize>,
 ) -> GrammarError {
     let known = rules.chain(WORDS.iter().copied());
-    let help = match nearest(name, known) {
+    let help = match other(MEANT_WORDS, name)
+        .map(String::from)
+        .or_else(|| nearest(name, known))
+    {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("words of the notation are {}", WORDS.join(" ")),
     };

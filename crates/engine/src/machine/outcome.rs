@@ -235,7 +235,10 @@ impl Parser {
             let span = Span::new(safe, at);
             let wants = wants(program, checkpoint_threads.iter());
             let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
-            let message = format!("`{}` belongs to no part of the call", found.trim());
+            let message = match found.trim() {
+                "" => String::from("blanks or a line break belong to no part of the call"),
+                found => format!("`{found}` belongs to no part of the call"),
+            };
             self.emitter
                 .note_with_help(Code::Junk, span, message, help, sink);
             // Arguments that did not begin where they should are lost: without them it must not run.
@@ -243,12 +246,10 @@ impl Parser {
                 matches!(program.node(thread.node), Node::Json { .. } | Node::Xml(_))
             };
             let is_lost = checkpoint_threads.iter().any(begins);
-            let end = if is_lost {
-                End::Truncated
-            } else {
-                End::Recovered
-            };
-            self.emitter.worsen(end);
+            self.emitter.worsen(End::Recovered);
+            if is_lost {
+                self.emitter.worsen(End::Truncated);
+            }
         } else if checkpoint_threads
             .iter()
             .any(|thread| program.closes(thread.node))

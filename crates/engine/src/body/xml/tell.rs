@@ -189,12 +189,9 @@ impl Xml {
                     frames.truncate(n + 1);
                     break;
                 }
-                frame.told = if matches!(frame.shape, Some(Shape::Array(_))) {
-                    Told::Array
-                } else {
-                    Told::Object
-                };
-                if frame.told == Told::Array {
+                frame.told = Told::Object;
+                if matches!(frame.shape, Some(Shape::Array(_))) {
+                    frame.told = Told::Array;
                     out.json.push('[');
                 }
             }

@@ -323,7 +323,11 @@ fn ends_line(term: &TermKind) -> bool {
             Some(Piece::Bytes(text)) => text.trim_end_matches([' ', '\t']).ends_with(['\n', '\r']),
             _ => false,
         },
-        TermKind::Ws(_) | TermKind::Nl | TermKind::MessageStart | TermKind::LineStart => true,
+        TermKind::Ws(_)
+        | TermKind::Nl
+        | TermKind::MessageStart
+        | TermKind::MessageEnd
+        | TermKind::LineStart => true,
         _ => false,
     }
 }
