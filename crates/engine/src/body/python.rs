@@ -12,7 +12,7 @@ pub(crate) fn space(name: &str) -> usize {
 }
 
 /// A call that may begin.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Python {
     pub(crate) node: NodeId,
     pub(crate) at: u64,
@@ -31,8 +31,9 @@ pub(crate) struct Python {
     pub(crate) has_passed: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
+    #[default]
     Name,
     /// Behind a backslash in the name: Markdown's `\_`.
     Escape,
@@ -77,13 +78,10 @@ impl Python {
         Python {
             node,
             at,
-            state: State::Name,
             name_at: at,
             name_end: at,
             arguments: at,
-            has_bare: false,
-            passing: None,
-            has_passed: false,
+            ..Python::default()
         }
     }
 

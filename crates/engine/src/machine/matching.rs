@@ -415,7 +415,12 @@ impl Parser {
             (self.candidate.fallback, self.candidate.over) = (None, None);
             self.candidate.fallback_bodies.clear();
         }
-        self.checkpoint();
+        // A `<` alone may start something else.
+        let is_bracket =
+            self.set.found.literal_length == 1 && view.byte(self.pos - 1) == Some(b'<');
+        if !(self.candidate.committed && is_bracket) {
+            self.checkpoint();
+        }
         if !self.candidate.committed
             && self
                 .set

@@ -19,7 +19,7 @@ use crate::grammar::Capture;
 use crate::program::{ByteSet, Node, NodeId, Program, RuleRole};
 
 /// The look for a name.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct NameLookahead {
     body: Thread,
     /// Where the body begins.
@@ -54,19 +54,12 @@ impl Parser {
         let mut ahead = NameLookahead {
             body,
             at,
-            behind: Vec::new(),
-            firsts: ByteSet::default(),
             tried: at,
-            threads: Vec::new(),
             pos: at,
-            named: None,
-            closed: false,
+            ..NameLookahead::default()
         };
         if let Some(next) = behind(view.program.node(body.node)) {
-            let thread = Thread {
-                node: next,
-                ..Thread::at(next, body.log, at)
-            };
+            let thread = Thread::at(next, body.log, at);
             self.stepper(view, NamePolicy::Reading)
                 .add_closure(thread, at, &mut ahead.behind);
         }
