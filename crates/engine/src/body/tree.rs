@@ -12,7 +12,7 @@ use toolglot_json::{Fields, Output, Root, Shape, Step, Transducer};
 use super::escaped::Escaped;
 use crate::Code;
 use crate::grammar::Typing;
-use crate::machine::{How, changed, how, infer, json_or_text, typed};
+use crate::machine::{changed, typed, untyped};
 use crate::remark::remark;
 use crate::render::ITEM;
 
@@ -68,11 +68,7 @@ impl Writer<'_> {
                 self.string(text);
             }
             (_, Content::Text { .. }) => {
-                let (json, remark) = match how(None, self.typing, "") {
-                    How::Infer => infer(text),
-                    How::Json => json_or_text(text),
-                    _ => (quoted(text).into(), None),
-                };
+                let (json, remark) = untyped(text, self.typing);
                 self.out.push_str(&json);
                 self.remarks.extend(remark);
             }

@@ -13,7 +13,7 @@ use super::{Context, Parser, Speech};
 use toolglot_json::Shape;
 use toolglot_json::internal::quoted;
 
-use super::typing::{plain_json, typed};
+use super::typing::{plain_json, typed, untyped};
 use crate::body::decoded;
 use crate::grammar::Capture;
 use crate::program::{CompiledDialect, Node, RuleRole};
@@ -49,8 +49,7 @@ impl Parser {
             .first()
             .or(self.set.found.bodies.first())
             .is_some_and(|thread| thread.extra);
-        self.emitter
-            .speak(self.context.speech, view, self.candidate.at, sink);
+        self.speak(view, self.candidate.at, sink);
         self.emitter.thought_over |= by_extra && is_thought;
         if !adjoins {
             self.thought.interrupted = None;
@@ -176,8 +175,7 @@ impl Parser {
                 call.tool = meant.map(|(tool, _)| tool);
                 if call.tool.is_none() && !program.tools.is_empty() {
                     let message = format!("unknown tool `{text}`");
-                    self.emitter
-                        .note(Code::UnknownTool, Span::new(start, end), message, sink);
+                    self.note(Code::UnknownTool, Span::new(start, end), message, sink);
                 }
                 assign(&mut self.set.registers.name, &text);
             }
@@ -224,7 +222,7 @@ impl Parser {
         }
         call.worsen(End::Recovered);
         let message = format!("the server `{text}` comes after the arguments; it was left out");
-        self.emitter.note(Code::Junk, at, message, sink);
+        self.note(Code::Junk, at, message, sink);
     }
 
     /// The closer after the name was not there as it should be.
@@ -235,7 +233,7 @@ impl Parser {
         } else {
             "the closer of the name is misspelt"
         };
-        self.emitter.note(Code::MissingCloser, at, message, sink);
+        self.note(Code::MissingCloser, at, message, sink);
     }
 
     /// An element that means nothing goes by, if a `type` came right before what is skipped. After the name it may have
@@ -255,7 +253,7 @@ impl Parser {
         }
         let kind = view.slice(at.start, at.end);
         let message = format!("`{kind}` belongs to no part of the call; it was left out");
-        self.emitter.note(Code::Junk, at, message, sink);
+        self.note(Code::Junk, at, message, sink);
     }
 
     /// An attribute that is an argument (`<write_file path="..">`).
@@ -279,16 +277,17 @@ impl Parser {
         self.emitter.begin_key(key, Span::new(start, end), sink);
         let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
         let shape = tool.and_then(|tool| program.tools.tool(tool).parameters.get(key));
+        let typing = &program.dialect_of(at.0).values.typing;
         let nested = plain_json(&text).filter(|json| json.starts_with(['[', '{']));
         let (json, remark) = match (shape, nested) {
-            (None | Some(Shape::Text), _) => (Cow::Owned(quoted(&text)), None),
+            (None, _) => untyped(&text, typing),
+            (Some(Shape::Text), _) => (Cow::Owned(quoted(&text)), None),
             (_, Some(json)) => (Cow::Borrowed(json), None),
-            (Some(shape), None) => typed(&text, shape, &program.dialect_of(at.0).values.typing),
+            (Some(shape), None) => typed(&text, shape, typing),
         };
         self.emitter.args().push_str(&json);
         if let Some((code, message)) = remark {
-            self.emitter
-                .note(code, Span::new(start, end), message, sink);
+            self.note(code, Span::new(start, end), message, sink);
         }
     }
 
@@ -314,7 +313,7 @@ impl Parser {
 fn attribute_name(view: View<'_>, start: u64) -> &str {
     let before = view.slice(view.base, start).trim_end_matches(['"', '\'']);
     let before = before.trim_end().trim_end_matches('=').trim_end();
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-:".contains(c);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-:.".contains(c);
     &before[before.trim_end_matches(is_name).len()..]
 }
 

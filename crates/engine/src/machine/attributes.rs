@@ -97,8 +97,13 @@ impl Stepper<'_> {
         match thread.off {
             QUOTED if byte == thread.quote => return Moved::Value,
             QUOTED if byte == b'<' => {
-                let dialect = self.view.program.dialect_of(thread.node);
-                if !dialect.values.entities_in_attrs {
+                let decodes = self
+                    .view
+                    .program
+                    .dialect_of(thread.node)
+                    .values
+                    .entities_in_attrs;
+                if !decodes && attrs.attributes.iter().all(|one| one.argument.is_none()) {
                     return Moved::Dead;
                 }
             }
@@ -112,7 +117,7 @@ impl Stepper<'_> {
             }
             NAME if byte == b'=' => (thread.name_end, thread.off) = (pos, EQUALS),
             NAME if is_blank(byte) => (thread.name_end, thread.off) = (pos, AFTER_NAME),
-            NAME if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':') => {}
+            NAME if byte.is_ascii_alphanumeric() || b"_-:.".contains(&byte) => {}
             AFTER_NAME if byte == b'=' => thread.off = EQUALS,
             AFTER_NAME | EQUALS if is_blank(byte) => {}
             EQUALS if !attrs.stop.has(byte) => {

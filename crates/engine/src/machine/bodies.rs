@@ -209,8 +209,7 @@ impl Parser {
         // One character: more may not be here yet.
         let found: String = view.slice(at, view.end()).chars().take(1).collect();
         let message = alloc::format!("`{found}` fits no JSON here; the arguments end");
-        self.emitter
-            .note(Code::MalformedJson, Span::empty(at), message, sink);
+        self.note(Code::MalformedJson, Span::empty(at), message, sink);
         self.emitter.end_call(End::Truncated, view, at, sink);
         self.end_body(view, node, sink);
         // Late closers are markup still; all else is text.
@@ -256,7 +255,7 @@ impl Parser {
 
     pub(super) fn tell_elements(&mut self, out: &XmlOut, sink: &mut dyn Sink) {
         for (code, span, message) in &out.remarks {
-            self.emitter.note(*code, *span, message.clone(), sink);
+            self.note(*code, *span, message.clone(), sink);
         }
         if out.structural {
             self.emitter.worsen(End::Recovered);

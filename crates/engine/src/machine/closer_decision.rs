@@ -66,6 +66,10 @@ impl Parser {
                 recovered: true,
                 enclosing: !closer,
             },
+            // What opens another value opens none here: it may hold too much.
+            (None, true) if value.nest == 0 && !self.ending.is_cut_off && is_marker(probe) => {
+                Signal::Data
+            }
             (None, _) => Signal::Cut,
         }
     }
@@ -93,8 +97,7 @@ impl Parser {
                 value.passed_closer |= probe.last.is_some();
                 value.read_as_prose(probe.prose_to);
                 // Its own closer, which pairs with no opener in it, or an unknown parameter: it may hold too much.
-                let is_marker = |end| end - probe.at >= MARKER_MIN as u64;
-                let is_there = probe.n_overs > 0 || probe.closer_end.is_some_and(is_marker);
+                let is_there = probe.n_overs > 0 || is_marker(probe);
                 // What would end an empty value says nothing of one that is not.
                 let is_begin = matches!(self.program.node(value.node), Node::Text(text) if value.may_be_over(text));
                 let doubt = value.nest == 0 && is_there && !is_begin && !value.is_in_string();
@@ -127,4 +130,10 @@ impl Parser {
             },
         }
     }
+}
+
+/// Whether the literal that was read whole is no text that a value holds by chance.
+fn is_marker(probe: &CloserLookahead) -> bool {
+    let length = probe.closer_end.map(|end| end - probe.at);
+    length.is_some_and(|length| length >= MARKER_MIN as u64)
 }

@@ -159,7 +159,7 @@ impl Parser {
             if call.tool.is_none() && !view.program.tools.is_empty() {
                 let message = alloc::format!("unknown tool `{}`", call.name);
                 let at = Span::new(start.min(end), end);
-                self.emitter.note(Code::UnknownTool, at, message, sink);
+                self.note(Code::UnknownTool, at, message, sink);
             }
         }
         self.emitter.start_call(view, upto, sink);
@@ -207,8 +207,7 @@ impl Parser {
             self.emitter.mended(&envelope.repairs[..before], sink);
             envelope.repairs.drain(..before);
             let message = "the arguments are a string that holds JSON; it was unpacked";
-            self.emitter
-                .note(Code::EncodedArguments, Span::empty(at), message, sink);
+            self.note(Code::EncodedArguments, Span::empty(at), message, sink);
         }
         if !envelope.repairs.is_empty() {
             self.emitter.mended(&envelope.repairs, sink);
@@ -216,8 +215,7 @@ impl Parser {
         }
         if let Some(at) = envelope.flat_at.take() {
             let message = "the arguments are beside the name, not in an object";
-            self.emitter
-                .note(Code::UnnestedArguments, Span::empty(at), message, sink);
+            self.note(Code::UnnestedArguments, Span::empty(at), message, sink);
         }
         if let Some(at) = envelope.defines_at.take()
             && let Some(call) = &mut self.emitter.call
@@ -233,8 +231,7 @@ impl Parser {
                 LeftOut::Parameter => "a parameter after the end of the arguments was left out",
                 LeftOut::Arguments => "the call has arguments already; these are left out",
             });
-            self.emitter
-                .note(Code::Junk, Span::empty(at), message, sink);
+            self.note(Code::Junk, Span::empty(at), message, sink);
             // What the model meant by it is in no argument.
             if what != LeftOut::Other {
                 self.emitter.worsen(End::Recovered);
@@ -271,7 +268,7 @@ impl Parser {
         if envelope.malformed {
             let message = "the arguments are not a JSON object";
             let at = self.no_object(envelope, view);
-            self.emitter.note(Code::MalformedJson, at, message, sink);
+            self.note(Code::MalformedJson, at, message, sink);
             self.emitter.worsen(End::Truncated);
         }
         if envelope.args_at.is_some() {
@@ -319,8 +316,7 @@ impl Parser {
             let message = "an object that is not a call is between calls";
             let span = Span::new(envelope.at, at);
             self.emitter.markup(view, envelope.at, sink);
-            self.emitter
-                .note(Code::MissingToolName, span, message, sink);
+            self.note(Code::MissingToolName, span, message, sink);
             self.emitter.speak(Speech::Text, view, at, sink);
             self.end_body(view, envelope.bodies[0].node, sink);
             return;
@@ -353,10 +349,8 @@ impl Parser {
                     alloc::format!("the JSON of a `{dialect}` call ends too early"),
                 )
             };
-            self.emitter
-                .speak(self.context.speech, view, self.candidate.at, sink);
-            self.emitter
-                .note(code, Span::new(self.candidate.at, at), message, sink);
+            self.speak(view, self.candidate.at, sink);
+            self.note(code, Span::new(self.candidate.at, at), message, sink);
         }
         self.reject(at);
     }

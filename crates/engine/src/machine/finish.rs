@@ -28,13 +28,11 @@ impl Parser {
         }
         self.pos = view.end();
         self.unclosed(why, view, sink);
-        self.emitter
-            .speak(self.context.speech, view, view.end(), sink);
+        self.speak(view, view.end(), sink);
         self.emitter.end(self.ending.is_cut_off, sink);
         if self.context.speech == Speech::Reasoning && !self.emitter.spoken {
             let message = "the reasoning has no end; nothing was answered";
-            self.emitter
-                .note(Code::UnclosedCall, Span::empty(view.end()), message, sink);
+            self.note(Code::UnclosedCall, Span::empty(view.end()), message, sink);
         }
     }
 
@@ -299,7 +297,7 @@ impl Parser {
             self.emitter.markup(view, view.end(), sink);
             let span = Span::empty(view.end());
             let message = "the closer of the block is missing; its calls are whole";
-            self.emitter.note(Code::MissingCloser, span, message, sink);
+            self.note(Code::MissingCloser, span, message, sink);
         }
         false
     }
@@ -312,7 +310,7 @@ impl Parser {
         if !self.candidate.is_noted {
             let message = "the message ends before the call has a name";
             let at = Span::new(from, view.end());
-            self.emitter.note(Code::MissingToolName, at, message, sink);
+            self.note(Code::MissingToolName, at, message, sink);
         }
         self.set.threads.clear();
         self.candidate.checkpoint_threads.clear();
@@ -374,7 +372,7 @@ impl Parser {
         if call.is_nameless() {
             let at = Span::new(self.emitter.cursor, view.end());
             let message = "the message ends before the call has a name";
-            self.emitter.note(Code::MissingToolName, at, message, sink);
+            self.note(Code::MissingToolName, at, message, sink);
             self.emitter
                 .end_call(End::Truncated, view, view.end(), sink);
             return;
@@ -401,8 +399,7 @@ impl Parser {
         } else {
             view.end()
         };
-        self.emitter
-            .note(code, Span::empty(at), String::from(message), sink);
+        self.note(code, Span::empty(at), String::from(message), sink);
         self.emitter.end_call(end, view, view.end(), sink);
     }
 }

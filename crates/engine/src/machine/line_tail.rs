@@ -222,8 +222,7 @@ impl Parser {
         self.emitter.markup(view, at, sink);
         let message = "the list continues after its bracket, which was left out";
         let bracket = Span::new(at - 1, at);
-        self.emitter
-            .note(Code::MismatchedBracket, bracket, message, sink);
+        self.note(Code::MismatchedBracket, bracket, message, sink);
         if let Some(call) = &mut self.emitter.call {
             call.facts.is_in_broken_list = true;
         }

@@ -96,8 +96,7 @@ impl Parser {
             if self.set.next.is_empty() && self.is_extra_bracket(program, byte) {
                 let span = Span::new(pos, pos + 1);
                 let message = "a closing bracket too many was left out";
-                self.emitter
-                    .note(Code::MismatchedBracket, span, message, sink);
+                self.note(Code::MismatchedBracket, span, message, sink);
                 self.pos += 1;
                 continue;
             }
@@ -113,8 +112,7 @@ impl Parser {
             {
                 self.emitter.markup(view, at, sink);
                 let message = "a member of the list is not an object; it was left out";
-                self.emitter
-                    .note(Code::Junk, Span::new(at, at + 1), message, sink);
+                self.note(Code::Junk, Span::new(at, at + 1), message, sink);
                 self.pos = at;
                 self.set.junk = Some(OUTSIDE);
                 self.set
@@ -183,8 +181,7 @@ impl Parser {
     fn cut_short(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
         self.emitter.markup(view, at, sink);
         let message = "the call's closer is missing; it was supplied";
-        self.emitter
-            .note(Code::MissingCloser, Span::empty(at), message, sink);
+        self.note(Code::MissingCloser, Span::empty(at), message, sink);
         self.emitter.end_call(End::Recovered, view, at, sink);
         self.forget();
         self.set.threads.clear();
@@ -252,7 +249,7 @@ impl Parser {
         self.emitter.worsen(End::Recovered);
         self.emitter.markup(view, gap.start, sink);
         let message = "text between arguments belongs to none of them";
-        self.emitter.note(Code::Junk, gap, message, sink);
+        self.note(Code::Junk, gap, message, sink);
         self.pos = gap.end;
         for thread in &mut self.set.threads {
             thread.since = self.pos;

@@ -62,7 +62,7 @@ mod view;
 pub(crate) use capture::takes_key;
 pub(crate) use fitting::changed;
 pub(crate) use thread::Thread;
-pub(crate) use typing::{How, how, infer, json_or_text, plain_json, typed};
+pub(crate) use typing::{infer, plain_json, typed, untyped};
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -73,7 +73,7 @@ use alloc::vec::Vec;
 use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::doubt::Doubts;
 use crate::program::{ByteSet, NodeId, Program};
-use crate::{DoubtRule, Finish, InCode, InReasoning, Input, Sink, Span};
+use crate::{Code, DoubtRule, Finish, InCode, InReasoning, Input, Sink, Span};
 use context::{Context, SyncPoint, first_bytes};
 use emitter::{Emitter, Speech};
 use filled::Filled;
@@ -439,6 +439,15 @@ impl Parser {
         self.input.buffer.get(of_prompt..).unwrap_or("")
     }
 
+    /// The bytes up to `upto` are what the context says.
+    fn speak(&mut self, view: View<'_>, upto: u64, sink: &mut dyn Sink) {
+        self.emitter.speak(self.context.speech, view, upto, sink);
+    }
+
+    fn note(&mut self, code: Code, at: Span, why: impl Into<String>, sink: &mut dyn Sink) {
+        self.emitter.note(code, at, why, sink);
+    }
+
     /// Steps made so far: bytes looked at times positions alive. For tests of linearity.
     #[doc(hidden)]
     pub fn work(&self) -> u64 {
@@ -497,16 +506,12 @@ impl Parser {
     /// At the end of a push: tells what is certain.
     fn tell_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         match &self.mode {
-            Mode::Text => self
-                .emitter
-                .speak(self.context.speech, view, self.pos, sink),
+            Mode::Text => self.speak(view, self.pos, sink),
             Mode::NameLookahead(_) | Mode::MidLineTag(_) => {
-                self.emitter
-                    .speak(self.context.speech, view, self.candidate.at, sink);
+                self.speak(view, self.candidate.at, sink);
             }
             Mode::Matching if !self.candidate.committed => {
-                self.emitter
-                    .speak(self.context.speech, view, self.candidate.at, sink);
+                self.speak(view, self.candidate.at, sink);
             }
             Mode::Matching
             | Mode::LineTail(_)

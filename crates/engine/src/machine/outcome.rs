@@ -221,14 +221,13 @@ impl Parser {
         if open && stopped {
             let span = Span::empty(self.emitter.cursor);
             let message = "the final closer is missing; the model had stopped";
-            self.emitter
-                .note(Code::StrippedStopString, span, message, sink);
+            self.note(Code::StrippedStopString, span, message, sink);
             self.emitter
                 .end_call(End::Closed, view, self.emitter.cursor, sink);
         } else if open && whole {
             let span = Span::empty(self.emitter.cursor);
             let message = "the call's closer is missing; it was supplied";
-            self.emitter.note(Code::MissingCloser, span, message, sink);
+            self.note(Code::MissingCloser, span, message, sink);
             self.emitter
                 .end_call(End::Recovered, view, self.emitter.cursor, sink);
         } else if open {
@@ -256,7 +255,7 @@ impl Parser {
         {
             let span = Span::empty(self.emitter.cursor);
             let message = "the closer of the block does not follow its calls";
-            self.emitter.note(Code::MissingCloser, span, message, sink);
+            self.note(Code::MissingCloser, span, message, sink);
         }
         let anchors = self.anchors(checkpoint_threads, view);
         let sync_points: Vec<SyncPoint> = anchors

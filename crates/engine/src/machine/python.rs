@@ -129,7 +129,7 @@ impl Parser {
             let message =
                 alloc::format!("unknown tool `{name}`; without a marker it is not a call");
             let at = Span::new(python.name_at, python.name_end);
-            self.emitter.note(Code::UnknownTool, at, message, sink);
+            self.note(Code::UnknownTool, at, message, sink);
             return Judged::Unknown;
         }
         if !marked && self.needs_marker() {
@@ -184,7 +184,7 @@ impl Parser {
         }
         if named.tool.is_none() && !program.tools.is_empty() {
             let message = alloc::format!("unknown tool `{}`", named.name);
-            self.emitter.note(Code::UnknownTool, at, message, sink);
+            self.note(Code::UnknownTool, at, message, sink);
         }
         if program.dialect_of(python.node).reads_lines {
             self.emitter.count_line_call();

@@ -86,8 +86,7 @@ impl Parser {
         let span = Span::new(self.candidate.at, self.pos + 1);
         let text = view.slice(span.start, span.end);
         let message = format!("`{text}` is a special token; in plain letters it is text");
-        self.emitter
-            .note(Code::PlainTextMarker, span, message, sink);
+        self.note(Code::PlainTextMarker, span, message, sink);
         self.candidate.is_noted = true;
     }
 
@@ -122,10 +121,9 @@ impl Parser {
         if self.candidate.weighs {
             return;
         }
-        self.emitter
-            .speak(self.context.speech, view, self.candidate.at, sink);
+        self.speak(view, self.candidate.at, sink);
         let at = Span::new(start.min(end), end);
-        self.emitter.note(code, at, message, sink);
+        self.note(code, at, message, sink);
     }
 
     /// Whether a thread stands in a name that is known as far as it was read (`<read_file path=..>`).

@@ -130,7 +130,7 @@ impl Parser {
     /// A candidate begins at `at`: the set is what a context waits for, then all openers.
     pub(super) fn begin_candidate(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
         // The text before it is certain, and the quoting context is a function of it.
-        self.emitter.speak(self.context.speech, view, at, sink);
+        self.speak(view, at, sink);
         let next = view.byte(at).unwrap_or(b' ');
         self.candidate.at = at;
         self.pos = at;

@@ -167,6 +167,18 @@ pub(crate) fn infer(text: &str) -> (Cow<'_, str>, Option<(Code, String)>) {
     (number.unwrap_or_else(|| Cow::Owned(quoted(text))), None)
 }
 
+/// A text of no declared type, as the dialect's setting says.
+pub(crate) fn untyped<'t>(
+    text: &'t str,
+    typing: &Typing,
+) -> (Cow<'t, str>, Option<(Code, String)>) {
+    match typing {
+        Typing::Infer => infer(text),
+        Typing::Json => json_or_text(text),
+        Typing::Text | Typing::Kind(_) => (Cow::Owned(quoted(text)), None),
+    }
+}
+
 /// The text as JSON where all of it is, otherwise as a string; with a remark where it is a number beyond all.
 pub(crate) fn json_or_text(text: &str) -> (Cow<'_, str>, Option<(Code, String)>) {
     if let Some(json) = plain_json(text) {

@@ -474,6 +474,8 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
             | TermKind::LineStart
             | TermKind::MessageStart => {}
             TermKind::Group(_) | TermKind::Optional(..) if !is_past_group => {}
+            // What ends the value before this one opens none.
+            TermKind::Raw(..) | TermKind::Value(..) => return None,
             _ => break,
         }
     }
@@ -485,7 +487,7 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
     let after = &seq[text + 1..];
     let closer = after.iter().find(|term| !is_blank(term)).and_then(literal);
     let opener = seq[found?..text].iter().find_map(literal);
-    let is_closer = matches!((opener, closer), (Some(Piece::Bytes(opener)), Some(Piece::Bytes(closer))) if opener.starts_with(closer.as_str()));
+    let is_closer = matches!((opener, closer), (Some(Piece::Bytes(opener)), Some(Piece::Bytes(closer))) if opener.starts_with(closer.as_str()) || opener.trim() == closer.trim());
     found.filter(|_| !is_closer)
 }
 

@@ -335,7 +335,7 @@ fn ends_line(term: &TermKind) -> bool {
 /// Whether the term may start with the end of a line.
 fn starts_line_end(term: &TermKind) -> bool {
     match term {
-        TermKind::Literal(pieces) => starts(pieces, &['\n']),
+        TermKind::Literal(pieces) => starts(pieces, &['\n', '\r']),
         TermKind::Ws(_) | TermKind::Nl | TermKind::MessageEnd => true,
         _ => false,
     }

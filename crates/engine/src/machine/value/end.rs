@@ -61,7 +61,7 @@ impl Parser {
                 }
                 _ => format!("the closer of `{}` is missing; it was supplied", value.key),
             };
-            self.emitter.note(Code::MissingCloser, span, message, sink);
+            self.note(Code::MissingCloser, span, message, sink);
         }
         self.set.threads.clear();
         if let Behind::Read { upto } = behind {

@@ -130,7 +130,7 @@ impl Value {
             Some((_, name)) => {
                 let message = format!("no parameter is called `{key}`; it was read as `{name}`");
                 let at = parser.set.registers.key_at;
-                parser.emitter.note(Code::NearName, at, message, sink);
+                parser.note(Code::NearName, at, message, sink);
                 String::from(name)
             }
             None => key,
@@ -183,7 +183,7 @@ impl Value {
                 )
             };
             let at = parser.set.registers.key_at;
-            parser.emitter.note(code, at, message, sink);
+            parser.note(code, at, message, sink);
         } else if wrapper == Wrapper::No {
             let at = parser.set.registers.key_at;
             parser.emitter.begin_key(&key, at, sink);
@@ -532,7 +532,7 @@ impl Parser {
             call.worsen(End::Recovered);
             if is_first {
                 let at = Span::empty(at);
-                self.emitter.note(Code::AmbiguousValue, at, why, sink);
+                self.note(Code::AmbiguousValue, at, why, sink);
             }
         }
     }
@@ -615,7 +615,7 @@ impl Parser {
             if doubt {
                 self.emitter.worsen(End::Recovered);
             }
-            self.emitter.note(code, span, message, sink);
+            self.note(code, span, message, sink);
         }
         self.emitter.mended(repairs, sink);
     }
