@@ -166,8 +166,16 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
     let tool = fixed
         .as_ref()
         .map_or(String::new(), |(tool, ..)| format!(" {tool}"));
+    let lists = *random.one(&[
+        "",
+        "",
+        "",
+        ", lists(\",\")",
+        ", items(\"- \")",
+        ", lists(\";\"), items(\"*\")",
+    ]);
     let mut file = format!(
-        "dialect mine\nvalues: schema, entities in attrs\ncall{tool} = {}\n",
+        "dialect mine\nvalues: schema, entities in attrs{lists}\ncall{tool} = {}\n",
         rule.text
     );
     if random.chance(5) && fixed.is_none() {

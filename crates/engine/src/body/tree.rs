@@ -11,8 +11,8 @@ use toolglot_json::{Fields, Output, Root, Shape, Step, Transducer};
 
 use super::escaped::Escaped;
 use crate::Code;
-use crate::grammar::Typing;
-use crate::machine::{changed, typed, untyped};
+use crate::grammar::Values;
+use crate::machine::{changed, listed, typed, untyped};
 use crate::remark::remark;
 use crate::render::ITEM;
 
@@ -38,7 +38,7 @@ pub(crate) enum Content {
 /// Writes trees; what it has to say is gathered.
 pub(crate) struct Writer<'a> {
     pub(crate) flat: &'a str,
-    pub(crate) typing: &'a Typing,
+    pub(crate) values: &'a Values,
     /// Elements that are called `item` are those of a list.
     pub(crate) has_items: bool,
     pub(crate) out: &'a mut String,
@@ -68,7 +68,7 @@ impl Writer<'_> {
                 self.string(text);
             }
             (_, Content::Text { .. }) => {
-                let (json, remark) = untyped(text, self.typing);
+                let (json, remark) = untyped(text, &self.values.typing);
                 self.out.push_str(&json);
                 self.remarks.extend(remark);
             }
@@ -172,7 +172,10 @@ impl Writer<'_> {
             }
             Content::Text { verbatim: false } if text.trim().is_empty() => self.out.push_str("[]"),
             _ if text.trim_start().starts_with('[') => self.misfit(text, "array"),
-            _ => self.list([tree].into_iter(), Some(item)),
+            _ => match listed(text, item, self.values) {
+                Some(list) => self.out.push_str(&list),
+                None => self.list([tree].into_iter(), Some(item)),
+            },
         }
     }
 
@@ -207,7 +210,7 @@ impl Writer<'_> {
     }
 
     fn scalar(&mut self, text: &str, shape: &Shape) {
-        let (json, remark): (Cow<'_, str>, _) = typed(text, shape, self.typing);
+        let (json, remark): (Cow<'_, str>, _) = typed(text, shape, self.values);
         self.out.push_str(&json);
         self.remarks.extend(remark);
     }

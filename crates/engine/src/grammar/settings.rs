@@ -15,6 +15,10 @@ pub struct Values {
     pub entities_in_attrs: bool,
     /// CDATA sections are unwrapped.
     pub cdata: bool,
+    /// What separates the items of a list that is written without brackets.
+    pub separator: Option<String>,
+    /// What each line of a list starts with that has a line for each item.
+    pub bullet: Option<String>,
 }
 
 /// What a value is where no schema says so.
@@ -46,6 +50,8 @@ impl Values {
                 }
                 "schema|infer" => values.typing = Typing::Infer,
                 "schema|json" => values.typing = Typing::Json,
+                _ if part.starts_with("lists(") => values.separator = Some(quoted(part)?),
+                _ if part.starts_with("items(") => values.bullet = Some(quoted(part)?),
                 _ => match part
                     .strip_prefix("schema|type(")
                     .and_then(|rest| rest.strip_suffix(')'))
@@ -53,7 +59,7 @@ impl Values {
                     Some(kinds) => values.typing = kinds_of(kinds)?,
                     None => {
                         return Err(format!(
-                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|json, schema|type(..), entities, entities in attrs, cdata"
+                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|json, schema|type(..), entities, entities in attrs, cdata, lists(\",\"), items(\"- \")"
                         ));
                     }
                 },
@@ -75,6 +81,36 @@ const TYPES: [(&str, &[&str]); 7] = [
 ];
 
 impl Values {
+    /// The items of a list that is written as the setting says: between separators, or on lines of their own.
+    pub fn items<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
+        let text = text.trim();
+        let is_filled = |item: &&str| !item.is_empty();
+        if let Some(bullet) = &self.bullet {
+            let item = |line: &'t str| line.trim().strip_prefix(bullet.trim()).map(str::trim);
+            let lines = text.lines().filter(|line| !line.trim().is_empty());
+            if let Some(items) = lines.map(item).collect() {
+                return Some(items);
+            }
+        }
+        let separator = self.separator.as_deref()?.trim();
+        let items = text.split(separator).map(str::trim);
+        Some(items.filter(is_filled).collect())
+    }
+
+    /// A list of these items as the setting says, if none of them is more than one item.
+    pub(crate) fn list(&self, items: &[&str]) -> Option<String> {
+        let list = match (&self.separator, &self.bullet) {
+            (Some(separator), _) => items.join(&format!("{} ", separator.trim_end())),
+            (None, Some(bullet)) => {
+                let line = |item: &&str| format!("{} {item}", bullet.trim_end());
+                items.iter().map(line).collect::<Vec<_>>().join("\n")
+            }
+            (None, None) => return None,
+        };
+        let is_json = list.starts_with(['[', '{', '"']);
+        (!is_json && self.items(&list).as_deref() == Some(items)).then_some(list)
+    }
+
     /// The word that is written for a value of that JSON type, by `values: schema|type(..)`: the type's name if it is listed,
     /// else a word that names no type, else the type's name where `*` reads it so.
     pub fn word_for<'w>(&'w self, json_type: &'w str) -> Option<&'w str> {
@@ -168,6 +204,17 @@ fn kinds_of(kinds: &str) -> Result<Typing, String> {
         }
     }
     Ok(Typing::Kind(list))
+}
+
+/// The text in quotes between the parentheses of a part, `lists(",")`.
+fn quoted(part: &str) -> Result<String, String> {
+    let text = part
+        .split_once("(\"")
+        .and_then(|(_, rest)| rest.strip_suffix("\")"));
+    match text {
+        Some(text) if !text.trim().is_empty() => Ok(text.into()),
+        _ => Err(format!("`{part}`: write the text in quotes, lists(\",\")")),
+    }
 }
 
 fn split_outside_parentheses(text: &str) -> impl Iterator<Item = &str> {

@@ -92,14 +92,11 @@ impl Parser {
                     end,
                 } => {
                     // The name may come after the first of them.
-                    let is_name = |(act, _): &&(Act, u64)| matches!(act, Act::Captured { what, .. } if *what == Capture::Name);
-                    let is_nameless = self
-                        .emitter
-                        .call
-                        .as_ref()
-                        .is_some_and(OpenCall::is_nameless);
+                    let call = self.emitter.call.as_ref();
+                    let is_nameless = call.is_some_and(OpenCall::is_nameless);
+                    let name = acts[n..].iter().find(|(act, _)| act.is_name());
                     if let (Some((Act::Captured { what, start, end }, _)), true) =
-                        (acts[n..].iter().find(is_name), is_nameless)
+                        (name, is_nameless)
                     {
                         self.captured(view, *what, *start, *end, sink);
                     }
@@ -277,13 +274,13 @@ impl Parser {
         self.emitter.begin_key(key, Span::new(start, end), sink);
         let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
         let shape = tool.and_then(|tool| program.tools.tool(tool).parameters.get(key));
-        let typing = &program.dialect_of(at.0).values.typing;
+        let values = &program.dialect_of(at.0).values;
         let nested = plain_json(&text).filter(|json| json.starts_with(['[', '{']));
         let (json, remark) = match (shape, nested) {
-            (None, _) => untyped(&text, typing),
+            (None, _) => untyped(&text, &values.typing),
             (Some(Shape::Text), _) => (Cow::Owned(quoted(&text)), None),
             (_, Some(json)) => (Cow::Borrowed(json), None),
-            (Some(shape), None) => typed(&text, shape, typing),
+            (Some(shape), None) => typed(&text, shape, values),
         };
         self.emitter.args().push_str(&json);
         if let Some((code, message)) = remark {

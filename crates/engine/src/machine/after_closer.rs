@@ -376,12 +376,9 @@ impl Parser {
             .step(&beyond.entries, byte, pos, &mut next, &mut found);
         (self.candidate.at, self.candidate.bol, self.candidate.start) = place;
         core::mem::swap(&mut beyond.entries, &mut next);
-        let is_name = |act| {
-            let what = Capture::Name;
-            matches!(act, Act::Captured { what: have, .. } if have == what)
-        };
         let entered = beyond.entries.iter().any(|thread| {
-            let named = found.literal_ended && self.set.log.any(Log::ROOT, thread.log, is_name);
+            let named =
+                found.literal_ended && self.set.log.any(Log::ROOT, thread.log, Act::is_name);
             let enters = |act| enters_tool(view.program, act);
             let fixed = view.program.node(thread.node).is_body()
                 && self.set.log.any(Log::ROOT, thread.log, enters);

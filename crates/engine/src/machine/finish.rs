@@ -275,9 +275,9 @@ impl Parser {
                 self.reject(view.end());
                 return true;
             }
-            let tells = |act| matches!(act, Act::Captured { what, .. } if what == Capture::Name);
-            let is_named =
-                |thread: &&Thread| !thread.extra && self.set.log.any(Log::ROOT, thread.log, tells);
+            let is_named = |thread: &&Thread| {
+                !thread.extra && self.set.log.any(Log::ROOT, thread.log, Act::is_name)
+            };
             let Some(&begun) = self.candidate.checkpoint_threads.iter().find(is_named) else {
                 return self.end_begun(view, sink);
             };

@@ -36,6 +36,13 @@ pub(crate) enum Act {
     },
 }
 
+impl Act {
+    /// Whether it is a name that was captured.
+    pub(crate) fn is_name(self) -> bool {
+        matches!(self, Act::Captured { what, .. } if what == Capture::Name)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Line {
     parent: LogId,

@@ -198,11 +198,10 @@ impl Parser {
         if self.candidate.committed || self.candidate.fallback.is_some() || self.candidate.quoted {
             return Some(false);
         }
-        let named = |act: Act| matches!(act, Act::Captured { what, .. } if what == Capture::Name);
         let mut closers = self.set.threads.iter().filter_map(|thread| {
             let literal = self.set.instances.literal(view.program, thread)?;
             let is_closer =
-                literal.is_closing_tag() && self.set.log.last(thread.log).is_some_and(named);
+                literal.is_closing_tag() && self.set.log.last(thread.log).is_some_and(Act::is_name);
             is_closer.then_some((*thread, literal.next))
         });
         let Some((closer, next)) = closers.next() else {
@@ -437,15 +436,7 @@ impl Parser {
         if common == self.set.flushed {
             return;
         }
-        let names = self.set.log.any(self.set.flushed, common, |act| {
-            matches!(
-                act,
-                Act::Captured {
-                    what: Capture::Name,
-                    ..
-                }
-            )
-        });
+        let names = self.set.log.any(self.set.flushed, common, Act::is_name);
         let is_exit = |act| matches!(act, Act::Exit(_));
         let ends = self.set.log.any(self.set.flushed, common, is_exit);
         let marked = self.set.threads.iter().all(|thread| thread.marked);

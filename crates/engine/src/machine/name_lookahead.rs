@@ -45,7 +45,7 @@ impl Parser {
         !self.candidate.committed
             && self.emitter.call.is_none()
             && self.set.log.any(self.set.flushed, body.log, enters)
-            && !self.set.log.any(self.set.flushed, body.log, names)
+            && !self.set.log.any(self.set.flushed, body.log, Act::is_name)
     }
 
     /// Looks for the name after the body, which begins at `pos`.
@@ -121,7 +121,7 @@ impl Parser {
             ahead.closed |= ended;
             if ended {
                 let is_named =
-                    |thread: &&Thread| self.set.log.any(ahead.body.log, thread.log, names);
+                    |thread: &&Thread| self.set.log.any(ahead.body.log, thread.log, Act::is_name);
                 let named = ahead.threads.iter().find(is_named).map(|thread| thread.log);
                 ahead.named = named.or(ahead.named);
             }
@@ -181,16 +181,6 @@ impl Parser {
         self.emitter.start_call(view, ahead.at, sink);
         self.enter_body(view, sink);
     }
-}
-
-fn names(act: Act) -> bool {
-    matches!(
-        act,
-        Act::Captured {
-            what: Capture::Name,
-            ..
-        }
-    )
 }
 
 fn behind(node: &Node) -> Option<NodeId> {

@@ -3,12 +3,13 @@
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use toolglot_json::internal::{float, from_text, integer, is_beyond, is_number, quoted, scalar_of};
 use toolglot_json::{Output, Root, Scalars, Shape, Step, Transducer};
 
 use crate::Code;
-use crate::grammar::Typing;
+use crate::grammar::{Typing, Values};
 
 /// How a value is read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,11 +58,16 @@ pub(crate) fn how(shape: Option<&Shape>, typing: &Typing, kind: &str) -> How {
 pub(crate) fn typed<'a>(
     text: &'a str,
     shape: &Shape,
-    typing: &Typing,
+    values: &Values,
 ) -> (Cow<'a, str>, Option<(Code, String)>) {
     let trimmed = text.trim();
+    if let Shape::Array(item) = shape
+        && let Some(list) = listed(text, item, values)
+    {
+        return (Cow::Owned(list), None);
+    }
     if let Some(json) = scalar_of(trimmed, shape) {
-        let is_inferred = *typing == Typing::Infer && infer(trimmed).0 == json;
+        let is_inferred = values.typing == Typing::Infer && infer(trimmed).0 == json;
         let remark = respelt(trimmed, &json).filter(|_| !is_inferred);
         return (json, remark);
     }
@@ -165,6 +171,13 @@ pub(crate) fn infer(text: &str) -> (Cow<'_, str>, Option<(Code, String)>) {
         return (Cow::Owned(quoted(text)), Some(remark));
     }
     (number.unwrap_or_else(|| Cow::Owned(quoted(text))), None)
+}
+
+/// A list of items of this shape that is written without brackets, as the dialect's setting says.
+pub(crate) fn listed(text: &str, item: &Shape, values: &Values) -> Option<String> {
+    let items = values.items(text)?.into_iter();
+    let items: Vec<_> = items.map(|text| typed(text, item, values).0).collect();
+    Some(format!("[{}]", items.join(",")))
 }
 
 /// A text of no declared type, as the dialect's setting says.
@@ -296,12 +309,17 @@ mod tests {
             ..Scalars::default()
         });
         let either = Shape::OneOf(alloc::vec![Shape::Text, integer.clone()]);
-        assert_eq!(typed("007", &integer, &Typing::Text).0, "7");
-        assert_eq!(typed("x", &integer, &Typing::Text).0, "\"x\"");
-        assert!(typed("x", &integer, &Typing::Text).1.is_some());
-        assert_eq!(typed("42", &either, &Typing::Text).0, "42");
+        let text_values = Values::default();
+        let inferred = Values {
+            typing: Typing::Infer,
+            ..Values::default()
+        };
+        assert_eq!(typed("007", &integer, &text_values).0, "7");
+        assert_eq!(typed("x", &integer, &text_values).0, "\"x\"");
+        assert!(typed("x", &integer, &text_values).1.is_some());
+        assert_eq!(typed("42", &either, &text_values).0, "42");
         assert_eq!(
-            typed("None", &either, &Typing::Text),
+            typed("None", &either, &text_values),
             (Cow::Borrowed("\"None\""), None)
         );
         let nullable = Shape::Scalar(Scalars {
@@ -309,28 +327,28 @@ mod tests {
             null: true,
             ..Scalars::default()
         });
-        assert_eq!(typed("None", &nullable, &Typing::Text).0, "null");
+        assert_eq!(typed("None", &nullable, &text_values).0, "null");
         for (text, code) in [
             ("1,000", Code::InvalidNumber),
             ("+5", Code::InvalidNumber),
             ("None", Code::PythonLiteral),
         ] {
             assert_eq!(
-                typed(text, &nullable, &Typing::Text).1.unwrap().0,
+                typed(text, &nullable, &text_values).1.unwrap().0,
                 code,
                 "{text}"
             );
         }
         for (text, remark) in [("007", None), ("0x1F", Some(Code::InvalidNumber))] {
-            let (_, found) = typed(text, &nullable, &Typing::Infer);
+            let (_, found) = typed(text, &nullable, &inferred);
             assert_eq!(found.map(|(code, _)| code), remark, "{text}");
         }
         assert_eq!(
-            typed(" -12 ", &nullable, &Typing::Text),
+            typed(" -12 ", &nullable, &text_values),
             (Cow::Borrowed("-12"), None)
         );
         assert_eq!(
-            typed(" x", &either, &Typing::Text),
+            typed(" x", &either, &text_values),
             (Cow::Borrowed("\" x\""), None)
         );
     }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 use toolglot_json::Shape;
-use toolglot_json::internal::{Kind, kind, members};
+use toolglot_json::internal::{Kind, elements, kind, members};
 
 use super::form::{Alternative, Condition, Form, FormEntry, Forms};
 use super::value::{
@@ -348,7 +348,10 @@ impl<'a> Writer<'a> {
             && kind(json) == Kind::String
             && plain_json(&text).is_some()
             && !self.is_declared_text(pen, key);
-        let spaced = matches!(kind(json), Kind::Object | Kind::Array).then(|| spaced(json));
+        let spaced = matches!(kind(json), Kind::Object | Kind::Array).then(|| {
+            let list = self.list(pen, key, json);
+            list.unwrap_or_else(|| spaced(json))
+        });
         let text = match &spaced {
             Some(spaced) => spaced,
             None if guessed => json.trim(),
@@ -360,6 +363,21 @@ impl<'a> Writer<'a> {
             pen.out.push_str(text);
         }
         Ok(())
+    }
+
+    /// A list without brackets, where the dialect and the tool's schema have one. Where it was read otherwise it is JSON.
+    fn list(&self, pen: &Pen<'_>, key: &str, json: &str) -> Option<String> {
+        let tool = self.tools.find(pen.call?.name)?;
+        let shape = self.tools.tool(tool).parameters.get(key);
+        let items: Vec<&str> = elements(json).collect();
+        let is_plain = |item: &&str| matches!(kind(item), Kind::String | Kind::Scalar);
+        let is_second = self.last_first != LastFirst::Nowhere;
+        if is_second || !matches!(shape, Some(Shape::Array(_))) || !items.iter().all(is_plain) {
+            return None;
+        }
+        let items: Vec<_> = items.into_iter().map(raw).collect();
+        let items: Vec<&str> = items.iter().map(|item| &**item).collect();
+        self.dialect.values.list(&items)
     }
 
     /// The alternative that fits: the one for this key, else the first that can be written.

@@ -123,7 +123,7 @@ impl Xml {
         let mut remarks = Vec::new();
         let mut writer = Writer {
             flat,
-            typing: &self.values.typing,
+            values: &self.values,
             has_items: !self.prefix.is_empty(),
             out: &mut out.json,
             remarks: &mut remarks,

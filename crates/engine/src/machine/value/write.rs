@@ -286,9 +286,7 @@ impl Value {
         };
         let (json, remark): (Cow<'_, str>, _) = match (structured, &self.how) {
             (Some(json), _) => (json.into(), None),
-            (None, How::Held(shape) | How::Structured(shape)) => {
-                typed(&self.held, shape, &values.typing)
-            }
+            (None, How::Held(shape) | How::Structured(shape)) => typed(&self.held, shape, values),
             (None, How::Infer) => infer(&self.held),
             (None, How::Json | How::Text) => json_or_text(&self.held),
         };
