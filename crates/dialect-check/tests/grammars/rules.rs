@@ -171,7 +171,7 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
         "",
         "",
         ", lists(\",\")",
-        ", items(\"- \")",
+        ", items(\"+ \")",
         ", lists(\";\"), items(\"*\")",
     ]);
     let mut file = format!(
