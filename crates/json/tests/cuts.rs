@@ -105,6 +105,23 @@ fn a_place_between_blanks_never_goes_back() {
     assert_eq!(whole, read(manner, text, 1));
 }
 
+/// An empty key after a string that ended in a letter: the letter was not the key's.
+#[test]
+fn a_string_does_not_know_the_last_letter_of_another() {
+    let manner = Manner {
+        root: Root::Object,
+        reports: true,
+        knows: true,
+        expects: false,
+    };
+    for rest in ["", "s': 1}", "s', 'b': 2}"] {
+        let text = format!("{{a:c,'arguments'{{e=\",l\"''{rest}");
+        let whole = read(manner, &text, text.len());
+        assert!(whole.is_ok(), "{whole:?}");
+        assert_eq!(whole, read(manner, &text, 1), "{text}");
+    }
+}
+
 fn read(manner: Manner, text: &str, size: usize) -> Result<Told, String> {
     let names: [String; 3] = ["path", "a", "text"].map(String::from);
     let mut out = Output::default();

@@ -34,6 +34,7 @@ impl Transducer {
     pub(super) fn start_key(&mut self, quote: Quote, at: u64) {
         self.key.text.clear();
         (self.in_key, self.string.is_raw, self.key.is_bare) = (true, false, false);
+        self.string.after_letter = false;
         self.token_at = at;
         self.state = State::Str(quote);
     }
@@ -41,9 +42,8 @@ impl Transducer {
     /// The inside of a value's string starts at `at`.
     #[inline]
     pub(super) fn start_inside(&mut self, at: u64) {
-        self.string.has_inner = false;
-        self.string.is_multiline = false;
-        self.string.starts = self.context.stops;
+        (self.string.has_inner, self.string.is_multiline) = (false, false);
+        (self.string.after_letter, self.string.starts) = (false, self.context.stops);
         self.string.balance.begin(at);
         self.string.last.begin(at);
     }
