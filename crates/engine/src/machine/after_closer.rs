@@ -11,7 +11,7 @@ use super::Parser;
 use super::closer_decision::Signal;
 use super::closer_lookahead::{CloserLookahead, Stage};
 use super::log::{Act, Log, LogId};
-use super::thread::{NamePolicy, StepResult, Thread, UnknownKey};
+use super::thread::{NamePolicy, Thread, UnknownKey};
 use super::value::find_closer;
 use super::view::View;
 use crate::grammar::Capture;
@@ -152,17 +152,9 @@ impl Parser {
             let Some(byte) = view.byte(probe.pos) else {
                 return view.eof.then_some(false);
             };
-            let (mut next, mut found, pos) = (Vec::new(), StepResult::default(), probe.pos);
-            self.stepper(view, NamePolicy::Reading).step(
-                &over.threads,
-                byte,
-                pos,
-                &mut next,
-                &mut found,
-            );
-            self.set.found.work += found.work;
+            let cx = (view, NamePolicy::Reading);
+            self.step_set(cx, &mut over.threads, byte, probe.pos);
             probe.pos += 1;
-            over.threads = next;
             let value = over
                 .threads
                 .iter()
@@ -320,21 +312,11 @@ impl Parser {
             let names = NamePolicy::Entry {
                 plausible: probe.closer,
             };
-            let (entered, found) =
-                self.step_entries((names, beyond.bol), beyond, byte, probe.pos, view);
+            let entered = self.step_entries((names, beyond.bol), beyond, byte, probe.pos, view);
             let is_over = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
-            let mut next = Vec::new();
             let stops = beyond.entries.iter().any(is_over);
-            let (mut inner, pos) = (StepResult::default(), probe.pos);
-            self.stepper(view, NamePolicy::Evidence).step(
-                &beyond.enclosing,
-                byte,
-                pos,
-                &mut next,
-                &mut inner,
-            );
-            core::mem::swap(&mut beyond.enclosing, &mut next);
-            self.set.found.work += found.work + inner.work;
+            let cx = (view, NamePolicy::Evidence);
+            let inner = self.step_set(cx, &mut beyond.enclosing, byte, probe.pos);
             probe.pos += 1;
             if entered {
                 return Some(ends);
@@ -359,7 +341,7 @@ impl Parser {
         }
     }
 
-    /// One byte of the entries that may begin at `beyond.from`: whether one did, and what was found on the way.
+    /// One byte of the entries that may begin at `beyond.from`: whether one did.
     fn step_entries(
         &mut self,
         (policy, bol): (NamePolicy<'_>, bool),
@@ -367,24 +349,20 @@ impl Parser {
         byte: u8,
         pos: u64,
         view: View<'_>,
-    ) -> (bool, StepResult) {
-        let (mut next, mut found) = (Vec::new(), StepResult::default());
+    ) -> bool {
         // An entry there would begin a line or not, and never the message.
         let place = (self.candidate.at, self.candidate.bol, self.candidate.start);
         (self.candidate.at, self.candidate.bol, self.candidate.start) = (beyond.from, bol, false);
-        self.stepper(view, policy)
-            .step(&beyond.entries, byte, pos, &mut next, &mut found);
+        let found = self.step_set((view, policy), &mut beyond.entries, byte, pos);
         (self.candidate.at, self.candidate.bol, self.candidate.start) = place;
-        core::mem::swap(&mut beyond.entries, &mut next);
-        let entered = beyond.entries.iter().any(|thread| {
+        beyond.entries.iter().any(|thread| {
             let named =
                 found.literal_ended && self.set.log.any(Log::ROOT, thread.log, Act::is_name);
             let enters = |act| enters_tool(view.program, act);
             let fixed = view.program.node(thread.node).is_body()
                 && self.set.log.any(Log::ROOT, thread.log, enters);
             named || fixed
-        });
-        (entered, found)
+        })
     }
 
     /// Reads on in prose after closers that end the call on a line of their own: up to a line that begins with an entry of
@@ -412,11 +390,8 @@ impl Parser {
             }
             Some(Line::Entry) => {
                 let names = NamePolicy::Entry { plausible: false };
-                let (entered, found) =
-                    self.step_entries((names, true), beyond, rest[0], probe.pos, view);
-                self.set.found.work += found.work;
                 probe.pos += 1;
-                if entered {
+                if self.step_entries((names, true), beyond, rest[0], probe.pos - 1, view) {
                     return Prose::Entry;
                 }
                 if beyond.entries.is_empty() {

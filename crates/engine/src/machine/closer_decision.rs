@@ -100,7 +100,8 @@ impl Parser {
                 let is_there = probe.n_overs > 0 || is_marker(probe);
                 // What would end an empty value says nothing of one that is not.
                 let is_begin = matches!(self.program.node(value.node), Node::Text(text) if value.may_be_over(text));
-                let doubt = value.nest == 0 && is_there && !is_begin && !value.is_in_string();
+                let doubt =
+                    value.nest == 0 && is_there && !is_begin && !value.writer.is_in_string();
                 if probe.closer && value.nest > 0 {
                     value.nest -= 1;
                 }

@@ -390,7 +390,7 @@ impl Parser {
 
         // The value's own opener.
         if !probe.own.is_empty() {
-            let same_key = text.own_needs_same_key.then_some(value.key.as_str());
+            let same_key = text.own_needs_same_key.then_some(value.writer.key.as_str());
             self.stepper(view, NamePolicy::Own { same_key })
                 .step(&probe.own, byte, pos, next, found);
             core::mem::swap(&mut probe.own, next);
@@ -444,7 +444,7 @@ impl Parser {
                 Signal::Unnested
             });
         }
-        if follow_ends && value.nest == 0 && value.is_in_string() {
+        if follow_ends && value.nest == 0 && value.writer.is_in_string() {
             // All closers are there, but the JSON has a string open: text after them is more of it.
             return self.look_beyond(text, probe, view);
         }

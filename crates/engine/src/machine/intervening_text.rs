@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::Parser;
 use super::closer_lookahead::{CloserLookahead, Stage};
 use super::log::Log;
-use super::thread::{NamePolicy, StepResult, Thread};
+use super::thread::{NamePolicy, Thread};
 use super::view::View;
 use crate::Span;
 use crate::grammar::Capture;
@@ -91,12 +91,8 @@ impl Parser {
             let Some(byte) = view.byte(*pos) else {
                 return view.eof.then_some(false);
             };
-            let (mut next, mut found) = (Vec::new(), StepResult::default());
-            self.stepper(view, NamePolicy::Evidence)
-                .step(threads, byte, *pos, &mut next, &mut found);
-            self.set.found.work += found.work;
+            self.step_set((view, NamePolicy::Evidence), threads, byte, *pos);
             *pos += 1;
-            *threads = next;
             let value = threads
                 .iter()
                 .find_map(|thread| match view.program.node(thread.node) {

@@ -129,6 +129,6 @@ impl Parser {
             let parameters = &view.program.tools.tool(tool).parameters;
             takes_key(parameters, key) || parameters.nearest(key).is_some()
         });
-        is_of_tool && key != value.key && !call.has_key(key)
+        is_of_tool && key != value.writer.key && !call.has_key(key)
     }
 }

@@ -518,7 +518,7 @@ impl Parser {
             | Mode::ReasoningResume(_)
             | Mode::ReasoningHold(_) => {}
             Mode::Value(value) => {
-                let (told, dropped) = (value.told, value.dropped);
+                let (told, dropped) = (value.writer.told, value.writer.dropped);
                 if dropped {
                     self.emitter.markup(view, told, sink);
                 } else {
@@ -554,6 +554,23 @@ impl Parser {
             self.stepper(view, names)
                 .add_closure(thread, from.since, set);
         }
+    }
+
+    /// Takes a set over `byte`, which stands at `pos`: what was found there.
+    fn step_set(
+        &mut self,
+        (view, names): (View<'_>, NamePolicy<'_>),
+        set: &mut Vec<Thread>,
+        byte: u8,
+        pos: u64,
+    ) -> StepResult {
+        let (mut next, mut found) = (core::mem::take(&mut self.set.next), StepResult::default());
+        self.stepper(view, names)
+            .step(set, byte, pos, &mut next, &mut found);
+        core::mem::swap(set, &mut next);
+        self.set.next = next;
+        self.set.found.work += found.work;
+        found
     }
 
     fn stepper<'a>(&'a mut self, view: View<'a>, names: NamePolicy<'a>) -> Stepper<'a> {

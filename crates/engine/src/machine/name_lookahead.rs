@@ -104,19 +104,9 @@ impl Parser {
                 ahead.tried = ahead.pos;
                 ahead.threads.clone_from(&ahead.behind);
             }
-            let pos = ahead.pos;
-            let mut next = core::mem::take(&mut self.set.next);
-            let mut found = core::mem::take(&mut self.set.found);
-            self.stepper(view, NamePolicy::Reading).step(
-                &ahead.threads,
-                byte,
-                pos,
-                &mut next,
-                &mut found,
-            );
+            let cx = (view, NamePolicy::Reading);
+            let found = self.step_set(cx, &mut ahead.threads, byte, ahead.pos);
             let ended = found.literal_ended;
-            core::mem::swap(&mut ahead.threads, &mut next);
-            (self.set.next, self.set.found) = (next, found);
             ahead.pos += 1;
             ahead.closed |= ended;
             if ended {

@@ -1,11 +1,9 @@
 //! A call that lacks nothing but final closers: servers strip them, as stop strings, where the model stopped at them. The
 //! end of the message, or of the model's turn, stands in their place.
 
-use alloc::vec::Vec;
-
 use super::Parser;
 use super::log::{Act, Log};
-use super::thread::{NamePolicy, StepResult, Thread};
+use super::thread::{NamePolicy, Thread};
 use super::view::View;
 use crate::program::{Node, RuleRole, is_blank};
 
@@ -72,15 +70,11 @@ impl Parser {
     /// Steps all entries from `from` on: whether one that ends a turn is there whole.
     fn step_to_stop(&mut self, from: u64, view: View<'_>) -> TurnEnd {
         let mut threads = alloc::vec![Thread::at(view.program.rules.trie_node, Log::ROOT, from)];
-        let (mut next, mut found) = (Vec::new(), StepResult::default());
         let mut pos = from;
         let judge = NamePolicy::Entry { plausible: false };
         let is_stop = |act| matches!(act, Act::Enter(node) if matches!(view.program.node(node), Node::Enter { role: RuleRole::Stop, .. }));
         while let Some(byte) = view.byte(pos) {
-            self.stepper(view, judge)
-                .step(&threads, byte, pos, &mut next, &mut found);
-            self.set.found.work += found.work;
-            core::mem::swap(&mut threads, &mut next);
+            self.step_set((view, judge), &mut threads, byte, pos);
             pos += 1;
             threads.retain(|thread| {
                 self.set.log.any(Log::ROOT, thread.log, is_stop)

@@ -44,10 +44,10 @@ impl Parser {
             if !value.overlong {
                 value.settle(text, at, view, out);
             }
-            value.close(at, values, out);
+            value.writer.close(at, values, out);
         });
-        let end = value.told;
-        if value.dropped {
+        let end = value.writer.told;
+        if value.writer.dropped {
             self.emitter.markup(view, end, sink);
         } else {
             self.emitter.flush_args(end, sink);
@@ -59,7 +59,10 @@ impl Parser {
                 Behind::Value | Behind::Read { .. } => {
                     String::from("the call's closers are incomplete; they were supplied")
                 }
-                _ => format!("the closer of `{}` is missing; it was supplied", value.key),
+                _ => format!(
+                    "the closer of `{}` is missing; it was supplied",
+                    value.writer.key
+                ),
             };
             self.note(Code::MissingCloser, span, message, sink);
         }
@@ -156,20 +159,20 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         value.probe = None;
-        if let Wrapper::Maybe | Wrapper::Text = value.wrapper {
-            value.wrapper = Wrapper::No;
-            self.emitter.key(&value.key);
+        if let Wrapper::Maybe | Wrapper::Text = value.writer.wrapper {
+            value.writer.wrapper = Wrapper::No;
+            self.emitter.key(&value.writer.key);
         }
         // Held blanks may be trimmed, and what may become a number, a word or JSON is none yet: both stay out.
-        let told = value.told;
-        if value.dropped {
+        let told = value.writer.told;
+        if value.writer.dropped {
             self.emitter.markup(view, view.end(), sink);
         } else {
-            let is_held = !value.wrote && value.json.is_none();
-            if is_held && is_surely_text(&value.how, &value.held) {
+            let is_held = !value.writer.wrote && value.writer.json.is_none();
+            if is_held && is_surely_text(&value.writer.how, &value.writer.held) {
                 // Show what arrived: a prefix of a string.
-                let held = core::mem::take(&mut value.held);
-                let held = match value.how {
+                let held = core::mem::take(&mut value.writer.held);
+                let held = match value.writer.how {
                     How::Infer => held.trim(),
                     _ => held.trim_end(),
                 };

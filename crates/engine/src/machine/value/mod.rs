@@ -35,13 +35,12 @@ use indent::Unindenter;
 use quoted::QuotedString;
 use truncated_opener::TruncatedOpener;
 use unmatched_closer::UnmatchedCloser;
-use write::{Nested, Out, Wrapper};
+use write::{Out, ValueWriter, Wrapper};
 
 /// A value being read.
 #[derive(Debug, Default)]
 pub(crate) struct Value {
     pub(super) node: NodeId,
-    pub(super) key: String,
     pub(super) start: u64,
     /// All bytes before it were looked at.
     pub(super) scan: u64,
@@ -53,8 +52,6 @@ pub(crate) struct Value {
     last: u8,
     /// A line break was left out before the value.
     broke: bool,
-    /// Bytes before it are written.
-    pub(super) told: u64,
     /// The value's own openers inside it that were not closed.
     pub(super) nest: u32,
     /// A closer was passed over: it was data.
@@ -78,27 +75,12 @@ pub(crate) struct Value {
     orphan: Option<UnmatchedCloser>,
     /// It ends at a fence that may be its own: it may hold too little.
     pub(super) cut_in_doubt: bool,
-    how: How,
-    /// It may be JSON, or stand between one of these quotes; and how it is read if it is neither.
-    literal: Option<(Box<[String]>, How)>,
     /// Where it ends, if it was said how many bytes it has.
     counted: Option<u64>,
     /// It ends with its line, or is known not to.
     ends_line: Option<bool>,
-    /// Removes the indentation of its lines.
-    indent: Option<Unindenter>,
-    /// Decodes the entities in it.
-    entities: Option<EntityDecoder>,
-    /// Rewrites a string in other quotes than JSON's.
-    quoted: Option<QuotedString>,
-    held: String,
-    json: Option<Box<Nested>>,
-    /// The JSON is over before the value is: whole, or stuck at a byte that fits none.
-    json_over: bool,
-    /// The tool has no such parameter and takes no others: the value is markup.
-    pub(super) dropped: bool,
-    wrote: bool,
-    wrapper: Wrapper,
+    /// What becomes of its bytes.
+    pub(super) writer: ValueWriter,
 }
 
 impl Value {
@@ -188,23 +170,34 @@ impl Value {
             let at = parser.set.registers.key_at;
             parser.emitter.begin_key(&key, at, sink);
         }
-        let mut value = Value {
-            node: body.node,
+        let mut writer = ValueWriter {
             key,
+            told: at,
+            how,
+            literal,
+            indent: text.delimiter.indent().cloned().map(Unindenter::new),
+            entities: values.entities.then(EntityDecoder::default),
+            quoted: (!text.spelt_quotes.is_empty()).then(|| QuotedString::new(&text.spelt_quotes)),
+            dropped,
+            wrapper,
+            ..ValueWriter::default()
+        };
+        if writer.how == How::Text && !dropped {
+            parser.emitter.args().push('"');
+            writer.wrote = true;
+        }
+        let value = Value {
+            node: body.node,
             start: at,
             scan: at,
             blank_from: at,
             broke: body.broke,
-            told: at,
             prose_to: at,
             line_blank: body.begins_line,
             one_line: body.one_line,
             edge: text.lead_in.as_deref().map(TruncatedOpener::new),
             is_first: (parser.emitter.call.as_mut())
                 .is_some_and(|call| !core::mem::replace(&mut call.has_value, true)),
-            how,
-            literal,
-            indent: text.delimiter.indent().cloned().map(Unindenter::new),
             counted: (text.delimiter == Delimiter::Length).then(|| {
                 let length = parser.set.registers.length.parse().unwrap_or(u64::MAX);
                 at.saturating_add(length)
@@ -215,16 +208,9 @@ impl Value {
                 _ if text.may_end_line => None,
                 _ => Some(false),
             },
-            entities: values.entities.then(EntityDecoder::default),
-            quoted: (!text.spelt_quotes.is_empty()).then(|| QuotedString::new(&text.spelt_quotes)),
-            dropped,
-            wrapper,
+            writer,
             ..Value::default()
         };
-        if value.how == How::Text && !dropped {
-            parser.emitter.args().push('"');
-            value.wrote = true;
-        }
         if let Typing::Kind(kinds) = &values.typing
             && let kind = &parser.set.registers.kind
             && !(kind.is_empty() || kinds.iter().any(|(known, _)| known == kind || known == "*"))
@@ -245,14 +231,14 @@ impl Value {
         bytes: &[u8],
         blanks: usize,
     ) -> Option<usize> {
-        let is_plain = self.how == How::Text && !self.dropped;
-        let is_read = self.entities.is_some()
+        let is_plain = self.writer.how == How::Text && !self.writer.dropped;
+        let is_read = self.writer.entities.is_some()
             || text.delimiter != Delimiter::Closer
             || self.may_be_over(text);
         if !is_plain || is_read || self.probe.is_some() || self.orphan.is_some() {
             return None;
         }
-        let begin = (self.scan - self.told) as usize;
+        let begin = (self.scan - self.writer.told) as usize;
         let new = bytes.get(begin..)?;
         let new = match find_closer(text, registers, new) {
             None => new,
@@ -264,9 +250,9 @@ impl Value {
             Some(_) => return None,
         };
         self.pass(text, new, blanks);
-        let told = self.told;
-        self.told = self.certain(text).max(told);
-        Some((self.told - told) as usize)
+        let told = self.writer.told;
+        self.writer.told = self.certain(text).max(told);
+        Some((self.writer.told - told) as usize)
     }
 
     /// Whether the call may end at closers at `at` though prose follows them: no value of its kind is nested in this one,
@@ -297,30 +283,6 @@ impl Value {
         self.ends_line
     }
 
-    /// Whether it is JSON that stands inside a string: what looks like a closer may be the string's.
-    pub(super) fn is_in_string(&self) -> bool {
-        !self.json_over && self.has_open_string()
-    }
-
-    /// Whether a string of it is open: after a quote that may be doubled it is not.
-    fn has_open_string(&self) -> bool {
-        let is_over = (self.quoted.as_ref()).is_some_and(QuotedString::may_be_over);
-        let nested = self.json.as_ref().filter(|_| !is_over);
-        nested.is_some_and(|nested| nested.json.has_open_string())
-    }
-
-    /// Whether a string or a bracket of it is open, in which no closer stands, or the quote of one is cut off.
-    fn is_open(&self) -> bool {
-        let Some((quotes, _)) = &self.literal else {
-            return false;
-        };
-        let (begun, nested) = (self.held.trim_start(), self.json.as_ref());
-        let is_cut = nested.is_none() && !begun.is_empty();
-        nested.is_some_and(|nested| nested.json.depth() > 0)
-            || self.has_open_string()
-            || is_cut && quotes.iter().any(|quote| quote.starts_with(begun))
-    }
-
     /// The position up to which the bytes are surely the value's.
     fn certain(&self, text: &TextNode) -> u64 {
         match text.trim {
@@ -336,9 +298,10 @@ impl Value {
     fn advance(&mut self, text: &TextNode, to: u64, view: View<'_>, cap: usize, out: &mut Out<'_>) {
         self.pass(text, view.bytes(self.scan, to), cap);
         let certain = self.certain(text);
-        if certain > self.told {
-            self.write(view.slice(self.told, certain), self.told, out);
-            self.told = certain;
+        if certain > self.writer.told {
+            self.writer
+                .write(view.slice(self.writer.told, certain), self.writer.told, out);
+            self.writer.told = certain;
         }
     }
 
@@ -372,7 +335,7 @@ impl Value {
 
     /// The value ends before `at`: of the blanks that wait, those that the trimming part cannot take are the value's.
     fn settle(&mut self, text: &TextNode, at: u64, view: View<'_>, out: &mut Out<'_>) {
-        let waiting = view.bytes(self.told, at);
+        let waiting = view.bytes(self.writer.told, at);
         // A return without its line break is none.
         let is_return = text.trim != Trim::Blanks && waiting.ends_with(b"\r");
         let n_taken = if is_return {
@@ -381,9 +344,10 @@ impl Value {
             text.trim.trailing(waiting)
         };
         let end = at - n_taken as u64;
-        if end > self.told {
-            self.write(view.slice(self.told, end), self.told, out);
-            self.told = end;
+        if end > self.writer.told {
+            self.writer
+                .write(view.slice(self.writer.told, end), self.writer.told, out);
+            self.writer.told = end;
         }
     }
 }
@@ -456,7 +420,7 @@ impl Parser {
                 let at = length.map_or(view.end(), |length| value.scan + length);
                 self.set.found.work += at - value.scan + 1;
                 self.advance(text, &mut value, at, view, sink);
-                if closer.is_some() && value.is_open() {
+                if closer.is_some() && value.writer.is_open() {
                     self.advance(text, &mut value, at + 1, view, sink);
                     continue;
                 }
@@ -577,7 +541,7 @@ impl Parser {
         } = out;
         self.open_arguments(value);
         self.say(value, remarks, &repairs, sink);
-        let key = (value.wrapper != Wrapper::Object).then_some(value.key.as_str());
+        let key = (value.writer.wrapper != Wrapper::Object).then_some(value.writer.key.as_str());
         remark(&mut self.emitter, &mut changes, key, value.start, sink);
     }
 
@@ -589,8 +553,8 @@ impl Parser {
 
     /// A key that waited was written, or what stands in its place: the arguments have begun.
     fn open_arguments(&mut self, value: &Value) {
-        if let Wrapper::Object | Wrapper::Keyed = value.wrapper {
-            self.emitter.opened_by(&value.key);
+        if let Wrapper::Object | Wrapper::Keyed = value.writer.wrapper {
+            self.emitter.opened_by(&value.writer.key);
         }
     }
 
@@ -609,7 +573,7 @@ impl Parser {
             ) {
                 value.start
             } else {
-                value.told.max(value.start)
+                value.writer.told.max(value.start)
             };
             let span = Span::new(value.start, end);
             if doubt {

@@ -9,9 +9,10 @@ use alloc::vec::Vec;
 use toolglot_json::internal::{Fit, Fitted, Target, escape_into, fitted, quoted};
 use toolglot_json::{Fields, Output, Repair, RepairSpan, Root, Shape, Step, Transducer};
 
-use super::Value;
+use super::indent::Unindenter;
+use super::quoted::QuotedString;
 use crate::Code;
-use crate::body::{Escaped, elements_to_json};
+use crate::body::{EntityDecoder, Escaped, elements_to_json};
 use crate::grammar::Values;
 use crate::machine::typing::{How, infer, json_or_text, takes_text, typed};
 
@@ -39,7 +40,56 @@ pub(super) struct Nested {
     pub(super) fit: Fit,
 }
 
-impl Value {
+/// What writes the bytes of a value, and how it reads them.
+#[derive(Debug, Default)]
+pub(in crate::machine) struct ValueWriter {
+    pub(in crate::machine) key: String,
+    /// Bytes before it are written.
+    pub(in crate::machine) told: u64,
+    pub(super) how: How,
+    /// It may be JSON, or stand between one of these quotes; and how it is read if it is neither.
+    pub(super) literal: Option<(Box<[String]>, How)>,
+    /// Removes the indentation of its lines.
+    pub(super) indent: Option<Unindenter>,
+    /// Decodes the entities in it.
+    pub(super) entities: Option<EntityDecoder>,
+    /// Rewrites a string in other quotes than JSON's.
+    pub(super) quoted: Option<QuotedString>,
+    pub(super) held: String,
+    pub(super) json: Option<Box<Nested>>,
+    /// The JSON is over before the value is: whole, or stuck at a byte that fits none.
+    pub(super) json_over: bool,
+    /// The tool has no such parameter and takes no others: the value is markup.
+    pub(in crate::machine) dropped: bool,
+    pub(super) wrote: bool,
+    pub(super) wrapper: Wrapper,
+}
+
+impl ValueWriter {
+    /// Whether it is JSON that stands inside a string: what looks like a closer may be the string's.
+    pub(in crate::machine) fn is_in_string(&self) -> bool {
+        !self.json_over && self.has_open_string()
+    }
+
+    /// Whether a string of it is open: after a quote that may be doubled it is not.
+    fn has_open_string(&self) -> bool {
+        let is_over = (self.quoted.as_ref()).is_some_and(QuotedString::may_be_over);
+        let nested = self.json.as_ref().filter(|_| !is_over);
+        nested.is_some_and(|nested| nested.json.has_open_string())
+    }
+
+    /// Whether a string or a bracket of it is open, in which no closer stands, or the quote of one is cut off.
+    pub(super) fn is_open(&self) -> bool {
+        let Some((quotes, _)) = &self.literal else {
+            return false;
+        };
+        let (begun, nested) = (self.held.trim_start(), self.json.as_ref());
+        let is_cut = nested.is_none() && !begun.is_empty();
+        nested.is_some_and(|nested| nested.json.depth() > 0)
+            || self.has_open_string()
+            || is_cut && quotes.iter().any(|quote| quote.starts_with(begun))
+    }
+
     /// Writes bytes of the value.
     pub(super) fn write(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
         match self.indent.take() {
