@@ -21,7 +21,7 @@ impl Parser {
             Mode::Json(body) => body.json.behind().unwrap_or(self.pos),
             Mode::Xml(xml) => xml.pos,
             Mode::Envelope(envelope)
-                if envelope.committed && envelope.in_args() && envelope.args_at.is_some() =>
+                if envelope.committed && envelope.in_args() && envelope.args.at.is_some() =>
             {
                 envelope.here()
             }

@@ -41,7 +41,7 @@ impl Parser {
                 Asked::More => {}
                 Asked::Commit if self.repeats(&envelope) => {
                     let message = "the call was made before; after the answer it is only mentioned, and is text";
-                    let at = envelope.name_at;
+                    let at = envelope.head.name_at;
                     self.remark_at_name(Code::DuplicateCall, at, message.into(), view, sink);
                     self.dead_envelope(&envelope, view, sink);
                     break;
@@ -96,8 +96,8 @@ impl Parser {
 
     /// Whether a call after the answer is one of those before, name and arguments.
     fn repeats(&self, envelope: &Envelope) -> bool {
-        let name = envelope.name.as_deref().unwrap_or_default();
-        let n_space = envelope.meant.map_or(0, |(_, n_space)| n_space);
+        let name = envelope.head.name.as_deref().unwrap_or_default();
+        let n_space = envelope.head.meant.map_or(0, |(_, n_space)| n_space);
         envelope.may_repeat() && self.emitter.has_told(&name[n_space..], envelope.untold())
     }
 
@@ -112,7 +112,7 @@ impl Parser {
         self.pos = envelope.pos;
         let rest = envelope.finish(view.program, true);
         self.tell_envelope(&mut envelope, view, sink);
-        if rest == Completeness::Broken || envelope.malformed {
+        if rest == Completeness::Broken || envelope.args.malformed {
             let node = envelope.bodies[0].node;
             self.malformed(view, node, sink);
         } else {
@@ -133,7 +133,7 @@ impl Parser {
         self.set.threads.clear();
         self.set.threads.push(body);
         self.set.found.bodies.clear();
-        if !self.commit(view, envelope.name.as_deref(), sink) {
+        if !self.commit(view, envelope.head.name.as_deref(), sink) {
             return false;
         }
         self.set.threads.clear();
@@ -141,21 +141,18 @@ impl Parser {
         self.flush(view, body.log, upto, sink);
         envelope.committed = true;
         // From here on the envelope only asks whether it has one.
-        let mut name = envelope
-            .name
-            .as_mut()
-            .map(core::mem::take)
-            .unwrap_or_default();
-        let meant = envelope.meant;
+        let name = envelope.head.name.as_mut();
+        let mut name = name.map(core::mem::take).unwrap_or_default();
+        let meant = envelope.head.meant;
         name.drain(..meant.map_or(0, |(_, n_space)| n_space));
-        let (start, end) = envelope.name_at;
+        let (start, end) = envelope.head.name_at;
         if let Some(call) = &mut self.emitter.call {
             call.tool = meant.map(|(tool, _)| tool);
             call.facts.is_bare = self.candidate.entry.is_bare(!envelope.is_marked());
             call.name = name;
             call.name_at = Span::new(start.min(end), end);
-            call.written_id = envelope.id.take().or(call.written_id.take());
-            call.ns = envelope.ns.take().or(call.ns.take());
+            call.written_id = envelope.head.id.take().or(call.written_id.take());
+            call.ns = envelope.head.ns.take().or(call.ns.take());
             if call.tool.is_none() && !view.program.tools.is_empty() {
                 let message = alloc::format!("unknown tool `{}`", call.name);
                 let at = Span::new(start.min(end), end);
@@ -163,7 +160,7 @@ impl Parser {
             }
         }
         self.emitter.start_call(view, upto, sink);
-        self.begin_fitting(view.program, envelope.name_at.0);
+        self.begin_fitting(view.program, envelope.head.name_at.0);
         self.tell_envelope(envelope, view, sink);
         true
     }
@@ -180,8 +177,8 @@ impl Parser {
         });
         self.tell_envelope(envelope, view, sink);
         self.end_fitting(view.program, true, sink);
-        self.emitter.flush_args(envelope.args_end, sink);
-        if envelope.args_at.is_some() {
+        self.emitter.flush_args(envelope.args.end, sink);
+        if envelope.args.at.is_some() {
             self.whole();
         }
         let at = self.emitter.cursor;
@@ -201,7 +198,7 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        if let Some(at) = envelope.encoded_at.take() {
+        if let Some(at) = envelope.encoded.at.take() {
             // Repairs in the string come after it.
             let before = envelope.repairs.partition_point(|mended| mended.start < at);
             self.emitter.mended(&envelope.repairs[..before], sink);
@@ -213,17 +210,17 @@ impl Parser {
             self.emitter.mended(&envelope.repairs, sink);
             envelope.repairs.clear();
         }
-        if let Some(at) = envelope.flat_at.take() {
+        if let Some(at) = envelope.loose.flat_at.take() {
             let message = "the arguments are beside the name, not in an object";
             self.note(Code::UnnestedArguments, Span::empty(at), message, sink);
         }
-        if let Some(at) = envelope.defines_at.take()
+        if let Some(at) = envelope.args.defines_at.take()
             && let Some(call) = &mut self.emitter.call
         {
             call.facts.arguments = Arguments::Schema;
             call.arguments_at = at;
         }
-        if let Some((at, what)) = envelope.left_out.take() {
+        if let Some((at, what)) = envelope.loose.left_out.take() {
             let message = String::from(match what {
                 LeftOut::Other => {
                     "a key beside the call is not one of its arguments; it was left out"
@@ -237,20 +234,22 @@ impl Parser {
                 self.emitter.worsen(End::Recovered);
             }
         }
-        let Some(at) = envelope.args_at else { return };
-        if !envelope.args.is_empty() {
+        let Some(at) = envelope.args.at else {
+            return;
+        };
+        if !envelope.args.text.is_empty() {
             if self.emitter.args().is_empty() {
                 self.emitter.markup(view, at, sink);
             }
-            self.fit_args(view.program, &envelope.args, sink);
-            envelope.args.clear();
+            self.fit_args(view.program, &envelope.args.text, sink);
+            envelope.args.text.clear();
             if let Some(call) = &mut self.emitter.call {
                 call.opened = true;
             }
         }
         // While arguments stream they are told at the push's end. Bytes may be theirs and add nothing to them.
         if !envelope.in_args() {
-            self.emitter.flush_args(envelope.args_end, sink);
+            self.emitter.flush_args(envelope.args.end, sink);
         }
     }
 
@@ -262,16 +261,16 @@ impl Parser {
     ) {
         self.tell_envelope(envelope, view, sink);
         let node = envelope.bodies[0].node;
-        if let Some(id) = envelope.id.take() {
+        if let Some(id) = envelope.head.id.take() {
             self.emitter.late_id(&id, sink);
         }
-        if envelope.malformed {
+        if envelope.args.malformed {
             let message = "the arguments are not a JSON object";
             let at = self.no_object(envelope, view);
             self.note(Code::MalformedJson, at, message, sink);
             self.emitter.worsen(End::Truncated);
         }
-        if envelope.args_at.is_some() {
+        if envelope.args.at.is_some() {
             self.whole();
         } else if let Some(call) = &mut self.emitter.call {
             // No arguments at all.
@@ -282,7 +281,7 @@ impl Parser {
         self.end_body(view, node, sink);
         if let Some(call) = &mut self.emitter.call
             && !call.whole
-            && !envelope.malformed
+            && !envelope.args.malformed
         {
             call.whole = true;
             self.emitter.args().push_str("{}");
@@ -293,7 +292,7 @@ impl Parser {
 
     /// Where the arguments stand that are no object, without the blanks around; all of the envelope, if that was told.
     fn no_object(&self, envelope: &Envelope, view: View<'_>) -> Span {
-        match envelope.malformed_at {
+        match envelope.args.malformed_at {
             Some((start, end)) if start >= self.emitter.cursor => {
                 let text = view.slice(start, end);
                 let start = end - text.trim_start().len() as u64;
@@ -338,7 +337,7 @@ impl Parser {
                         "a fixed member of a `{dialect}` call is missing or has another value"
                     ),
                 )
-            } else if envelope.name.is_none() {
+            } else if envelope.head.name.is_none() {
                 (
                     Code::MissingToolName,
                     alloc::format!("the JSON object of a `{dialect}` call has no tool name"),

@@ -89,7 +89,7 @@ impl Parser {
                         self.dead_envelope(&envelope, view, sink);
                         return true;
                     }
-                    if envelope.name.is_none() {
+                    if envelope.head.name.is_none() {
                         return self.end_begun(view, sink);
                     }
                     // It has its name: a call that was cut off before its arguments.
@@ -104,8 +104,8 @@ impl Parser {
                 if is_begun {
                     rest = Completeness::Broken;
                 }
-                let malformed = envelope.malformed;
-                let none = envelope.args_at.is_none() && envelope.args.is_empty();
+                let malformed = envelope.args.malformed;
+                let none = envelope.args.at.is_none() && envelope.args.text.is_empty();
                 self.tell_envelope(&mut envelope, view, sink);
                 if none && rest != Completeness::Broken {
                     self.emitter.args().push_str("{}");

@@ -97,6 +97,11 @@ impl Parser {
         }
         self.set.threads.clear();
         self.set.threads.push(body);
+        if program.wraps(body.node) && self.emitter.has_begun() {
+            // The answer is not all that it holds: a call stands before it.
+            self.reject(at);
+            return;
+        }
         if !self.commit(view, None, sink) {
             return;
         }

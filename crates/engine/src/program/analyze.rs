@@ -519,6 +519,15 @@ fn first_behind(nodes: &[Node], node: NodeId) -> ByteSet {
     }
 }
 
+/// Whether `eol` is due at `node`.
+fn is_line_end(nodes: &[Node], node: NodeId) -> bool {
+    let ends = |&way: &NodeId| match &nodes[way as usize] {
+        Node::Literal { bytes, .. } => matches!(bytes[0], b'\r' | b'\n'),
+        node => matches!(node, Node::End { .. }),
+    };
+    matches!(&nodes[node as usize], Node::Split(all) if all.iter().all(ends))
+}
+
 /// The literals at `from`.
 fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
     let literals = next_literals(nodes, from).0.into_iter();
@@ -531,7 +540,10 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
             Node::Template { pieces, fold, .. } => (pieces.clone(), *fold),
             _ => return None,
         };
-        let then = ByteSet::ALL;
+        let then = match nexts(&nodes[literal as usize]).as_slice() {
+            [next] if is_line_end(nodes, *next) => ByteSet::of(b"\r\n"),
+            _ => ByteSet::ALL,
+        };
         Some(Lead {
             pieces,
             fold,

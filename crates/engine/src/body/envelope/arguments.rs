@@ -19,11 +19,11 @@ impl Envelope {
             Part::Structure | Part::Skip => {}
             Part::Role(Role::Args) => self.arguments(),
             Part::Encoded => self.encoded(),
-            Part::Flat => self.args.push_str(&self.out.text),
+            Part::Flat => self.args.text.push_str(&self.out.text),
             Part::List => self.empty_list(),
-            Part::Loose => self.loose.push_str(&self.out.text),
+            Part::Loose => self.loose.text.push_str(&self.out.text),
             Part::Aside => {
-                if let Some((_, value)) = self.asides.last_mut() {
+                if let Some((_, value)) = self.loose.asides.last_mut() {
                     value.push_str(&self.out.text);
                 }
             }
@@ -39,7 +39,7 @@ impl Envelope {
     }
 
     pub(super) fn arguments(&mut self) {
-        if self.args_at.is_some() {
+        if self.args.at.is_some() {
             return self.keep_args();
         }
         let text = self.out.text.trim_start();
@@ -48,13 +48,13 @@ impl Envelope {
             Some(b'{') => {
                 let n_blanks = self.out.text.len() - text.len();
                 self.out.text.drain(..n_blanks);
-                self.args_at = Some(self.member_at);
+                self.args.at = Some(self.member_at);
                 self.keep_args();
             }
             Some(b'"') => {
-                self.encoded_at = Some(self.member_at);
+                self.encoded.at = Some(self.member_at);
                 self.part = Part::Encoded;
-                self.inner = Some((Transducer::new(Root::Object), Output::default()));
+                self.encoded.json = Some((Transducer::new(Root::Object), Output::default()));
                 let text = text[1..].to_owned();
                 self.out.text = text;
                 self.encoded();
@@ -67,7 +67,7 @@ impl Envelope {
                 self.empty_list();
             }
             Some(_) => {
-                self.malformed = true;
+                self.args.malformed = true;
                 self.part = Part::Skip;
             }
         }
@@ -75,10 +75,10 @@ impl Envelope {
 
     /// All that was written is arguments.
     fn keep_args(&mut self) {
-        if self.args.is_empty() {
-            core::mem::swap(&mut self.args, &mut self.out.text);
+        if self.args.text.is_empty() {
+            core::mem::swap(&mut self.args.text, &mut self.out.text);
         } else {
-            self.args.push_str(&self.out.text);
+            self.args.text.push_str(&self.out.text);
         }
     }
 
@@ -86,7 +86,7 @@ impl Envelope {
     fn empty_list(&mut self) {
         let is_empty = |c: char| matches!(c, '[' | ']') || c.is_ascii_whitespace();
         if !self.out.text.chars().all(is_empty) {
-            self.malformed = true;
+            self.args.malformed = true;
             self.part = Part::Skip;
         }
     }
@@ -94,14 +94,14 @@ impl Envelope {
     /// Argument text inside a string: what the string says is JSON of its own.
     pub(super) fn encoded(&mut self) {
         // `None`: the string went on behind what it says; the rest is left out.
-        let Some((json, out)) = &mut self.inner else {
+        let Some((json, out)) = &mut self.encoded.json else {
             return;
         };
         // The transducer writes whole escapes; the closing quotation mark is its last byte.
         let text = self.out.text.as_str();
         let text = closing_mark(text).map_or(text, |at| &text[..at]);
         let decoded = unescape(text);
-        let begun = self.args_at.is_some();
+        let begun = self.args.at.is_some();
         let piece: &str = if begun {
             &decoded
         } else {
@@ -111,21 +111,21 @@ impl Envelope {
             return;
         }
         if !begun && !piece.starts_with('{') {
-            self.malformed = true;
-            self.inner = None;
+            self.args.malformed = true;
+            self.encoded.json = None;
             return;
         }
-        self.args_at.get_or_insert(self.member_at);
-        let (used, step) = json.feed(piece, self.decoded, out);
-        self.decoded += piece.len() as u64;
+        self.args.at.get_or_insert(self.member_at);
+        let (used, step) = json.feed(piece, self.encoded.n_fed, out);
+        self.encoded.n_fed += piece.len() as u64;
         let over = step == Step::Stuck || (step == Step::Done && !piece[used..].trim().is_empty());
-        self.args.push_str(&out.text);
+        self.args.text.push_str(&out.text);
         out.text.clear();
         let repairs = core::mem::take(&mut out.repairs);
         self.mended_inside(&repairs);
         if over {
-            self.malformed = true;
-            self.inner = None;
+            self.args.malformed = true;
+            self.encoded.json = None;
         }
     }
 
@@ -133,21 +133,22 @@ impl Envelope {
     /// ends, for between which repairs of the string itself they stand depends on the cut.
     pub(super) fn mended_inside(&mut self, repairs: &[RepairSpan]) {
         for RepairSpan { repair, .. } in repairs {
-            if !self.inside.contains(repair) {
-                self.inside.push(*repair);
+            if !self.encoded.repairs.contains(repair) {
+                self.encoded.repairs.push(*repair);
             }
         }
     }
 
     /// The string ended: its repairs point at the arguments' begin, for escapes shift what stands behind them.
     pub(super) fn end_inside(&mut self) {
-        let at = self.args_at.unwrap_or(self.member_at);
+        let at = self.args.at.unwrap_or(self.member_at);
         let at_begin = |repair| RepairSpan {
             repair,
             start: at,
             end: at,
         };
-        self.repairs.extend(self.inside.drain(..).map(at_begin));
+        self.repairs
+            .extend(self.encoded.repairs.drain(..).map(at_begin));
     }
 }
 

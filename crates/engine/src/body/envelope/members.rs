@@ -37,13 +37,14 @@ impl Envelope {
         self.capture.clear();
         self.overlong = false;
         let is_neutral = NEUTRAL_KEYS.contains(&key);
-        let is_aside = self.name.is_none() && self.path.is_empty() && ASIDE_KEYS.contains(&key);
+        let is_aside =
+            self.head.name.is_none() && self.path.is_empty() && ASIDE_KEYS.contains(&key);
         // Readings that know the key go first; for the others the key may be the name.
         if self.is_braceless && self.is_first(program, &path) {
             return Asked::Dead;
         }
         let any_is_name = self.bodies.iter().any(|body| name_is_key(program, body));
-        if any_is_name && self.path.is_empty() && self.name.is_none() {
+        if any_is_name && self.path.is_empty() && self.head.name.is_none() {
             let role_known = self.bodies.iter().any(|body| {
                 !name_is_key(program, body)
                     && (role_of(program, body, &path).is_some()
@@ -59,22 +60,22 @@ impl Envelope {
         }
         let name_is_key = any_is_name && self.bodies.iter().any(|body| name_is_key(program, body));
         if name_is_key && self.path.is_empty() {
-            if self.name.is_none() {
+            if self.head.name.is_none() {
                 // Any object has a key: without a marker only one that names a tool makes it a call.
                 if !self.marked && program.tools.find(key).is_none() {
                     return Asked::Dead;
                 }
-                self.name_at = (self.here() - 1, self.here() - 1);
+                self.head.name_at = (self.here() - 1, self.here() - 1);
                 self.call_it(program, key.to_owned());
                 self.part = Part::Role(Role::Args);
-                (self.args_seen, self.needs_object) = (true, !self.marked);
-                self.may_define = true;
+                (self.args.seen, self.args.needs_object) = (true, !self.marked);
+                self.args.may_define = true;
                 self.know_tool(program);
                 return self.ask_commit(program);
             }
-            if self.committed && !self.malformed && program.tools.find(key).is_some() {
+            if self.committed && !self.args.malformed && program.tools.find(key).is_some() {
                 // Another call.
-                self.next_name = Some(key.to_owned());
+                self.head.next_name = Some(key.to_owned());
                 return Asked::Another;
             }
             let what = self.left_out_as(program, key);
@@ -84,7 +85,9 @@ impl Envelope {
         }
         let knows = |body: &Thread| role_of(program, body, &path);
         if let Some(role) = self.bodies.iter().find_map(knows) {
-            if self.name.is_none() && self.bodies.iter().any(|body| leads(program, body, &path)) {
+            if self.head.name.is_none()
+                && self.bodies.iter().any(|body| leads(program, body, &path))
+            {
                 // The name itself, or an object that has it: the value tells.
                 self.enter(path.into_owned());
                 self.part = Part::Role(role);
@@ -93,8 +96,8 @@ impl Envelope {
             let is_fixed = matches!(role, Role::Fixed(_));
             self.bodies.retain(|body| is_fixed || knows(body).is_some());
             let again = match role {
-                Role::Name => self.name.is_some() && (self.committed || self.marked),
-                Role::Args => self.args_seen,
+                Role::Name => self.head.name.is_some() && (self.committed || self.marked),
+                Role::Args => self.args.seen,
                 Role::Fixed(_) => self.committed,
                 _ => false,
             };
@@ -107,16 +110,16 @@ impl Envelope {
                 self.leave_out(self.member_at, LeftOut::Arguments);
             }
             if role == Role::Args && !again {
-                let asides = core::mem::take(&mut self.asides);
+                let asides = core::mem::take(&mut self.loose.asides);
                 let is_said = |(key, _): &(String, String)| !NEUTRAL_KEYS.contains(&key.as_str());
-                if !core::mem::take(&mut self.loose).is_empty() || asides.iter().any(is_said) {
-                    self.leave_out(self.loose_at, LeftOut::Other);
+                if !core::mem::take(&mut self.loose.text).is_empty() || asides.iter().any(is_said) {
+                    self.leave_out(self.loose.at, LeftOut::Other);
                 }
-                self.args_seen = true;
+                self.args.seen = true;
                 self.know_tool(program);
                 // Behind a marker any name begins a call, and any arguments are some where no tool is known to want others.
-                self.may_define = !self.marked || self.meant.is_some();
-                self.waits_for_schema = !self.marked && key == "parameters";
+                self.args.may_define = !self.marked || self.head.meant.is_some();
+                self.args.waits_for_schema = !self.marked && key == "parameters";
                 return self.begin_arguments(program);
             }
             return Asked::More;
@@ -129,34 +132,35 @@ impl Envelope {
         }
         if self.path.is_empty() && self.is_flat_parameter(program, key) {
             // What else stands there is for validation to judge.
-            self.args.push(if self.flat { ',' } else { '{' });
-            self.args.push_str(&quoted(key));
-            self.args.push(':');
-            self.args_at.get_or_insert(self.member_at);
-            if !self.flat {
-                self.flat_at = Some(self.member_at);
+            let opened = if self.loose.flat { ',' } else { '{' };
+            self.args.text.push(opened);
+            self.args.text.push_str(&quoted(key));
+            self.args.text.push(':');
+            self.args.at.get_or_insert(self.member_at);
+            if !self.loose.flat {
+                self.loose.flat_at = Some(self.member_at);
             }
-            (self.flat, self.args_seen, self.part) = (true, true, Part::Flat);
+            (self.loose.flat, self.args.seen, self.part) = (true, true, Part::Flat);
             return self.begin_arguments(program);
         }
         if !self.marked && !self.committed && !is_neutral && !is_aside {
             return Asked::Dead;
         }
-        self.has_aside |= is_aside;
-        if self.args_seen && !is_neutral {
+        self.loose.has_aside |= is_aside;
+        if self.args.seen && !is_neutral {
             let what = self.left_out_as(program, key);
             self.leave_out(self.member_at, what);
         }
-        let is_loose = self.marked && !self.args_seen && self.path.is_empty();
-        if is_loose && self.loose.is_empty() && self.asides.is_empty() {
-            self.loose_at = self.member_at;
+        let is_loose = self.marked && !self.args.seen && self.path.is_empty();
+        if is_loose && self.loose.text.is_empty() && self.loose.asides.is_empty() {
+            self.loose.at = self.member_at;
         }
         self.part = if is_loose && (is_neutral || ASIDE_KEYS.contains(&key)) {
-            self.asides.push((key.to_owned(), String::new()));
+            self.loose.asides.push((key.to_owned(), String::new()));
             Part::Aside
         } else if is_loose {
-            push_separated(&mut self.loose, &quoted(key));
-            self.loose.push(':');
+            push_separated(&mut self.loose.text, &quoted(key));
+            self.loose.text.push(':');
             Part::Loose
         } else {
             Part::Skip
@@ -183,7 +187,7 @@ impl Envelope {
     /// Whether the key at `path` is the first of all, and has no role.
     fn is_first(&self, program: &Program, path: &str) -> bool {
         let has_role = |body: &Thread| role_of(program, body, path).is_some();
-        self.name.is_none() && !self.args_seen && !self.bodies.iter().any(has_role)
+        self.head.name.is_none() && !self.args.seen && !self.bodies.iter().any(has_role)
     }
 
     /// Whether `key` is a parameter that stands beside the name of its tool: `{"name": "f", "city": "Oslo"}`.
@@ -192,24 +196,24 @@ impl Envelope {
             return false;
         };
         let is_neutral = NEUTRAL_KEYS.contains(&key);
-        if self.flat {
+        if self.loose.flat {
             // What says something about the call is no argument, unless the tool has it.
             return !(is_neutral || ASIDE_KEYS.contains(&key)) || declared;
         }
-        let has_room = !self.args_seen || self.args_void;
-        has_room && !self.has_aside && !is_neutral && declared
+        let has_room = !self.args.seen || self.args.void;
+        has_room && !self.loose.has_aside && !is_neutral && declared
     }
 
     /// The call's name was read.
     pub(super) fn call_it(&mut self, program: &Program, name: String) {
-        self.meant = program.tools.meant(&name);
-        self.name = Some(name);
+        self.head.meant = program.tools.meant(&name);
+        self.head.name = Some(name);
     }
 
     /// The arguments begin. If their tool is known, so are their keys, whether the call has begun or waits for more of
     /// them: how much of a text is here says nothing.
     pub(super) fn know_tool(&mut self, program: &Program) {
-        if let Some((tool, _)) = self.meant {
+        if let Some((tool, _)) = self.head.meant {
             let keys = Arc::clone(program.tools.keys(tool));
             self.json.know(self.depths.len() + 2, keys);
         }
@@ -217,7 +221,7 @@ impl Envelope {
 
     /// Whether the tool that is named has such a parameter, if it is known.
     pub(super) fn declares(&self, program: &Program, key: &str) -> Option<bool> {
-        let (tool, _) = self.meant?;
+        let (tool, _) = self.head.meant?;
         Some(program.tools.tool(tool).parameters.get(key).is_some())
     }
 
@@ -250,9 +254,9 @@ impl Envelope {
         }
         let asked = self.value_of(part, program);
         // What was to be the arguments began none.
-        self.args_void = self.args_seen && self.args_at.is_none() && !self.malformed;
-        if self.malformed && self.malformed_at.is_none() {
-            self.malformed_at = Some((self.member_at, self.here()));
+        self.args.void = self.args.seen && self.args.at.is_none() && !self.args.malformed;
+        if self.args.malformed && self.args.malformed_at.is_none() {
+            self.args.malformed_at = Some((self.member_at, self.here()));
         }
         asked
     }
@@ -262,13 +266,13 @@ impl Envelope {
         match part {
             Part::Role(Role::Args) | Part::Flat => Asked::Args,
             Part::Encoded => {
-                if let Some((mut json, mut out)) = self.inner.take() {
-                    let rest = json.finish(true, self.decoded, &mut out);
-                    self.args.push_str(&out.text);
+                if let Some((mut json, mut out)) = self.encoded.json.take() {
+                    let rest = json.finish(true, self.encoded.n_fed, &mut out);
+                    self.args.text.push_str(&out.text);
                     self.mended_inside(&out.repairs);
                     // A string without anything in it: no arguments.
-                    let is_begun = self.args_at.is_some();
-                    self.malformed |= is_begun && rest == toolglot_json::Completeness::Broken;
+                    let is_begun = self.args.at.is_some();
+                    self.args.malformed |= is_begun && rest == toolglot_json::Completeness::Broken;
                 }
                 self.end_inside();
                 Asked::Args
@@ -351,14 +355,12 @@ impl Envelope {
                 };
                 let (here, length) = (self.here(), text.len() as u64);
                 let start = here.saturating_sub(length.saturating_sub(1));
-                self.name_at = (
-                    start.max(self.member_at),
-                    here.saturating_sub(1).max(self.member_at),
-                );
+                let end = here.saturating_sub(1).max(self.member_at);
+                self.head.name_at = (start.max(self.member_at), end);
                 self.call_it(program, name);
             }
-            Role::Id => self.id = value.or_else(|| Some(text.to_owned())),
-            Role::Server => self.ns = value,
+            Role::Id => self.head.id = value.or_else(|| Some(text.to_owned())),
+            Role::Server => self.head.ns = value,
             Role::Fixed(_) => return self.fixed(program, text),
             Role::Args => return Asked::More,
         }
@@ -367,30 +369,24 @@ impl Envelope {
 
     /// A call with a marker begins when its name is known; one without, when its arguments' key was read too.
     pub(super) fn ask_commit(&mut self, program: &Program) -> Asked {
-        let Some(name) = &self.name else {
+        let Some(name) = &self.head.name else {
             return Asked::More;
         };
         if self.committed {
             return Asked::More;
         }
-        self.known = program.tools.is_empty() || self.meant.is_some();
-        if !self.marked && !self.known {
+        self.head.known = program.tools.is_empty() || self.head.meant.is_some();
+        let is_of_name = |c: char| c.is_alphanumeric() || "_-.:/$".contains(c);
+        if !(self.marked || self.head.known && name.chars().all(is_of_name)) {
             return Asked::Dead;
         }
-        if !self.marked
-            && !name
-                .chars()
-                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | '$'))
-        {
-            return Asked::Dead;
-        }
-        if self.needs_object && self.args_at.is_none() {
+        if self.args.needs_object && self.args.at.is_none() {
             // `{"search": 0.9}` is data.
-            let is_none = self.malformed || self.args_void;
+            let is_none = self.args.malformed || self.args.void;
             return if is_none { Asked::Dead } else { Asked::More };
         }
-        if self.needs_object || self.waits_for_schema {
-            let is_data = if self.needs_object {
+        if self.args.needs_object || self.args.waits_for_schema {
+            let is_data = if self.args.needs_object {
                 self.is_data(program)
             } else {
                 Some(false)
@@ -400,7 +396,7 @@ impl Envelope {
                 (None, _) | (_, None) => return Asked::More,
                 (Some(false), Some(false)) => {}
             }
-            (self.needs_object, self.waits_for_schema) = (false, false);
+            (self.args.needs_object, self.args.waits_for_schema) = (false, false);
         }
         if self.may_repeat() {
             // Its arguments tell whether it is a call of its own.
@@ -409,13 +405,13 @@ impl Envelope {
         // An id or a server that stands before the arguments belongs to the head.
         let has_more = |body: &Thread| {
             let waited = |role: &Role| match role {
-                Role::Id => self.id.is_none(),
-                Role::Server => self.ns.is_none(),
+                Role::Id => self.head.id.is_none(),
+                Role::Server => self.head.ns.is_none(),
                 Role::Name | Role::Args | Role::Fixed(_) => false,
             };
             roles(program, body).iter().any(|(role, _)| waited(role))
         };
-        let is_sure = self.args_seen || self.marked && !self.bodies.iter().any(has_more);
+        let is_sure = self.args.seen || self.marked && !self.bodies.iter().any(has_more);
         let first = self.bodies.first();
         if is_sure && !first.is_some_and(|body| self.lacks_fixed(program, body)) {
             self.has_fixed(program);

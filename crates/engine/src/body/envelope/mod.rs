@@ -70,6 +70,77 @@ pub(crate) enum LeftOut {
     Arguments,
 }
 
+/// The arguments of an envelope.
+#[derive(Debug, Default)]
+pub(crate) struct EnvelopeArguments {
+    /// An arguments key was read.
+    pub(crate) seen: bool,
+    /// Its value was `null`, or held nothing: parameters may stand beside it.
+    pub(crate) void: bool,
+    /// Argument text that waits for the call to begin or to be told, and where it began.
+    pub(crate) text: String,
+    pub(crate) at: Option<u64>,
+    /// Up to here bytes are accounted for by the arguments.
+    pub(crate) end: u64,
+    /// The arguments are no object.
+    pub(crate) malformed: bool,
+    /// Where the value stands that should be the arguments and is no object.
+    pub(crate) malformed_at: Option<(u64, u64)>,
+    /// The arguments may turn out to be a schema: a tool is defined then, and not called.
+    pub(crate) may_define: bool,
+    /// Before that is known it is no call.
+    pub(crate) waits_for_schema: bool,
+    /// How they begin, blanks aside, until that is known.
+    pub(crate) begin: String,
+    /// Where arguments stand that are a schema, of a call that has begun, until that is told.
+    pub(crate) defines_at: Option<u64>,
+    /// Nothing but the tool's name as a key says that it is a call: its value must be an object.
+    pub(crate) needs_object: bool,
+}
+
+/// Members that stand beside the name and the arguments.
+#[derive(Debug, Default)]
+pub(crate) struct LooseMembers {
+    /// The parameters stand beside the name, in no object of their own.
+    pub(crate) flat: bool,
+    /// Members beside the name, as JSON text, and where the first stands: arguments, if no others come.
+    pub(crate) text: String,
+    pub(crate) at: u64,
+    /// Those whose keys say something about the call, and their JSON text.
+    pub(crate) asides: Vec<(String, String)>,
+    /// The first member that is left out, until that is told, and where it stands.
+    pub(crate) left_out: Option<(u64, LeftOut)>,
+    /// Where the first parameter beside the name stands, until that is told.
+    pub(crate) flat_at: Option<u64>,
+    /// A key that means nothing stood before the name: only arguments make it a call.
+    pub(crate) has_aside: bool,
+}
+
+/// Arguments that are JSON inside a string.
+#[derive(Debug, Default)]
+pub(crate) struct EncodedArguments {
+    pub(crate) json: Option<(Transducer, Output)>,
+    /// Bytes that it was fed.
+    pub(crate) n_fed: u64,
+    /// What it repaired.
+    pub(crate) repairs: Vec<Repair>,
+    pub(crate) at: Option<u64>,
+}
+
+/// The members that come to the call's head.
+#[derive(Debug, Default)]
+pub(crate) struct EnvelopeHead {
+    pub(crate) name: Option<String>,
+    /// The tool that it means, and how many of its bytes are a name space before that one's name.
+    pub(crate) meant: Option<(usize, usize)>,
+    pub(crate) name_at: (u64, u64),
+    /// That of the next call in the same object.
+    pub(crate) next_name: Option<String>,
+    pub(crate) id: Option<String>,
+    pub(crate) ns: Option<String>,
+    pub(crate) known: bool,
+}
+
 /// An envelope being read.
 #[derive(Debug, Default)]
 pub(crate) struct Envelope {
@@ -85,42 +156,7 @@ pub(crate) struct Envelope {
     /// The value being captured is longer than any may be.
     overlong: bool,
     member_at: u64,
-    pub(crate) name: Option<String>,
-    /// The tool that it means, and how many of its bytes are a name space before that one's name.
-    pub(crate) meant: Option<(usize, usize)>,
-    pub(crate) name_at: (u64, u64),
-    /// That of the next call in the same object.
-    next_name: Option<String>,
-    pub(crate) id: Option<String>,
-    pub(crate) ns: Option<String>,
-    /// An arguments key was read.
-    args_seen: bool,
-    /// Its value was `null`, or held nothing: parameters may stand beside it.
-    args_void: bool,
-    /// The parameters stand beside the name, in no object of their own.
-    flat: bool,
-    /// Members beside the name, as JSON text, and where the first stands: arguments, if no others come.
-    loose: String,
-    loose_at: u64,
-    /// Those whose keys say something about the call, and their JSON text.
-    asides: Vec<(String, String)>,
-    /// The first member that is left out, until that is told, and where it stands.
-    pub(crate) left_out: Option<(u64, LeftOut)>,
-    /// Argument text that waits for the call to begin or to be told, and where it began.
-    pub(crate) args: String,
-    pub(crate) args_at: Option<u64>,
-    /// Up to here bytes are accounted for by the arguments.
-    pub(crate) args_end: u64,
     pub(crate) at: u64,
-    /// The arguments are no object.
-    pub(crate) malformed: bool,
-    /// Where the value stands that should be the arguments and is no object.
-    pub(crate) malformed_at: Option<(u64, u64)>,
-    inner: Option<(Transducer, Output)>,
-    /// Bytes that `inner` was fed.
-    decoded: u64,
-    /// What `inner` repaired.
-    inside: Vec<Repair>,
     pub(crate) committed: bool,
     /// A known name is not enough.
     pub(crate) needs_marker: bool,
@@ -132,26 +168,14 @@ pub(crate) struct Envelope {
     /// How it is read, if it was escaped once too often.
     escaped: Escaped,
     pub(crate) repairs: Vec<RepairSpan>,
-    pub(crate) encoded_at: Option<u64>,
-    /// Where the first parameter beside the name stands, until that is told.
-    pub(crate) flat_at: Option<u64>,
-    known: bool,
-    /// A key that means nothing stood before the name: only arguments make it a call.
-    has_aside: bool,
-    /// The arguments may turn out to be a schema: a tool is defined then, and not called.
-    may_define: bool,
-    /// Before that is known it is no call.
-    waits_for_schema: bool,
-    /// How they begin, blanks aside, until that is known.
-    begin: String,
-    /// Where arguments stand that are a schema, of a call that has begun, until that is told.
-    pub(crate) defines_at: Option<u64>,
-    /// Nothing but the tool's name as a key says that it is a call: its value must be an object.
-    needs_object: bool,
     /// The paths of fixed members that were read.
     fixed: Vec<String>,
     /// A fixed member is missing or has another value: no reading is left.
     pub(crate) is_other: bool,
+    pub(crate) args: EnvelopeArguments,
+    pub(crate) loose: LooseMembers,
+    pub(crate) encoded: EncodedArguments,
+    pub(crate) head: EnvelopeHead,
 }
 
 impl Envelope {
@@ -187,31 +211,27 @@ impl Envelope {
         last.json.stop_at_strings();
         last.out.text.clear();
         last.out.repairs.clear();
-        for text in [&mut last.path, &mut last.capture, &mut last.loose] {
-            text.clear();
-        }
-        last.args.clear();
-        last.begin.clear();
+        let [text, begin] = [last.args.text, last.args.begin];
+        let mut texts = [last.path, last.capture, last.loose.text, text, begin];
+        texts.iter_mut().for_each(String::clear);
+        let [path, capture, loose, text, begin] = texts;
         last.repairs.clear();
         last.depths.clear();
         *self = Envelope {
             json: last.json,
             out: last.out,
-            path: last.path,
-            capture: last.capture,
-            loose: last.loose,
-            args: last.args,
-            begin: last.begin,
+            path,
+            capture,
             repairs: last.repairs,
             depths: last.depths,
             at,
             pos: at,
             member_at: at,
-            loose_at: at,
-            args_end: at,
-            name_at: (at, at),
             ..Envelope::default()
         };
+        (self.loose.text, self.loose.at) = (loose, at);
+        (self.args.text, self.args.begin, self.args.end) = (text, begin, at);
+        self.head.name_at = (at, at);
     }
 
     /// Whether a marker stands before it, so that not only the name marks the call.
@@ -226,7 +246,7 @@ impl Envelope {
 
     /// The arguments, as far as they were read and not told.
     pub(crate) fn untold(&self) -> &str {
-        &self.args
+        &self.args.text
     }
 
     /// Whether argument bytes are being read right now: what was read accounts for them.
@@ -246,12 +266,7 @@ impl Envelope {
         held: usize,
         live: Option<&mut String>,
     ) -> Asked {
-        let direct = self.committed
-            && self.part == Part::Role(Role::Args)
-            && self.args_at.is_some()
-            && self.args.is_empty()
-            && !self.may_define;
-        let mut live = live.filter(|_| direct);
+        let mut live = live.filter(|_| self.tells_args());
         if let Some(live) = &mut live {
             core::mem::swap(*live, &mut self.out.text);
         }
@@ -262,11 +277,8 @@ impl Envelope {
             _ => text,
         };
         // That it is none is seen at the same byte in every cut as well.
-        let text = if self.waits_for_arguments() {
-            one_solid(text)
-        } else {
-            text
-        };
+        let waits = self.waits_for_arguments();
+        let text = if waits { one_solid(text) } else { text };
         self.is_braceless |= self.pos == self.at && text.starts_with('"');
         let Envelope {
             escaped, json, out, ..
@@ -281,32 +293,32 @@ impl Envelope {
             self.pos = self.here();
         }
         self.repairs.append(&mut self.out.repairs);
-        let before = self.args.len();
+        let before = self.args.text.len();
         if !direct {
             self.route();
             self.read_schema(program, before);
         }
         if self.in_args() {
-            self.args_end = self.here();
+            self.args.end = self.here();
         }
-        let told = self.args.len() > before || self.in_args();
+        let told = self.args.text.len() > before || self.in_args();
         let asked = match step {
             Step::Member => self.member(program),
             Step::Value => self.value(program),
             Step::Done => {
                 self.take_loose(program);
                 // Without a marker, a name alone is that of anything, unless a tool has it.
-                let is_any = !self.marked && !self.args_seen;
-                let is_any = is_any && (program.tools.is_empty() || self.has_aside);
+                let is_any = !self.marked && !self.args.seen;
+                let is_any = is_any && (program.tools.is_empty() || self.loose.has_aside);
                 let is_other = !self.committed && !self.has_fixed(program);
-                if is_other || self.name.is_none() || is_any {
+                if is_other || self.head.name.is_none() || is_any {
                     return Asked::Dead;
                 }
-                if core::mem::take(&mut self.flat) {
-                    self.args.push('}');
+                if core::mem::take(&mut self.loose.flat) {
+                    self.args.text.push('}');
                 }
                 let is_held = self.may_repeat() && !self.committed;
-                if is_held && (!self.known || self.is_schema(program) != Some(false)) {
+                if is_held && (!self.head.known || self.is_schema(program) != Some(false)) {
                     return Asked::Dead;
                 }
                 if !self.committed {
@@ -335,30 +347,33 @@ impl Envelope {
     /// How much of `text` stands inside a string of the arguments; [`pass`](Envelope::pass) says that it was told.
     #[inline]
     pub(crate) fn stretch(&self, text: &str) -> StringRun {
-        let is_told = self.committed
-            && self.part == Part::Role(Role::Args)
-            && self.args_at.is_some()
-            && self.args.is_empty()
-            && !self.may_define
-            && self.escaped == Escaped::No;
-        if !is_told {
+        if !self.tells_args() || self.escaped != Escaped::No {
             return StringRun::default();
         }
         self.json.stretch(text)
     }
 
+    /// Whether what is read of the arguments is told at once.
+    fn tells_args(&self) -> bool {
+        self.committed
+            && self.part == Part::Role(Role::Args)
+            && self.args.at.is_some()
+            && self.args.text.is_empty()
+            && !self.args.may_define
+    }
+
     /// The next call of the same object begins.
     pub(crate) fn begin_next(&mut self, program: &Program) {
-        let name = self.next_name.take().unwrap_or_default();
+        let name = self.head.next_name.take().unwrap_or_default();
         self.call_it(program, name);
-        self.name_at = (self.here() - 1, self.here() - 1);
+        self.head.name_at = (self.here() - 1, self.here() - 1);
         self.part = Part::Role(Role::Args);
-        (self.args_at, self.malformed_at, self.malformed) = (None, None, false);
-        self.args.clear();
-        self.begin.clear();
-        self.may_define = true;
-        (self.inner, self.encoded_at, self.flat_at) = (None, None, None);
-        (self.args_seen, self.committed) = (true, false);
+        (self.args.at, self.args.malformed_at, self.args.malformed) = (None, None, false);
+        self.args.text.clear();
+        self.args.begin.clear();
+        self.args.may_define = true;
+        (self.encoded.json, self.encoded.at, self.loose.flat_at) = (None, None, None);
+        (self.args.seen, self.committed) = (true, false);
         self.know_tool(program);
     }
 
@@ -366,7 +381,7 @@ impl Envelope {
     pub(crate) fn pass(&mut self, text: &str) {
         self.json.pass(text, self.pos);
         self.pos += text.len() as u64;
-        self.args_end = self.pos;
+        self.args.end = self.pos;
     }
 
     /// Where the value or member that is reported stands: bytes behind it may be read already.
@@ -376,8 +391,8 @@ impl Envelope {
 
     /// Where the head of the call ends: before its arguments, whatever of them was read to see that they are some.
     pub(crate) fn head_end(&self) -> u64 {
-        let begun = self.args_seen.then_some(self.member_at);
-        self.args_at.or(begun).unwrap_or_else(|| self.here())
+        let begun = self.args.seen.then_some(self.member_at);
+        self.args.at.or(begun).unwrap_or_else(|| self.here())
     }
 
     /// Whether bytes that were read are to be read on without more text.
@@ -392,7 +407,7 @@ impl Envelope {
 
     /// Whether it is a whole object, and none that names a tool.
     pub(crate) fn is_nameless(&self) -> bool {
-        self.is_over() && (self.name.is_none() || self.is_other) && !self.bodies.is_empty()
+        self.is_over() && (self.head.name.is_none() || self.is_other) && !self.bodies.is_empty()
     }
 
     /// Whether the transducer has read the whole object.
@@ -402,25 +417,24 @@ impl Envelope {
 
     /// A member at `at` is left out. What says most of it is told.
     fn leave_out(&mut self, at: u64, what: LeftOut) {
-        match &mut self.left_out {
-            Some((_, LeftOut::Other)) if what != LeftOut::Other => self.left_out = Some((at, what)),
-            Some(_) => {}
-            none => *none = Some((at, what)),
+        let says_more = |(_, kept)| kept == LeftOut::Other && what != LeftOut::Other;
+        if self.loose.left_out.is_none_or(says_more) {
+            self.loose.left_out = Some((at, what));
         }
     }
 
     /// The object is over, and no arguments came: they stand beside the name.
     #[inline(never)]
     fn take_loose(&mut self, program: &Program) {
-        if self.name.is_none() {
+        if self.head.name.is_none() {
             return;
         }
-        let asides = core::mem::take(&mut self.asides);
-        if self.args_seen {
+        let asides = core::mem::take(&mut self.loose.asides);
+        if self.args.seen {
             return;
         }
-        let loose = core::mem::take(&mut self.loose);
-        let tool = self.meant.map(|(tool, _)| tool);
+        let loose = core::mem::take(&mut self.loose.text);
+        let tool = self.head.meant.map(|(tool, _)| tool);
         let is_cut = self.part == Part::Aside;
         let n_asides = asides.len();
         let mut members = String::new();
@@ -436,7 +450,7 @@ impl Envelope {
                 members.push(':');
                 members.push_str(value);
             } else if !crate::vocabulary::NEUTRAL_KEYS.contains(&key.as_str()) {
-                self.leave_out(self.loose_at, LeftOut::Other);
+                self.leave_out(self.loose.at, LeftOut::Other);
             }
             if is_last {
                 self.part = if is_argument { Part::Flat } else { Part::Skip };
@@ -448,11 +462,11 @@ impl Envelope {
         if members.is_empty() {
             return;
         }
-        self.args.push('{');
-        self.args.push_str(&members);
-        (self.args_at, self.flat_at) = (Some(self.loose_at), Some(self.loose_at));
-        (self.args_seen, self.flat) = (true, true);
-        self.args_end = self.here();
+        self.args.text.push('{');
+        self.args.text.push_str(&members);
+        (self.args.at, self.loose.flat_at) = (Some(self.loose.at), Some(self.loose.at));
+        (self.args.seen, self.loose.flat) = (true, true);
+        self.args.end = self.here();
         if self.part == Part::Loose {
             self.part = Part::Flat;
         }
@@ -462,7 +476,7 @@ impl Envelope {
     /// something to read on.
     pub(crate) fn settle(&mut self, stopped: bool) -> bool {
         let is_settled = self.json.settle_string(self.pos, &mut self.out);
-        let is_plain = self.inner.is_none() && self.escaped == Escaped::No;
+        let is_plain = self.encoded.json.is_none() && self.escaped == Escaped::No;
         let is_settled =
             is_settled || stopped && is_plain && self.json.settle_word(self.pos, &mut self.out);
         self.settled(is_settled)
@@ -485,34 +499,25 @@ impl Envelope {
 
     /// Ends the object where the message, or a byte that fits nothing, ends it.
     pub(crate) fn finish(&mut self, program: &Program, close: bool) -> toolglot_json::Completeness {
-        let rest = self
-            .json
-            .finish(close && self.inner.is_none(), self.pos, &mut self.out);
+        let closes = close && self.encoded.json.is_none();
+        let rest = self.json.finish(closes, self.pos, &mut self.out);
         self.repairs.append(&mut self.out.repairs);
         self.end_inside();
-        if close && rest == toolglot_json::Completeness::Brackets {
+        let is_closed = close && rest == toolglot_json::Completeness::Brackets;
+        if is_closed {
             self.take_loose(program);
         }
-        let is_flat = self.flat && self.inner.is_none();
-        if is_flat || matches!((self.part, self.args_at), (Part::Role(Role::Args), Some(_))) {
+        let is_flat = self.loose.flat && self.encoded.json.is_none();
+        if is_flat || matches!((self.part, self.args.at), (Part::Role(Role::Args), Some(_))) {
             // The closers of the arguments come first, those of the envelope are not theirs.
-            let outer = if is_flat { 0 } else { self.depths.len() + 1 };
-            let text = core::mem::take(&mut self.out.text);
-            let is_cut = is_flat && self.part == Part::Skip;
-            let text = match is_cut {
-                true if close && rest == toolglot_json::Completeness::Brackets => String::from("}"),
-                true => String::new(),
-                false => text,
-            };
-            let keep = text.len().saturating_sub(
-                if close && rest == toolglot_json::Completeness::Brackets {
-                    outer
-                } else {
-                    0
-                },
-            );
-            self.args.push_str(text[..keep].trim_start());
-            if close && rest == toolglot_json::Completeness::Brackets {
+            let outer = usize::from(is_closed && !is_flat) * (self.depths.len() + 1);
+            let mut text = core::mem::take(&mut self.out.text);
+            if is_flat && self.part == Part::Skip {
+                text = String::from(if is_closed { "}" } else { "" });
+            }
+            let keep = text.len().saturating_sub(outer);
+            self.args.text.push_str(text[..keep].trim_start());
+            if is_closed {
                 self.part = Part::Structure;
             }
         }

@@ -20,41 +20,43 @@ use crate::vocabulary::SCHEMA_OPENERS;
 impl Envelope {
     /// Whether the call waits only for what its arguments are.
     pub(super) fn waits_for_arguments(&self) -> bool {
-        (self.waits_for_schema || self.needs_object) && !self.committed && self.name.is_some()
+        (self.args.waits_for_schema || self.args.needs_object)
+            && !self.committed
+            && self.head.name.is_some()
     }
 
     /// Reads the arguments from `from` on for the begin of a schema.
     pub(super) fn read_schema(&mut self, program: &Program, from: usize) {
-        if !self.may_define {
+        if !self.args.may_define {
             return;
         }
-        let solid = self.args[from..].chars();
+        let solid = self.args.text[from..].chars();
         let solid = solid.filter(|c| !c.is_ascii_whitespace());
         let longest = SCHEMA_OPENERS
             .iter()
             .map(|schema| schema.len())
             .max()
             .unwrap_or(0);
-        let room = longest.saturating_sub(self.begin.len());
-        self.begin.extend(solid.take(room));
+        let room = longest.saturating_sub(self.args.begin.len());
+        self.args.begin.extend(solid.take(room));
         if !self.committed {
             return;
         }
         let Some(defines) = self.is_schema(program) else {
             return;
         };
-        self.may_define = false;
+        self.args.may_define = false;
         if defines {
-            self.defines_at = self.args_at;
+            self.args.defines_at = self.args.at;
         }
     }
 
     /// Whether the parameters are a schema, so that a tool is defined and not called. `None`: more of them must be read.
     pub(super) fn is_schema(&self, program: &Program) -> Option<bool> {
-        if !self.may_define {
+        if !self.args.may_define {
             return Some(false);
         }
-        let begin = self.begin.as_str();
+        let begin = self.args.begin.as_str();
         let Some(schema) = SCHEMA_OPENERS
             .iter()
             .find(|schema| begin.starts_with(**schema))
@@ -72,10 +74,10 @@ impl Envelope {
     /// Whether the object under a tool's name holds something else than its arguments, by the first of its keys. `None`: that
     /// must be read.
     pub(super) fn is_data(&self, program: &Program) -> Option<bool> {
-        let Some((tool, _)) = self.meant else {
+        let Some((tool, _)) = self.head.meant else {
             return Some(false);
         };
-        let members = self.args.trim_ascii_start().strip_prefix('{')?;
+        let members = self.args.text.trim_ascii_start().strip_prefix('{')?;
         let members = members.trim_ascii_start();
         if members.is_empty() {
             return None;

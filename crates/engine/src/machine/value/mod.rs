@@ -364,10 +364,8 @@ impl Parser {
         };
         if let Some(end) = value.counted {
             self.advance(text, &mut value, end.min(view.end()), view, sink);
-            self.pos = view.end();
-            if end > self.pos {
-                self.mode = Mode::Value(value);
-                return false;
+            if end > view.end() {
+                return self.wait_in_value(value, view);
             }
             let at = value.scan;
             self.end_value(text, value, at, false, Behind::Value, view, sink);
@@ -387,9 +385,7 @@ impl Parser {
                 self.advance(text, &mut value, at, view, sink);
             }
             if end.is_none() {
-                self.pos = view.end();
-                self.mode = Mode::Value(value);
-                return false;
+                return self.wait_in_value(value, view);
             }
             self.end_value(text, value, at, false, Behind::Value, view, sink);
             return true;
@@ -399,9 +395,7 @@ impl Parser {
                 let Some(is_there) = self.look_for_orphan((value.node, text), &mut orphan, view)
                 else {
                     value.orphan = Some(orphan);
-                    self.pos = view.end();
-                    self.mode = Mode::Value(value);
-                    return false;
+                    return self.wait_in_value(value, view);
                 };
                 let at = orphan.at;
                 self.end_value(text, value, at, false, Behind::Value, view, sink);
@@ -425,9 +419,7 @@ impl Parser {
                     continue;
                 }
                 if !closer.is_some_and(|closer| closer.is_whole || view.eof) {
-                    self.pos = view.end();
-                    self.mode = Mode::Value(value);
-                    return false;
+                    return self.wait_in_value(value, view);
                 }
                 if closer.is_some_and(|closer| closer.doubts) {
                     self.doubt(at, MARKER_INSIDE, sink);
@@ -438,16 +430,12 @@ impl Parser {
             }
             match self.probe(text, &mut value, view) {
                 Decision::Pending => {
-                    self.pos = view.end();
-                    self.mode = Mode::Value(value);
-                    return false;
+                    return self.wait_in_value(value, view);
                 }
                 // What may be a closer is none of the arguments of a call that was cut off.
                 Decision::Cut => {
                     value.probe = None;
-                    self.pos = view.end();
-                    self.mode = Mode::Value(value);
-                    return false;
+                    return self.wait_in_value(value, view);
                 }
                 Decision::Data { upto, doubt } => {
                     value.probe = None;
@@ -488,6 +476,12 @@ impl Parser {
                 }
             }
         }
+    }
+
+    /// More bytes decide: the value waits for them.
+    fn wait_in_value(&mut self, value: Box<Value>, view: View<'_>) -> bool {
+        (self.pos, self.mode) = (view.end(), Mode::Value(value));
+        false
     }
 
     pub(super) fn doubt(&mut self, at: u64, why: &str, sink: &mut dyn Sink) {
