@@ -274,6 +274,14 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                 "start what ends the tag with a sign: \">\", \"/>\"",
             )
         }
+        (TermKind::Xml(_), TermKind::Literal(pieces))
+            if pieces.iter().any(|piece| matches!(piece, Piece::Hole(_))) =>
+        {
+            refuse(
+                "a closing tag with a hole after `xml`",
+                "write the tag as it is, \"</call>\", or read the parameters with `key` and `raw`",
+            )
+        }
         (TermKind::Xml(prefix), TermKind::Literal(pieces)) if !matches!(&pieces[0], Piece::Bytes(text) if text.strip_prefix(prefix.as_deref().unwrap_or("")).is_some_and(|tag| tag.starts_with("</"))) => {
             refuse(
                 "no closing tag follows `xml`",
