@@ -44,6 +44,48 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "did you mean `values`?",
     ),
     (
+        "dialect a\ntools: search, ping\n",
+        "has a comma in a name",
+        "tools",
+        "separate names by `|`",
+    ),
+    (
+        "dialect a\nvalues: infer\n",
+        "write `schema|infer`",
+        "values",
+        "schema|infer",
+    ),
+    (
+        "dialect a\nvalues: schema, lists(,)\n",
+        "write the text in quotes",
+        "values",
+        "schema|infer",
+    ),
+    (
+        "dialect a\ncall = \"<a \" name \">\" xml \"</{name}>\"\n",
+        "a closing tag with a hole after `xml`",
+        "\"</{name}>",
+        "`key` and `raw`",
+    ),
+    (
+        "dialect a\ncall = \"@a \" name \"\\n\" (key \": \" line \";\")* \"@b\"\n",
+        "a value of `line` that is not the last of its line",
+        "\";\"",
+        "`eol`",
+    ),
+    (
+        "dialect a\ncall a = \"<a>\\n\" lines(b, \"> \"|\"- \") \"\\n</a>\"\n",
+        "`lines` takes one text",
+        "lines",
+        "lines(content,",
+    ),
+    (
+        "dialect a\ncall a = \"<a>\" value(b, \"\\\"x\") \"</a>\"\n",
+        "does not start with",
+        "value",
+        "three quotes are a choice",
+    ),
+    (
         "dialect a\nrefuse: x\n",
         "`refuse` is called `not_tools`",
         "refuse",
