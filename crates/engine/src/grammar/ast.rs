@@ -203,7 +203,7 @@ pub struct QuoteStyle {
 }
 
 impl QuoteStyle {
-    /// The quote that `text` shows as it is inside its string, `''` or `\\'`. `None`: a text around verbatim strings.
+    /// The quote that `text` shows as it is inside its string, `''` or `\'`. `None`: a text around verbatim strings.
     pub fn of(text: &str) -> Option<QuoteStyle> {
         let mut chars = text.chars();
         match (chars.next(), chars.next(), chars.next()) {

@@ -97,12 +97,8 @@ impl Stepper<'_> {
         match thread.off {
             QUOTED if byte == thread.quote => return Moved::Value,
             QUOTED if byte == b'<' => {
-                let decodes = self
-                    .view
-                    .program
-                    .dialect_of(thread.node)
-                    .values
-                    .entities_in_attrs;
+                let dialect = self.view.program.dialect_of(thread.node);
+                let decodes = dialect.values.entities_in_attrs;
                 if !decodes && attrs.attributes.iter().all(|one| one.argument.is_none()) {
                     return Moved::Dead;
                 }

@@ -77,7 +77,7 @@ pub(crate) struct EnvelopeArguments {
     pub(crate) seen: bool,
     /// Its value was `null`, or held nothing: parameters may stand beside it.
     pub(crate) void: bool,
-    /// Argument text that waits for the call to begin or to be told, and where it began.
+    /// Argument text that waits for the call to begin or to be emitted, and where it starts.
     pub(crate) text: String,
     pub(crate) at: Option<u64>,
     /// Up to here bytes are accounted for by the arguments.
@@ -92,7 +92,7 @@ pub(crate) struct EnvelopeArguments {
     pub(crate) waits_for_schema: bool,
     /// How they begin, blanks aside, until that is known.
     pub(crate) begin: String,
-    /// Where arguments stand that are a schema, of a call that has begun, until that is told.
+    /// Where arguments stand that are a schema, of a call that has started, until a note says so.
     pub(crate) defines_at: Option<u64>,
     /// Nothing but the tool's name as a key says that it is a call: its value must be an object.
     pub(crate) needs_object: bool,
@@ -108,9 +108,9 @@ pub(crate) struct LooseMembers {
     pub(crate) at: u64,
     /// Those whose keys say something about the call, and their JSON text.
     pub(crate) asides: Vec<(String, String)>,
-    /// The first member that is left out, until that is told, and where it stands.
+    /// The first member that is left out, until a note says so, and where it stands.
     pub(crate) left_out: Option<(u64, LeftOut)>,
-    /// Where the first parameter beside the name stands, until that is told.
+    /// Where the first parameter beside the name stands, until a note says so.
     pub(crate) flat_at: Option<u64>,
     /// A key that means nothing stood before the name: only arguments make it a call.
     pub(crate) has_aside: bool,
@@ -266,7 +266,7 @@ impl Envelope {
         held: usize,
         live: Option<&mut String>,
     ) -> Asked {
-        let mut live = live.filter(|_| self.tells_args());
+        let mut live = live.filter(|_| self.emits_args());
         if let Some(live) = &mut live {
             core::mem::swap(*live, &mut self.out.text);
         }
@@ -347,14 +347,14 @@ impl Envelope {
     /// How much of `text` stands inside a string of the arguments; [`pass`](Envelope::pass) says that it was told.
     #[inline]
     pub(crate) fn stretch(&self, text: &str) -> StringRun {
-        if !self.tells_args() || self.escaped != Escaped::No {
+        if !self.emits_args() || self.escaped != Escaped::No {
             return StringRun::default();
         }
         self.json.stretch(text)
     }
 
-    /// Whether what is read of the arguments is told at once.
-    fn tells_args(&self) -> bool {
+    /// Whether what is read of the arguments is emitted at once.
+    fn emits_args(&self) -> bool {
         self.committed
             && self.part == Part::Role(Role::Args)
             && self.args.at.is_some()
