@@ -35,6 +35,14 @@ proptest! {
     }
 }
 
+/// The start of a comment, or the end of a path: it is left out, and an edit says so.
+#[test]
+fn a_slash_at_the_end_is_not_lost_silently() {
+    for text in ["\"ab\"/", "\"a{}b\"/", "[\"a\"/", "{\"a\": 1 /"] {
+        check(text);
+    }
+}
+
 #[test]
 fn work_is_linear_on_every_adversary() {
     for n in [4_000, 64_000] {

@@ -34,10 +34,9 @@ impl Transducer {
             }
             State::Apostrophe if !self.in_key => {
                 self.end_odd(at, out);
-                if self.state == State::Done {
-                    Completeness::Whole
-                } else {
-                    Completeness::Brackets
+                match self.state {
+                    State::Done => Completeness::Whole,
+                    _ => Completeness::Brackets,
                 }
             }
             State::Word if !self.in_key && self.stack.is_empty() => {

@@ -35,8 +35,7 @@ impl Transducer {
         self.key.text.clear();
         (self.in_key, self.string.is_raw, self.key.is_bare) = (true, false, false);
         self.string.after_letter = false;
-        self.token_at = at;
-        self.state = State::Str(quote);
+        (self.token_at, self.state) = (at, State::Str(quote));
     }
 
     /// The inside of a value's string starts at `at`.

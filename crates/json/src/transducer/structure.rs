@@ -375,6 +375,7 @@ impl Transducer {
         match self.state {
             State::Slash => {
                 let slash = piece.here() - 1;
+                piece.run = piece.i;
                 match byte {
                     b'/' => self.state = State::LineComment,
                     b'*' => self.state = State::BlockComment { star: false },
@@ -384,13 +385,11 @@ impl Transducer {
                         self.empty = false;
                         self.start_word(slash);
                         self.token.push('/');
-                        piece.run = piece.i;
                         return;
                     }
                     _ => {
                         self.note(Repair::Comment, slash, slash + 1, piece.out);
                         self.state = self.resume;
-                        piece.run = piece.i;
                         return;
                     }
                 }

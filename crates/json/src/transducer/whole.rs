@@ -112,6 +112,9 @@ impl Transducer {
             self.settle_string(at, out);
         }
         self.catch_up(at, out);
+        if self.state == State::Slash {
+            self.note(Repair::Comment, at - 1, at, out);
+        }
         if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {
             self.state = self.resume;
         }
