@@ -42,7 +42,7 @@ pub(crate) struct Writer<'a> {
     /// Elements that are called `item` are those of a list.
     pub(crate) has_items: bool,
     pub(crate) out: &'a mut String,
-    pub(crate) remarks: &'a mut Vec<(Code, String)>,
+    pub(crate) remarks: Vec<(Code, String)>,
 }
 
 impl Writer<'_> {
@@ -90,23 +90,20 @@ impl Writer<'_> {
     ) {
         self.out.push('{');
         let mut first = true;
-        for (name, value) in attributes
-            .iter()
-            .filter(|(name, _)| fields.is_some_and(|fields| fields.get(name).is_some()))
-        {
+        for (name, value) in attributes {
+            let Some(shape) = fields.and_then(|fields| fields.get(name)) else {
+                continue;
+            };
             self.key(name, &mut first);
-            let shape = fields.and_then(|fields| fields.get(name));
             match shape {
-                Some(shape @ (Shape::Scalar(_) | Shape::OneOf(_))) => self.scalar(value, shape),
+                Shape::Scalar(_) | Shape::OneOf(_) => self.scalar(value, shape),
                 _ => self.string(value),
             }
         }
         for (name, group) in groups(children) {
             self.key(name, &mut first);
-            self.group(
-                &group,
-                fields.and_then(|fields| fields.get(name).or(fields.others.as_deref())),
-            );
+            let shape = fields.and_then(|fields| member_shape(fields, name));
+            self.group(&group, shape);
         }
         self.out.push('}');
     }
@@ -232,10 +229,20 @@ impl Writer<'_> {
         if !core::mem::replace(first, false) {
             self.out.push(',');
         }
-        self.out.push('"');
-        escape_into(self.out, name);
-        self.out.push_str("\":");
+        push_key(self.out, name);
     }
+}
+
+/// Writes the key of a member.
+pub(crate) fn push_key(json: &mut String, name: &str) {
+    json.push('"');
+    escape_into(json, name);
+    json.push_str("\":");
+}
+
+/// The shape of a member that may be an undeclared one.
+pub(crate) fn member_shape<'a>(fields: &'a Fields, name: &str) -> Option<&'a Shape> {
+    fields.get(name).or(fields.others.as_deref())
 }
 
 /// Children by name, in order of first appearance. Linear for few names.
@@ -255,25 +262,17 @@ pub(crate) fn groups(children: &[(String, Tree)]) -> Vec<(&str, Vec<&Tree>)> {
 /// The shape among the readings of a union that elements are read with: an object that declares one of them, else an array
 /// if they all have one name, else whatever holds values.
 fn structured<'a>(shapes: &'a [Shape], children: &[(String, Tree)]) -> Option<&'a Shape> {
-    let declares = |shape: &&Shape| match shape {
-        Shape::Object(fields) => children.iter().any(|(name, _)| fields.get(name).is_some()),
-        _ => false,
-    };
     let (first, _) = children.first()?;
     let is_list = children.iter().all(|(name, _)| name == first);
-    shapes
-        .iter()
-        .find(declares)
-        .or_else(|| {
-            shapes
-                .iter()
-                .find(|shape| is_list && matches!(shape, Shape::Array(_)))
-        })
-        .or_else(|| {
-            shapes
-                .iter()
-                .find(|shape| matches!(shape, Shape::Object(_) | Shape::Array(_)))
-        })
+    let declares = |fields: &Fields| children.iter().any(|(name, _)| fields.get(name).is_some());
+    let rank = |shape: &&Shape| match shape {
+        Shape::Object(fields) if declares(fields) => 0,
+        Shape::Array(_) if is_list => 1,
+        Shape::Object(_) | Shape::Array(_) => 2,
+        _ => 3,
+    };
+    let best = shapes.iter().min_by_key(rank);
+    best.filter(|shape| rank(shape) < 3)
 }
 
 /// The field for the text: the one that is called so, or what the attributes leave.

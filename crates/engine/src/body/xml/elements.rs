@@ -4,11 +4,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use toolglot_json::Shape;
 use toolglot_json::internal::escape_into;
-use toolglot_json::{Fields, Shape};
 
 use super::{Frame, Told, Xml, XmlOut};
-use crate::body::tree::{Content, Tree};
+use crate::body::tree::{Content, Tree, member_shape};
 use crate::program::is_blank;
 use crate::remark::OPENER_INSIDE;
 use crate::{Code, Span};
@@ -24,20 +24,14 @@ impl Xml {
     ) {
         let shape = self.shape_of(name).cloned();
         self.in_junk = false;
-        let streams = matches!(shape, Some(Shape::Text))
-            && self
-                .frames
-                .iter()
-                .all(|frame| matches!(frame.told, Told::Object | Told::Array));
-        if self.frames.is_empty() {
-            // Each argument's text begins anew where nothing waits.
-            if self.children.is_empty() {
-                self.flat.clear();
-            }
-        } else {
+        if !self.frames.is_empty() {
             self.flat.push_str(&text[..length]);
+        } else if self.children.is_empty() {
+            // Each argument's text begins anew where nothing waits.
+            self.flat.clear();
         }
         let raw = matches!(shape, Some(Shape::Text));
+        let is_container = |frame: &Frame| matches!(frame.told, Told::Object | Told::Array);
         let mut frame = Frame {
             name: name.into(),
             attributes,
@@ -47,8 +41,11 @@ impl Xml {
             nest: Some(0),
             ..Frame::default()
         };
-        if streams {
-            self.begin_member(&frame.name, out);
+        if raw && self.frames.iter().all(is_container) {
+            match self.frames.last_mut() {
+                Some(parent) => parent.begin_member(name, &mut out.json),
+                None => self.begin_argument(name, out),
+            }
             out.json.push('"');
             frame.told = Told::Text;
         }
@@ -59,24 +56,21 @@ impl Xml {
     pub(super) fn argument_shape(&self, name: &str) -> Option<&Shape> {
         let fields = self.root.as_ref()?;
         let name = fields.nearest(name).map_or(name, |(_, name)| name);
-        fields.get(name).or(fields.others.as_deref())
+        member_shape(fields, name)
     }
 
     /// The shape of a child of the innermost element.
-    pub(super) fn shape_of(&self, name: &str) -> Option<&Shape> {
-        fn of_fields<'a>(fields: &'a Fields, name: &str) -> Option<&'a Shape> {
-            fields.get(name).or(fields.others.as_deref())
-        }
-        match self.frames.last() {
-            None => self.argument_shape(name),
-            Some(frame) => match frame.shape.as_ref()? {
-                Shape::Object(fields) => of_fields(fields, name),
-                Shape::Array(item) => match &**item {
-                    Shape::Object(fields) if fields.get(name).is_some() => fields.get(name),
-                    item => Some(item),
-                },
-                _ => None,
+    fn shape_of(&self, name: &str) -> Option<&Shape> {
+        let Some(frame) = self.frames.last() else {
+            return self.argument_shape(name);
+        };
+        match frame.shape.as_ref()? {
+            Shape::Object(fields) => member_shape(fields, name),
+            Shape::Array(item) => match &**item {
+                Shape::Object(fields) if fields.get(name).is_some() => fields.get(name),
+                item => Some(item),
             },
+            _ => None,
         }
     }
 
@@ -168,9 +162,6 @@ impl Xml {
             }
             Told::Object | Told::Array => {
                 self.tell_members(&mut frame, out);
-                if frame.told == Told::Object && frame.members == 0 {
-                    out.json.push('{');
-                }
                 out.json
                     .push(if frame.told == Told::Object { '}' } else { ']' });
                 return;
@@ -209,8 +200,7 @@ impl Xml {
             && frame.nest.take().is_some()
         {
             out.structural = true;
-            out.remarks
-                .push((Code::AmbiguousValue, Span::empty(self.pos), why.into()));
+            out.remark(Code::AmbiguousValue, Span::empty(self.pos), why);
         }
     }
 
@@ -220,8 +210,7 @@ impl Xml {
             out.structural = true;
             let name = self.frames.last().map_or("", |frame| &frame.name);
             let message = format!("`</{name}>` is missing; it was supplied");
-            out.remarks
-                .push((Code::MissingCloser, Span::empty(self.pos), message));
+            out.remark(Code::MissingCloser, Span::empty(self.pos), message);
             self.end_element(out);
         }
     }
@@ -233,15 +222,12 @@ impl Xml {
             frame.has_text = true;
             if frame.children.is_empty() {
                 // Mixed content needs a child to be told from text; an empty one will do.
-                let here = self.flat.len()..self.flat.len();
-                frame.children.push((
-                    String::new(),
-                    Tree {
-                        content: Content::Mixed,
-                        attributes: Vec::new(),
-                        flat: here,
-                    },
-                ));
+                let empty = Tree {
+                    content: Content::Mixed,
+                    attributes: Vec::new(),
+                    flat: self.flat.len()..self.flat.len(),
+                };
+                frame.children.push((String::new(), empty));
             }
         }
     }

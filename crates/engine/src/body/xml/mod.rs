@@ -159,36 +159,19 @@ impl Xml {
             if i >= bytes.len() {
                 break XmlStep::More;
             }
-            if self.in_cdata {
-                let length = memchr::memchr(b']', &bytes[i..]).unwrap_or(bytes.len() - i);
-                if length > 0 {
-                    self.push_text(&text[i..i + length], true, out);
-                    i += length;
-                    continue;
-                }
-                match self.cdata_end(&text[i..], eof, out) {
-                    Moved::By(length) => i += length,
-                    wait => break self.wait(&wait, bytes.len() - i),
-                }
-                continue;
-            }
-            let intro = self.prefix.as_bytes().first().copied().unwrap_or(b'<');
-            let special = if self.values.entities {
-                memchr::memchr2(intro, b'&', &bytes[i..])
-            } else {
-                memchr::memchr(intro, &bytes[i..])
-            };
-            let run = special.unwrap_or(bytes.len() - i);
+            let run = self.text_end(&bytes[i..]).unwrap_or(bytes.len() - i);
             if run > 0 {
-                self.push_text(&text[i..i + run], false, out);
+                self.push_text(&text[i..i + run], self.in_cdata, out);
                 i += run;
                 continue;
             }
-            if bytes[i] == b'&' && self.values.entities {
+            let moved = if self.in_cdata {
+                self.cdata_end(&text[i..], eof, out)
+            } else if bytes[i] == b'&' && self.values.entities {
                 match entity(&bytes[i..], eof) {
                     Entity::Char(c, length) => {
                         self.push_text(c.encode_utf8(&mut [0; 4]), false, out);
-                        i += length;
+                        Moved::By(length)
                     }
                     Entity::Bare => {
                         out.remark(
@@ -197,16 +180,17 @@ impl Xml {
                             "an `&` that starts no entity was left as it is",
                         );
                         self.push_text("&", false, out);
-                        i += 1;
+                        Moved::By(1)
                     }
                     Entity::Cut => break XmlStep::More,
                 }
-                continue;
-            }
-            match self.tag(&text[i..], eof, out) {
+            } else {
+                self.tag(&text[i..], eof, out)
+            };
+            match moved {
                 Moved::By(length) => i += length,
                 Moved::End => break XmlStep::Done,
-                wait => break self.wait(&wait, bytes.len() - i),
+                Moved::Wait { far } => break self.wait(far, bytes.len() - i),
             }
         };
         self.pos = begin + i as u64;
@@ -214,27 +198,34 @@ impl Xml {
     }
 
     /// So many bytes decide nothing yet.
-    fn wait(&mut self, wait: &Moved, n_bytes: usize) -> XmlStep {
-        self.waits_far = matches!(wait, Moved::WaitFar);
+    fn wait(&mut self, far: bool, n_bytes: usize) -> XmlStep {
+        self.waits_far = far;
         self.waited = n_bytes;
         self.looked += n_bytes as u64;
         XmlStep::More
     }
 
+    /// Where the text that `bytes` begin with ends: at what may be a tag, an entity, or the end of CDATA.
+    fn text_end(&self, bytes: &[u8]) -> Option<usize> {
+        let intro = self.intro();
+        match (self.in_cdata, self.values.entities) {
+            (true, _) => memchr::memchr(b']', bytes),
+            (false, true) => memchr::memchr2(intro, b'&', bytes),
+            (false, false) => memchr::memchr(intro, bytes),
+        }
+    }
+
+    /// What every tag starts with.
+    fn intro(&self) -> u8 {
+        self.prefix.as_bytes().first().copied().unwrap_or(b'<')
+    }
+
     /// Whether all of `text` is text of a string that streams; it is read then.
     pub(crate) fn goes_on(&mut self, text: &str) -> bool {
         let bytes = text.as_bytes();
-        let intro = self.prefix.as_bytes().first().copied().unwrap_or(b'<');
-        let special = |byte: &u8| {
-            if self.in_cdata {
-                *byte == b']'
-            } else {
-                *byte == intro || (*byte == b'&' && self.values.entities)
-            }
-        };
         // Blanks may be layout around CDATA.
         let is_text = self.in_cdata || !bytes.iter().all(|&byte| is_blank(byte));
-        let plain = self.waited == 0 && is_text && !bytes.iter().any(special);
+        let plain = self.waited == 0 && is_text && self.text_end(bytes).is_none();
         let Some(frame) = self
             .frames
             .last_mut()

@@ -2,7 +2,6 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use toolglot_json::Shape;
 
@@ -52,7 +51,7 @@ impl Xml {
             tag
         };
         match tag {
-            Tag::Cut if !eof => Moved::Wait,
+            Tag::Cut if !eof => Moved::Wait { far: false },
             Tag::CData if self.values.cdata => {
                 self.in_cdata = true;
                 if let Some(frame) = self.frames.last_mut() {
@@ -125,8 +124,7 @@ impl Xml {
                     self.spill(self.pos + length as u64, out);
                     return Moved::By(length);
                 }
-                Evidence::Wait => return Moved::Wait,
-                Evidence::Far => return Moved::WaitFar,
+                Evidence::Wait { far } => return Moved::Wait { far },
                 Evidence::No => {
                     match self.frames.last_mut().and_then(|frame| frame.nest.as_mut()) {
                         Some(nest @ 1..) => *nest -= 1,
@@ -148,16 +146,14 @@ impl Xml {
         };
         match evidence {
             Evidence::Yes => return Moved::End,
-            Evidence::Wait => return Moved::Wait,
-            Evidence::Far => return Moved::WaitFar,
+            Evidence::Wait { far } => return Moved::Wait { far },
             Evidence::No => {}
         }
         let raw = self.frames.last().is_some_and(|frame| frame.raw);
         match self.frames.iter().rposition(|frame| frame.name == name) {
             // An outer element ends: what was open above it was text.
             Some(outer) if !raw => match self.confirms(outer, behind, eof) {
-                Evidence::Wait => Moved::Wait,
-                Evidence::Far => Moved::WaitFar,
+                Evidence::Wait { far } => Moved::Wait { far },
                 Evidence::Yes => {
                     if self.prefix.is_empty() {
                         self.flatten_above(outer);
@@ -184,10 +180,9 @@ impl Xml {
         let parent = index.checked_sub(1).map(|n| &self.frames[n]);
         let mut behind = behind;
         for _ in 0..=SKIPPED_MAX {
-            let rest = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
-            if behind.len() - rest.len() > GAP_MAX {
+            let Some(rest) = after_gap(behind) else {
                 return Evidence::No;
-            }
+            };
             let Tag::Open { name, .. } = self.read_tag(rest, eof) else {
                 return match self.closes_level(parent, rest, eof) {
                     Evidence::No if index == 0 => self.opens_behind_text(rest, eof),
@@ -200,7 +195,7 @@ impl Xml {
             // An unknown element is read over if it is well-formed.
             match self.element(rest, eof) {
                 Element::Whole(length) => behind = &rest[length..],
-                Element::Cut => return Evidence::Far,
+                Element::Cut => return Evidence::Wait { far: true },
                 Element::None => return Evidence::No,
             }
         }
@@ -231,7 +226,7 @@ impl Xml {
             return if near.len() > GAP_MAX || eof {
                 Evidence::No
             } else {
-                Evidence::Wait
+                Evidence::Wait { far: false }
             };
         };
         match self.read_tag(&rest[at..], eof) {
@@ -241,7 +236,7 @@ impl Xml {
             {
                 Evidence::Yes
             }
-            Tag::Cut if !eof => Evidence::Wait,
+            Tag::Cut if !eof => Evidence::Wait { far: false },
             _ => Evidence::No,
         }
     }
@@ -253,7 +248,7 @@ impl Xml {
                 self.in_cdata = false;
                 return Moved::By(3);
             }
-            [b']'] | [b']', b']'] if !eof => return Moved::Wait,
+            [b']'] | [b']', b']'] if !eof => return Moved::Wait { far: false },
             _ => {}
         }
         match self.ends_cdata(text, eof) {
@@ -265,8 +260,7 @@ impl Xml {
                 out.remarks.push((Code::MissingCloser, at, message));
                 Moved::By(length)
             }
-            (Evidence::Wait, _) => Moved::Wait,
-            (Evidence::Far, _) => Moved::WaitFar,
+            (Evidence::Wait { far }, _) => Moved::Wait { far },
             (Evidence::No, _) => self.pass_byte(text, out),
         }
     }
@@ -280,17 +274,16 @@ impl Xml {
         let rest = text.strip_prefix("]]").or_else(|| text.strip_prefix("]>"));
         let rest = rest.or_else(|| text.strip_prefix(']')).unwrap_or(text);
         let mark = text.len() - rest.len();
-        let tag = rest.trim_start_matches(|c: char| c.is_ascii_whitespace());
-        if rest.len() - tag.len() > GAP_MAX {
+        let Some(tag) = after_gap(rest) else {
             return (Evidence::No, 0);
-        }
+        };
         match self.read_tag(tag, eof) {
             Tag::Close { name, length } if name == frame.name => {
                 let evidence = self.confirms(self.frames.len() - 1, &tag[length..], eof);
                 (evidence, mark)
             }
             Tag::Cut if !eof && "</".starts_with(tag.get(..2).unwrap_or(tag)) => {
-                (Evidence::Wait, mark)
+                (Evidence::Wait { far: false }, mark)
             }
             _ => (Evidence::No, mark),
         }
@@ -316,7 +309,6 @@ impl Xml {
         } else {
             Element::Cut
         };
-        let intro = self.intro().as_bytes()[0];
         // Nothing behind the cap is looked at.
         let bytes = &text.as_bytes()[..text.len().min(SKIPPED_ELEMENT_MAX + 1)];
         let mut open: Vec<&str> = Vec::new();
@@ -346,7 +338,10 @@ impl Xml {
             if open.is_empty() {
                 return Element::Whole(at);
             }
-            match bytes.get(at..).and_then(|rest| memchr::memchr(intro, rest)) {
+            match bytes
+                .get(at..)
+                .and_then(|rest| memchr::memchr(self.intro(), rest))
+            {
                 Some(tag) => at += tag,
                 None => return cut,
             }
@@ -354,19 +349,10 @@ impl Xml {
         cut
     }
 
-    /// What every tag starts with.
-    fn intro(&self) -> &str {
-        if self.prefix.is_empty() {
-            "<"
-        } else {
-            &self.prefix
-        }
-    }
-
     /// Whether what stands at `rest` ends the level that `parent` is.
     fn closes_level(&self, parent: Option<&Frame>, rest: &str, eof: bool) -> Evidence {
         match self.read_tag(rest, eof) {
-            Tag::Cut if !eof => Evidence::Wait,
+            Tag::Cut if !eof => Evidence::Wait { far: false },
             Tag::Cut | Tag::Comment { .. } => Evidence::Yes,
             Tag::Close { name, length } => match parent {
                 Some(parent) if parent.name == name => {
@@ -379,7 +365,8 @@ impl Xml {
                     if after.is_empty() && eof {
                         return Evidence::Yes;
                     }
-                    Evidence::of(self.intro(), after, eof)
+                    let is_bare = self.prefix.is_empty();
+                    Evidence::of(if is_bare { "<" } else { &self.prefix }, after, eof)
                 }
                 Some(_) => Evidence::No,
                 None => self.ends_level(rest, eof),
@@ -395,13 +382,8 @@ impl Xml {
         if self.prefix.is_empty() {
             return Evidence::Yes;
         }
-        let behind = &text[closer..];
-        let rest = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
-        if behind.len() - rest.len() > GAP_MAX {
-            Evidence::No
-        } else {
-            Evidence::of(self.prefix.as_str(), rest, eof)
-        }
+        let rest = after_gap(&text[closer..]);
+        rest.map_or(Evidence::No, |rest| Evidence::of(&self.prefix, rest, eof))
     }
 
     /// Whether the arguments end here, where all elements are closed: one of the caller's closers is enough then if it is
@@ -415,11 +397,9 @@ impl Xml {
         let Tag::Close { length, .. } = self.read_tag(text, eof) else {
             return Evidence::No;
         };
-        let behind = &text[length..];
-        let rest = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
-        if behind.len() - rest.len() > GAP_MAX {
+        let Some(rest) = after_gap(&text[length..]) else {
             return Evidence::No;
-        }
+        };
         let is_ours = self.closers.iter().any(|closer| *closer == text[..length]);
         let next = self.closers.get(1).map_or("", String::as_str);
         let near = &rest.as_bytes()[..rest.len().min(GAP_MAX + 1)];
@@ -428,7 +408,7 @@ impl Xml {
             None if near.len() > GAP_MAX || (eof && !rest.is_empty()) => return Evidence::No,
             None if eof && is_ours => return Evidence::Yes,
             None if eof => return Evidence::No,
-            None => return Evidence::Wait,
+            None => return Evidence::Wait { far: false },
         };
         let rest = &rest[stray..];
         match Evidence::of(next, rest, eof) {
@@ -444,7 +424,7 @@ impl Xml {
                     Evidence::No
                 }
             }
-            None if !eof => Evidence::Wait,
+            None if !eof => Evidence::Wait { far: false },
             _ => Evidence::No,
         }
     }
@@ -459,14 +439,13 @@ impl Xml {
         let mut rest = text;
         for (n, closer) in core::iter::once(first).chain(second).enumerate() {
             if n > 0 {
-                let blanks = rest.len();
-                rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace());
-                if blanks - rest.len() > GAP_MAX {
+                let Some(after) = after_gap(rest) else {
                     return Evidence::No;
+                };
+                if eof && after.is_empty() {
+                    return Evidence::Yes;
                 }
-            }
-            if n > 0 && eof && rest.is_empty() {
-                return Evidence::Yes;
+                rest = after;
             }
             match Evidence::of(closer, rest, eof) {
                 Evidence::Yes => rest = &rest[closer.len()..],
@@ -498,8 +477,11 @@ impl Xml {
             return Tag::None;
         }
         // Longer than that is no tag.
-        let is_long = bytes.len() > TAG_MAX;
-        let cut = if is_long { Tag::None } else { Tag::Cut };
+        let cut = if bytes.len() > TAG_MAX {
+            Tag::None
+        } else {
+            Tag::Cut
+        };
         for (opener, closer) in [("<![CDATA[", ""), ("<!--", "-->"), ("<?", "?>")] {
             let Some(content) = inside.strip_prefix(opener) else {
                 if opener.starts_with(inside) {
@@ -562,9 +544,10 @@ impl Xml {
 
 pub(super) enum Moved {
     By(usize),
-    Wait,
-    /// For much more: no single tag decides.
-    WaitFar,
+    /// `far`: for much more, no single tag decides.
+    Wait {
+        far: bool,
+    },
     End,
 }
 
@@ -572,8 +555,7 @@ pub(super) enum Moved {
 enum Evidence {
     Yes,
     No,
-    Wait,
-    Far,
+    Wait { far: bool },
 }
 
 impl Evidence {
@@ -581,10 +563,16 @@ impl Evidence {
     fn of(literal: &str, text: &str, eof: bool) -> Evidence {
         match fits(literal.as_bytes(), text.as_bytes(), false) {
             Fits::Whole => Evidence::Yes,
-            Fits::SoFar if !eof => Evidence::Wait,
+            Fits::SoFar if !eof => Evidence::Wait { far: false },
             _ => Evidence::No,
         }
     }
+}
+
+/// What stands after a gap of blanks; `None` if the gap is too long.
+fn after_gap(text: &str) -> Option<&str> {
+    let rest = text.trim_ascii_start();
+    (text.len() - rest.len() <= GAP_MAX).then_some(rest)
 }
 
 /// What stands where an element begins.
@@ -609,10 +597,11 @@ enum Attributes {
 /// Attributes up to the `>`.
 fn attributes(text: &str) -> Attributes {
     let bytes = text.as_bytes();
+    let blanks = |at: usize| bytes[at..].iter().take_while(|&&b| is_blank(b)).count();
     let mut found = Vec::new();
     let mut at = 0;
     loop {
-        at += bytes[at..].iter().take_while(|&&b| is_blank(b)).count();
+        at += blanks(at);
         match bytes[at..] {
             [] | [b'/'] => return Attributes::Cut,
             [b'>', ..] | [b'/', b'>', ..] => {
@@ -626,22 +615,16 @@ fn attributes(text: &str) -> Attributes {
             [byte, ..] if byte.is_ascii_alphabetic() || byte == b'_' => {}
             _ => return Attributes::Bad,
         }
-        let name: Range<usize> = at..at
-            + bytes[at..]
-                .iter()
-                .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':'))
-                .count();
-        at = name.end
-            + bytes[name.end..]
-                .iter()
-                .take_while(|&&b| is_blank(b))
-                .count();
+        let is_of_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':');
+        let name = &text[at..][..bytes[at..].iter().take_while(is_of_name).count()];
+        at += name.len();
+        at += blanks(at);
         match bytes.get(at) {
             None => return Attributes::Cut,
             Some(b'=') => at += 1,
             Some(_) => return Attributes::Bad,
         }
-        at += bytes[at..].iter().take_while(|&&b| is_blank(b)).count();
+        at += blanks(at);
         let quote = match bytes.get(at) {
             None => return Attributes::Cut,
             Some(quote @ (b'"' | b'\'')) => *quote,
@@ -650,7 +633,7 @@ fn attributes(text: &str) -> Attributes {
         let Some(length) = bytes[at + 1..].iter().position(|&b| b == quote) else {
             return Attributes::Cut;
         };
-        found.push((text[name].into(), text[at + 1..at + 1 + length].into()));
+        found.push((name.into(), text[at + 1..at + 1 + length].into()));
         at += length + 2;
     }
 }

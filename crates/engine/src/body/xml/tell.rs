@@ -2,35 +2,28 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use toolglot_json::Shape;
 use toolglot_json::internal::escape_into;
 
 use super::{Frame, Told, Xml, XmlOut};
-use crate::body::tree::{Tree, Writer, groups};
+use crate::body::tree::{Tree, Writer, groups, member_shape, push_key};
 use crate::{Code, Span};
 
-impl Xml {
-    /// Begins a member of the innermost told object, or an item of the innermost told array.
-    pub(super) fn begin_member(&mut self, name: &str, out: &mut XmlOut) {
-        match self.frames.last_mut() {
-            None => return self.begin_argument(name, out),
-            Some(frame) => {
-                let open = if frame.told == Told::Array { "" } else { "{" };
-                out.json
-                    .push_str(if frame.members > 0 { "," } else { open });
-                frame.members += 1;
-                if frame.told == Told::Array {
-                    return;
-                }
-            }
+impl Frame {
+    /// Begins a member of a told object, or an item of a told array.
+    pub(super) fn begin_member(&mut self, name: &str, json: &mut String) {
+        json.push_str(if self.members > 0 { "," } else { "" });
+        self.members += 1;
+        if self.told == Told::Object {
+            push_key(json, name);
         }
-        out.json.push('"');
-        escape_into(&mut out.json, name);
-        out.json.push_str("\":");
     }
+}
 
+impl Xml {
     /// Begins a member of the arguments.
     pub(super) fn begin_argument(&mut self, written: &str, out: &mut XmlOut) {
         let name = self.declared(written);
@@ -41,10 +34,9 @@ impl Xml {
                 format!("no parameter is called `{written}`; it was read as `{name}`"),
             );
         }
-        out.json.push_str(if self.opened { ",\"" } else { "{\"" });
+        out.json.push(if self.opened { ',' } else { '{' });
         self.opened = true;
-        escape_into(&mut out.json, &name);
-        out.json.push_str("\":");
+        push_key(&mut out.json, &name);
         if !self.told_keys.insert(name.clone()) {
             out.structural = true;
             out.remark(
@@ -64,72 +56,45 @@ impl Xml {
     /// Tells the arguments that wait.
     pub(super) fn tell_children(&mut self, out: &mut XmlOut) {
         let children = core::mem::take(&mut self.children);
-        let flat = core::mem::take(&mut self.flat);
         for (name, group) in groups(&children) {
             self.begin_argument(name, out);
-            let shape = self.argument_shape(name).cloned();
-            self.write_group(&flat, &group, shape.as_ref(), out);
+            self.write_group(&group, self.argument_shape(name), out);
         }
         if self.frames.is_empty() {
-            self.flat = flat;
             self.flat.clear();
-        } else {
-            self.flat = flat;
         }
     }
 
     /// Tells the children of a told element that wait.
-    pub(super) fn tell_members(&mut self, frame: &mut Frame, out: &mut XmlOut) {
+    pub(super) fn tell_members(&self, frame: &mut Frame, out: &mut XmlOut) {
         let children = core::mem::take(&mut frame.children);
-        let flat = core::mem::take(&mut self.flat);
-        if frame.told == Told::Array {
-            let item = match &frame.shape {
-                Some(Shape::Array(item)) => Some((**item).clone()),
+        let groups = if frame.told == Told::Array {
+            let items = children.iter();
+            items.map(|(name, item)| (&**name, vec![item])).collect()
+        } else {
+            groups(&children)
+        };
+        for (name, group) in groups {
+            frame.begin_member(name, &mut out.json);
+            let shape = match &frame.shape {
+                Some(Shape::Object(fields)) => member_shape(fields, name),
+                Some(Shape::Array(item)) => Some(&**item),
                 _ => None,
             };
-            for (_, child) in &children {
-                if frame.members > 0 {
-                    out.json.push(',');
-                }
-                frame.members += 1;
-                self.write_group(&flat, &[child], item.as_ref(), out);
-            }
-        } else {
-            for (name, group) in groups(&children) {
-                out.json
-                    .push_str(if frame.members > 0 { ",\"" } else { "{\"" });
-                frame.members += 1;
-                escape_into(&mut out.json, name);
-                out.json.push_str("\":");
-                let shape = match &frame.shape {
-                    Some(Shape::Object(fields)) => {
-                        fields.get(name).or(fields.others.as_deref()).cloned()
-                    }
-                    _ => None,
-                };
-                self.write_group(&flat, &group, shape.as_ref(), out);
-            }
+            self.write_group(&group, shape, out);
         }
-        self.flat = flat;
     }
 
-    pub(super) fn write_group(
-        &self,
-        flat: &str,
-        group: &[&Tree],
-        shape: Option<&Shape>,
-        out: &mut XmlOut,
-    ) {
-        let mut remarks = Vec::new();
+    fn write_group(&self, group: &[&Tree], shape: Option<&Shape>, out: &mut XmlOut) {
         let mut writer = Writer {
-            flat,
+            flat: &self.flat,
             values: &self.values,
             has_items: !self.prefix.is_empty(),
             out: &mut out.json,
-            remarks: &mut remarks,
+            remarks: Vec::new(),
         };
         writer.group(group, shape);
-        for (code, message) in remarks {
+        for (code, message) in writer.remarks {
             out.structural |= code == Code::DuplicateKey;
             out.remarks
                 .push((code, Span::new(self.at, self.pos), message));
@@ -139,14 +104,12 @@ impl Xml {
     /// Past the cap what waits is told.
     pub(super) fn spill(&mut self, at: u64, out: &mut XmlOut) {
         if self.flat.len() > self.undecided {
-            out.remarks.push((
+            let cap = self.undecided;
+            out.remark(
                 Code::OversizedScalar,
                 Span::empty(at),
-                format!(
-                    "over {} bytes were undecided: emitted as they look",
-                    self.undecided
-                ),
-            ));
+                format!("over {cap} bytes were undecided: emitted as they look"),
+            );
             self.spill_all(out);
         }
     }
@@ -159,18 +122,14 @@ impl Xml {
         }
         let mut frames = core::mem::take(&mut self.frames);
         for n in 0..frames.len() {
-            if frames[n].told == Told::Nothing {
-                // The parent is told by now: begin the member there.
-                self.frames = frames;
-                let rest: Vec<Frame> = self.frames.drain(n..).collect();
-                let name = rest[0].name.clone();
-                self.begin_member(&name, out);
-                frames = core::mem::take(&mut self.frames);
-                frames.extend(rest);
-            }
             let innermost = n + 1 == frames.len();
-            let frame = &mut frames[n];
+            let (told, open) = frames.split_at_mut(n);
+            let frame = &mut open[0];
             if frame.told == Told::Nothing {
+                match told.last_mut() {
+                    Some(parent) => parent.begin_member(&frame.name, &mut out.json),
+                    None => self.begin_argument(&frame.name, out),
+                }
                 let elements = !frame.children.is_empty() || !innermost;
                 if !elements || frame.has_text {
                     // Text, perhaps with elements in it: from here all of it is text.
@@ -178,27 +137,19 @@ impl Xml {
                     frame.raw = true;
                     out.json.push('"');
                     let text = &self.flat[frame.flat..];
-                    escape_into(
-                        &mut out.json,
-                        if frame.verbatim {
-                            text
-                        } else {
-                            text.trim_start()
-                        },
-                    );
+                    let is_verbatim = frame.verbatim;
+                    let text = if is_verbatim { text } else { text.trim_start() };
+                    escape_into(&mut out.json, text);
                     frames.truncate(n + 1);
                     break;
                 }
-                frame.told = Told::Object;
-                if matches!(frame.shape, Some(Shape::Array(_))) {
-                    frame.told = Told::Array;
-                    out.json.push('[');
-                }
+                // Members or items follow: its own, or the element that is open in it.
+                let is_array = matches!(frame.shape, Some(Shape::Array(_)));
+                out.json.push(if is_array { '[' } else { '{' });
+                frame.told = if is_array { Told::Array } else { Told::Object };
             }
-            if matches!(frame.told, Told::Object | Told::Array) {
-                let mut frame = core::mem::take(&mut frames[n]);
-                self.tell_members(&mut frame, out);
-                frames[n] = frame;
+            if frame.told != Told::Text {
+                self.tell_members(frame, out);
             }
         }
         self.flat.clear();
