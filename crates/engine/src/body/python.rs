@@ -108,19 +108,19 @@ impl Python {
             (State::Name | State::Gap, b'=') if pos > self.at && !self.is_assigned() => {
                 self.state = State::Assigned;
             }
-            (State::Assigned, b' ') => {}
+            (State::Assigned | State::Gap | State::Equals, b' ') => {}
             (State::Assigned, _) if word && !byte.is_ascii_digit() => {
                 (self.name_at, self.state) = (pos, State::Name);
             }
-            (State::Gap, b' ') => {}
-            (State::Gap, b'(') => (self.arguments, self.state) = (pos + 1, State::Open),
+            (State::Gap | State::Quoted, b'(') => {
+                (self.arguments, self.state) = (pos + 1, State::Open);
+            }
             (State::Name, b'.' | b'-' | b'/') if pos > self.at => {}
             (State::Name, b'\\') if pos > self.at => self.state = State::Escape,
             (State::Escape, b'_') => self.state = State::Name,
             (State::Name, b'\'' | b'"') if pos > self.at => {
                 (self.name_end, self.state) = (pos, State::Quoted);
             }
-            (State::Quoted, b'(') => (self.arguments, self.state) = (pos + 1, State::Open),
             (State::Name, _) if word => {}
             (State::Open, b')' | b'{') => return PythonStep::Call,
             (State::Open | State::Next, b'"' | b'\'' | b'[' | b'-' | b'0'..=b'9')
@@ -160,7 +160,6 @@ impl Python {
             }
             (State::Key, _) if word => {}
             (State::Key, b' ') => self.state = State::Equals,
-            (State::Equals, b' ') => {}
             _ => return PythonStep::Dead,
         }
         PythonStep::More

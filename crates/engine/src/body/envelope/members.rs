@@ -65,12 +65,8 @@ impl Envelope {
                 if !self.marked && program.tools.find(key).is_none() {
                     return Asked::Dead;
                 }
-                self.head.name_at = (self.here() - 1, self.here() - 1);
-                self.call_it(program, key.to_owned());
-                self.part = Part::Role(Role::Args);
-                (self.args.seen, self.args.needs_object) = (true, !self.marked);
-                self.args.may_define = true;
-                self.know_tool(program);
+                self.begin_under(program, key.to_owned());
+                self.args.needs_object = !self.marked;
                 return self.ask_commit(program);
             }
             if self.committed && !self.args.malformed && program.tools.find(key).is_some() {
@@ -78,8 +74,7 @@ impl Envelope {
                 self.head.next_name = Some(key.to_owned());
                 return Asked::Another;
             }
-            let what = self.left_out_as(program, key);
-            self.leave_out(self.member_at, what);
+            self.leave_out_key(program, key);
             self.part = Part::Skip;
             return Asked::More;
         }
@@ -148,8 +143,7 @@ impl Envelope {
         }
         self.loose.has_aside |= is_aside;
         if self.args.seen && !is_neutral {
-            let what = self.left_out_as(program, key);
-            self.leave_out(self.member_at, what);
+            self.leave_out_key(program, key);
         }
         let is_loose = self.marked && !self.args.seen && self.path.is_empty();
         if is_loose && self.loose.text.is_empty() && self.loose.asides.is_empty() {
@@ -210,6 +204,15 @@ impl Envelope {
         self.head.name = Some(name);
     }
 
+    /// The arguments begin, under the call's name as their key.
+    pub(super) fn begin_under(&mut self, program: &Program, name: String) {
+        self.call_it(program, name);
+        self.head.name_at = (self.here() - 1, self.here() - 1);
+        self.part = Part::Role(Role::Args);
+        (self.args.seen, self.args.may_define) = (true, true);
+        self.know_tool(program);
+    }
+
     /// The arguments begin. If their tool is known, so are their keys, whether the call has begun or waits for more of
     /// them: how much of a text is here says nothing.
     pub(super) fn know_tool(&mut self, program: &Program) {
@@ -225,13 +228,15 @@ impl Envelope {
         Some(program.tools.tool(tool).parameters.get(key).is_some())
     }
 
-    /// As what a key beside the arguments is left out.
-    fn left_out_as(&self, program: &Program, key: &str) -> LeftOut {
-        if self.declares(program, key) == Some(true) && !ASIDE_KEYS.contains(&key) {
+    /// The member of a key beside the arguments is left out.
+    fn leave_out_key(&mut self, program: &Program, key: &str) {
+        let is_parameter = self.declares(program, key) == Some(true) && !ASIDE_KEYS.contains(&key);
+        let what = if is_parameter {
             LeftOut::Parameter
         } else {
             LeftOut::Other
-        }
+        };
+        self.leave_out(self.member_at, what);
     }
 
     /// A value ended.
@@ -245,12 +250,7 @@ impl Envelope {
                 self.path.truncate(length);
                 self.json.watch(self.depths.len() + 1);
             }
-            let is_object = matches!(part, Part::Structure | Part::Skip);
-            return if is_object {
-                Asked::More
-            } else {
-                self.value_of(part, program)
-            };
+            return self.value_of(part, program);
         }
         let asked = self.value_of(part, program);
         // What was to be the arguments began none.
@@ -369,12 +369,9 @@ impl Envelope {
 
     /// A call with a marker begins when its name is known; one without, when its arguments' key was read too.
     pub(super) fn ask_commit(&mut self, program: &Program) -> Asked {
-        let Some(name) = &self.head.name else {
+        let (Some(name), false) = (&self.head.name, self.committed) else {
             return Asked::More;
         };
-        if self.committed {
-            return Asked::More;
-        }
         self.head.known = program.tools.is_empty() || self.head.meant.is_some();
         let is_of_name = |c: char| c.is_alphanumeric() || "_-.:/$".contains(c);
         if !(self.marked || self.head.known && name.chars().all(is_of_name)) {

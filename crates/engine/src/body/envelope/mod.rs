@@ -365,16 +365,12 @@ impl Envelope {
     /// The next call of the same object begins.
     pub(crate) fn begin_next(&mut self, program: &Program) {
         let name = self.head.next_name.take().unwrap_or_default();
-        self.call_it(program, name);
-        self.head.name_at = (self.here() - 1, self.here() - 1);
-        self.part = Part::Role(Role::Args);
+        self.begin_under(program, name);
         (self.args.at, self.args.malformed_at, self.args.malformed) = (None, None, false);
         self.args.text.clear();
         self.args.begin.clear();
-        self.args.may_define = true;
         (self.encoded.json, self.encoded.at, self.loose.flat_at) = (None, None, None);
-        (self.args.seen, self.committed) = (true, false);
-        self.know_tool(program);
+        self.committed = false;
     }
 
     /// The next bytes were told.
