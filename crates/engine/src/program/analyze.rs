@@ -28,7 +28,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                 .of(dialects[usize::from(node_dialect[id])].name()))
         };
         match nodes[id].clone() {
-            Node::Capture(capture) => {
+            Node::Capture(mut capture) => {
                 let (stop, ends) = stops(nodes, capture.next);
                 if ends || stop.is_empty() && !reaches_end(nodes, capture.next) {
                     let what = format!("{:?}", capture.what).to_lowercase();
@@ -37,11 +37,10 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                         "put a literal after it",
                     );
                 }
-                if let Node::Capture(node) = &mut nodes[id] {
-                    node.stop = stop;
-                }
+                capture.stop = stop;
+                nodes[id] = Node::Capture(capture);
             }
-            Node::Attrs(attrs) => {
+            Node::Attrs(mut attrs) => {
                 let (stop, ends) = first(nodes, attrs.next);
                 if ends || stop.is_empty() {
                     return error(
@@ -49,32 +48,31 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                         "put the literal that ends the tag after it",
                     );
                 }
-                if let Node::Attrs(node) = &mut nodes[id] {
-                    node.stop = stop;
-                }
+                attrs.stop = stop;
+                nodes[id] = Node::Attrs(attrs);
             }
             Node::Text(text) if matches!(text.delimiter, Delimiter::Length | Delimiter::Line) => {}
-            Node::Text(text) => {
-                let mut done = text.clone();
-                analyze_text(nodes, id as NodeId, &mut done);
-                if goes_on_after(nodes, &done) {
+            Node::Text(mut text) => {
+                analyze_text(nodes, &mut text);
+                if goes_on_after(nodes, &text) {
                     return error(LINES_GO_ON.into(), START_OTHERWISE);
                 }
                 let stops = dialects[usize::from(node_dialect[id])].list("stop_strings");
-                done.stop_string = next_literals(nodes, done.follow).0.iter().any(|&closer| {
+                let (closers, _) = next_literals(nodes, text.follow);
+                text.stop_string = closers.iter().any(|&closer| {
                     matches!(&nodes[closer as usize], Node::Literal { bytes, .. } if stops.iter().any(|stop| stop.as_bytes() == &**bytes))
                 });
-                let speaks = matches!(done.role, RuleRole::Think | RuleRole::Say);
-                let can_end = !next_literals(nodes, done.follow).0.is_empty()
-                    || (done.open_ended && speaks)
-                    || reaches_end(nodes, done.follow);
+                let speaks = matches!(text.role, RuleRole::Think | RuleRole::Say);
+                let can_end = !closers.is_empty()
+                    || (text.open_ended && speaks)
+                    || reaches_end(nodes, text.follow);
                 if !can_end {
                     return error(
                         "`raw` never ends: no literal follows it".into(),
                         "put the closing literal after it",
                     );
                 }
-                nodes[id] = Node::Text(done);
+                nodes[id] = Node::Text(text);
             }
             node if node.is_body() => {
                 let after = closers(nodes, nexts(&node)[0]);
@@ -97,9 +95,7 @@ fn stops(nodes: &[Node], node: NodeId) -> (ByteSet, bool) {
     let (mut stop, _) = first_of(nodes, node, false);
     let (all, ends) = first(nodes, node);
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    for byte in (0..=255).filter(|&byte| all.has(byte) && !is_word(byte)) {
-        stop.insert(byte);
-    }
+    stop.add(&ByteSet::matching(|byte| all.has(byte) && !is_word(byte)));
     (stop, ends)
 }
 
@@ -112,7 +108,7 @@ pub(super) fn first(nodes: &[Node], node: NodeId) -> (ByteSet, bool) {
 fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) {
     let mut set = ByteSet::default();
     let mut ends = false;
-    let is_word = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+    let is_word = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     reach(nodes, [node], |_, node| match node {
         Node::Literal { bytes, fold, .. } => {
             insert_folded(&mut set, bytes[0], *fold);
@@ -136,14 +132,12 @@ fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) 
         Node::Capture(capture) => {
             // Names and keys never begin with a slash.
             let slash = !matches!(capture.what, Capture::Name | Capture::Key);
-            let bytes = (0..=255).filter(|&byte| takes(capture.what, byte));
-            let bytes = bytes.filter(|&byte| slash || byte != b'/');
-            bytes.for_each(|byte| set.insert(byte));
+            let begins = |byte| takes(capture.what, byte) && (slash || byte != b'/');
+            set.add(&ByteSet::matching(begins));
             may_be_empty(capture.what)
         }
         Node::Attrs(_) => {
-            let begins = |byte: &u8| is_word(byte) || *byte == b' ';
-            (0..=255).filter(begins).for_each(|byte| set.insert(byte));
+            set.add(&ByteSet::matching(|byte| is_word(byte) || byte == b' '));
             true
         }
         Node::Json { .. } | Node::Object(_) => {
@@ -151,7 +145,7 @@ fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) 
             false
         }
         Node::Py { .. } => {
-            (0..=255).filter(is_word).for_each(|byte| set.insert(byte));
+            set.add(&ByteSet::matching(is_word));
             false
         }
         Node::Text(_) | Node::Xml(_) | Node::Trie => {
@@ -307,18 +301,9 @@ pub(super) fn is_opener(nodes: &[Node], literal: NodeId) -> bool {
     }
 }
 
-/// Whether literals and blanks are all that is missing from `from` to the end of the call: no key, no name, no body.
-pub(super) fn closes(nodes: &[Node], from: NodeId) -> bool {
-    to_call_end(nodes, from).0
-}
-
-/// Whether a key or a body may come between `from` and the end of the call.
-pub(super) fn leads_to_values(nodes: &[Node], from: NodeId) -> bool {
-    to_call_end(nodes, from).1
-}
-
-/// Whether the end of the call is reached over literals and blanks alone, and whether anything else is.
-fn to_call_end(nodes: &[Node], from: NodeId) -> (bool, bool) {
+/// Whether literals and blanks are all that is missing from `from` to the end of the call: no key, no name, no body; and
+/// whether a key or a body may come before that end.
+pub(super) fn to_call_end(nodes: &[Node], from: NodeId) -> (bool, bool) {
     let (mut ends, mut has_values) = (false, false);
     reach(nodes, [from], |_, node| {
         let is_end = matches!(
@@ -351,7 +336,7 @@ pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
     found
 }
 
-fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
+fn analyze_text(nodes: &[Node], text: &mut TextNode) {
     (text.trim, text.follow) = match trimming(nodes, text.next) {
         (Trim::PairedNl, follow) => (text.trim, follow),
         found => found,
@@ -397,18 +382,13 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
         }
     };
     // A line of a block ends it only where the next one does not start as its lines do.
-    let of_block = |lead: Lead| match (text.delimiter.indent(), &*lead.pieces) {
-        (Some(indent), [Piece::Bytes(line)]) => {
-            let blanks = line.trim_start_matches(['\r', '\n']);
-            match indent.others_after(blanks) {
-                Some(others) => Lead {
-                    then: ByteSet::of(&others),
-                    ..lead
-                },
-                None => lead,
-            }
+    let of_block = |mut lead: Lead| {
+        if let (Some(indent), [Piece::Bytes(line)]) = (text.delimiter.indent(), &*lead.pieces)
+            && let Some(others) = indent.others_after(line.trim_start_matches(['\r', '\n']))
+        {
+            lead.then = ByteSet::of(&others);
         }
-        _ => lead,
+        lead
     };
     let closers: Vec<Lead> = leads(nodes, text.follow).map(of_block).collect();
     text.may_end_line = text.quotes.is_some() && closers.iter().all(Lead::breaks_line);
@@ -430,13 +410,10 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     }
     // Of an opener that stands alone nothing is evidence: what it opens must begin.
     for opener in text.own.iter().flat_map(|&own| next_literals(nodes, own).0) {
-        let behind = nexts(&nodes[opener as usize])
-            .into_iter()
-            .map(|next| first_behind(nodes, next));
-        let then = behind.fold(ByteSet::default(), |mut all, set| {
-            all.add(&set);
-            all
-        });
+        let mut then = ByteSet::default();
+        for next in nexts(&nodes[opener as usize]) {
+            then.add(&first_behind(nodes, next));
+        }
         leads(nodes, opener).for_each(|lead| add(Lead { then, ..lead }));
     }
     leads(nodes, text.follow)
@@ -445,7 +422,6 @@ fn analyze_text(nodes: &[Node], id: NodeId, text: &mut Box<TextNode>) {
     let markers = text.own.iter().flat_map(|&own| markers_within(nodes, own));
     markers.for_each(&mut add);
     (text.first, text.behind) = (Finder::new(first), behind);
-    debug_assert!(matches!(nodes[id as usize], Node::Text(_)));
 }
 
 /// Whether the line after a block may start as those of the block do.
@@ -512,7 +488,7 @@ fn closes_with_key(nodes: &[Node], follow: NodeId) -> bool {
 }
 
 /// The bytes that can stand at `node`: any, if nothing must.
-fn first_behind(nodes: &[Node], node: NodeId) -> ByteSet {
+pub(super) fn first_behind(nodes: &[Node], node: NodeId) -> ByteSet {
     match first(nodes, node) {
         (set, false) => set,
         (_, true) => ByteSet::ALL,
@@ -574,9 +550,7 @@ fn cut_short(closer: Lead) -> Option<Lead> {
     };
     let byte = last.pop().filter(char::is_ascii_punctuation)?;
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-    let mut then = ByteSet::default();
-    let others = (0..=255).filter(|&other| !is_word(other) && other != byte as u8);
-    others.for_each(|byte| then.insert(byte));
+    let then = ByteSet::matching(|other| !is_word(other) && other != byte as u8);
     if last.is_empty() {
         pieces.pop();
     }

@@ -19,6 +19,14 @@ impl ByteSet {
         })
     }
 
+    /// The bytes for which `is_one` holds.
+    pub(super) fn matching(is_one: impl Fn(u8) -> bool) -> ByteSet {
+        let mut set = ByteSet::default();
+        let bytes = (0..=255).filter(|&byte| is_one(byte));
+        bytes.for_each(|byte| set.insert(byte));
+        set
+    }
+
     pub(crate) fn insert(&mut self, byte: u8) {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }

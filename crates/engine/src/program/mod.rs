@@ -128,12 +128,12 @@ impl Program {
 
     /// Whether only closers are missing from `id` to the end of the call.
     pub(crate) fn closes(&self, id: NodeId) -> bool {
-        analyze::closes(&self.rules.nodes, id)
+        analyze::to_call_end(&self.rules.nodes, id).0
     }
 
     /// Whether a key or a body may come between `id` and the end of the call.
     pub(crate) fn leads_to_values(&self, id: NodeId) -> bool {
-        analyze::leads_to_values(&self.rules.nodes, id)
+        analyze::to_call_end(&self.rules.nodes, id).1
     }
 
     /// Whether the message's end may stand at `id`.

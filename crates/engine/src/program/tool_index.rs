@@ -22,20 +22,17 @@ pub(crate) struct ToolIndex {
 
 impl ToolIndex {
     pub(super) fn new(tools: &ToolSet) -> ToolIndex {
-        let mut by_words = BTreeMap::new();
+        let (mut by_words, mut by_name) = (BTreeMap::new(), BTreeMap::new());
         for (n, tool) in tools.iter().enumerate() {
             let is_first = !by_words.contains_key(&words(&tool.name));
             by_words.insert(words(&tool.name), is_first.then_some(n));
+            by_name.insert(tool.name.clone(), n);
         }
         ToolIndex {
             by_words,
+            by_name,
             names: tools.iter().map(|tool| tool.name.clone()).collect(),
             tools: tools.iter().cloned().collect(),
-            by_name: tools
-                .iter()
-                .enumerate()
-                .map(|(n, tool)| (tool.name.clone(), n))
-                .collect(),
             keys: tools
                 .iter()
                 .map(|tool| {

@@ -35,12 +35,8 @@ impl Trie {
             }
         };
         let mut used = ByteSet::default();
-        for opener in &openers {
-            opener
-                .bytes
-                .iter()
-                .for_each(|&byte| used.insert(folded(byte)));
-        }
+        let bytes = openers.iter().flat_map(|opener| &opener.bytes);
+        bytes.for_each(|&byte| used.insert(folded(byte)));
         let mut classes = Box::new([0u8; 256]);
         for (n, byte) in used.iter().enumerate() {
             classes[usize::from(byte)] = n as u8 + 1;

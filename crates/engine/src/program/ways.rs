@@ -49,10 +49,7 @@ impl Opener {
         if self.name > 0 {
             return ByteSet::ALL;
         }
-        match analyze::first(nodes, self.target) {
-            (first, false) => first,
-            (_, true) => ByteSet::ALL,
-        }
+        analyze::first_behind(nodes, self.target)
     }
 
     /// Whether `text` spells the opener in the letter case that it asks for.
@@ -203,27 +200,25 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
         } => {
             way.bytes.clone_from(bytes);
             (way.fold, way.mark, way.target) = (*fold, *mark, *next);
-            let mut behind = Vec::new();
-            names_behind(nodes, *next, &mut Names::default(), &mut behind);
-            let named = |(enters, target): (Vec<NodeId>, NodeId)| {
-                let mut named = way.clone();
-                named.enters.extend(enters);
-                named.target = target;
-                named
+            let mut search = NameSearch::default();
+            let name = name_behind(nodes, *next, &mut search);
+            let named = |target: NodeId| Opener {
+                enters: [&*way.enters, &*search.enters].concat(),
+                target,
+                ..way.clone()
             };
-            let is_py = |target: NodeId| matches!(nodes[target as usize], Node::Py { .. });
-            match behind.pop() {
+            match name {
                 // A name is one of all that the marker opens, and what else stands behind the marker may take it.
-                Some(name) if is_py(name.1) && *mark => {
+                Some(name) if is_python(nodes, name) && *mark => {
                     let named = named(name);
                     ways.add(Some(way), None);
                     ways.add(None, Some((named, Spelling::Name)));
                 }
                 // As without a literal.
-                Some(name) if is_py(name.1) && (way.bol || way.start) => {
+                Some(name) if is_python(nodes, name) && (way.bol || way.start) => {
                     ways.add(None, Some((named(name), Spelling::Stem)));
                 }
-                Some(name) if !is_py(name.1) && !*mark => {
+                Some(name) if !is_python(nodes, name) && !*mark => {
                     let named = named(name);
                     ways.add(Some(way), Some((named, Spelling::Name)));
                 }
@@ -250,49 +245,40 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
 
 /// Whether a call of Python may stand at a node.
 pub(super) fn leads_to_python(nodes: &[Node], at: NodeId) -> bool {
-    let mut found = Vec::new();
-    names_behind(nodes, at, &mut Names::default(), &mut found);
-    let is_py =
-        |(_, target): &(Vec<NodeId>, NodeId)| matches!(nodes[*target as usize], Node::Py { .. });
-    found.iter().any(is_py)
+    let name = name_behind(nodes, at, &mut NameSearch::default());
+    name.is_some_and(|name| is_python(nodes, name))
+}
+
+fn is_python(nodes: &[Node], at: NodeId) -> bool {
+    matches!(nodes[at as usize], Node::Py { .. })
 }
 
 /// The search for a name: the acts on the way, and the choices that were looked into.
 #[derive(Default)]
-struct Names {
+struct NameSearch {
     enters: Vec<NodeId>,
     seen: BTreeSet<NodeId>,
 }
 
-/// The name or the call of Python right behind a literal, with the acts between; of several ways those that lead to one.
-fn names_behind(
-    nodes: &[Node],
-    mut at: NodeId,
-    names: &mut Names,
-    found: &mut Vec<(Vec<NodeId>, NodeId)>,
-) {
-    let depth = names.enters.len();
-    loop {
-        match &nodes[at as usize] {
-            Node::Enter { next, .. } => {
-                names.enters.push(at);
-                at = *next;
-                continue;
-            }
-            Node::Split(all) if found.is_empty() && names.seen.insert(at) => {
-                for &next in all {
-                    if names.enters.len() < 16 && found.is_empty() {
-                        names_behind(nodes, next, names, found);
-                    }
-                }
-            }
-            Node::Capture(capture) if capture.what == Capture::Name => {
-                found.push((names.enters.clone(), at));
-            }
-            Node::Py { .. } => found.push((names.enters.clone(), at)),
-            _ => {}
-        }
-        names.enters.truncate(depth);
-        return;
+/// The name or the call of Python right behind a literal, with the acts between in `search`; of several ways the first
+/// that leads to one.
+fn name_behind(nodes: &[Node], mut at: NodeId, search: &mut NameSearch) -> Option<NodeId> {
+    let depth = search.enters.len();
+    while let Node::Enter { next, .. } = &nodes[at as usize] {
+        search.enters.push(at);
+        at = *next;
     }
+    let found = match &nodes[at as usize] {
+        Node::Split(all) if search.seen.insert(at) && search.enters.len() < 16 => {
+            let mut ways = all.iter();
+            ways.find_map(|&next| name_behind(nodes, next, search))
+        }
+        Node::Capture(capture) if capture.what == Capture::Name => Some(at),
+        Node::Py { .. } => Some(at),
+        _ => None,
+    };
+    if found.is_none() {
+        search.enters.truncate(depth);
+    }
+    found
 }
