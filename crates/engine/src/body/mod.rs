@@ -15,4 +15,5 @@ pub(crate) use escaped::Escaped;
 pub(crate) use json::JsonBody;
 pub(crate) use passing::{Brackets, Passing, PassingStep};
 pub(crate) use python::{Python, PythonStep, space};
+pub(crate) use tree::left_a_string;
 pub(crate) use xml::{Xml, XmlOut, XmlStep, elements_to_json};

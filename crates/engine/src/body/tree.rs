@@ -213,11 +213,8 @@ impl Writer<'_> {
     }
 
     fn misfit(&mut self, text: &str, wanted: &str) {
-        let begin: String = text.trim().chars().take(40).collect();
-        self.remarks.push((
-            Code::WrongType,
-            format!("`{begin}` is not {wanted}; it was left as a string"),
-        ));
+        let message = left_a_string(text, wanted);
+        self.remarks.push((Code::WrongType, message));
         self.string(text);
     }
 
@@ -231,6 +228,12 @@ impl Writer<'_> {
         }
         push_key(self.out, name);
     }
+}
+
+/// What is said of a text that is not what its shape wants.
+pub(crate) fn left_a_string(text: &str, wanted: &str) -> String {
+    let start: String = text.trim().chars().take(40).collect();
+    format!("`{start}` is not {wanted}; it was left as a string")
 }
 
 /// Writes the key of a member.

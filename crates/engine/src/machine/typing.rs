@@ -9,6 +9,7 @@ use toolglot_json::internal::{float, from_text, integer, is_beyond, is_number, q
 use toolglot_json::{Output, Root, Scalars, Shape, Step, Transducer};
 
 use crate::Code;
+use crate::body::left_a_string;
 use crate::grammar::{Typing, Values};
 
 /// How a value is read.
@@ -31,19 +32,15 @@ pub(crate) enum How {
 pub(crate) fn how(shape: Option<&Shape>, typing: &Typing, kind: &str) -> How {
     match shape {
         Some(Shape::Text) => How::Text,
-        Some(shape @ Shape::Scalar(_)) => How::Held(shape.clone()),
+        Some(shape @ (Shape::Scalar(_) | Shape::OneOf(_))) => How::Held(shape.clone()),
         Some(shape @ (Shape::Object(_) | Shape::Array(_))) => How::Structured(shape.clone()),
-        Some(shape @ Shape::OneOf(_)) => How::Held(shape.clone()),
         _ => match typing {
             Typing::Text => How::Text,
             Typing::Infer => How::Infer,
             Typing::Json => How::Json,
             Typing::Kind(kinds) => {
-                let means = kinds
-                    .iter()
-                    .find(|(value, _)| value == kind)
-                    .or_else(|| kinds.iter().find(|(value, _)| value == "*"));
-                if means.is_some_and(|(_, json)| *json) {
+                let of = |kind: &str| kinds.iter().find(|(value, _)| value == kind);
+                if of(kind).or_else(|| of("*")).is_some_and(|(_, json)| *json) {
                     How::Structured(Shape::Any)
                 } else {
                     How::Text
@@ -89,22 +86,13 @@ pub(crate) fn typed<'a>(
         };
         return (Cow::Owned(json), Some(remark));
     }
-    let wanted = name(shape);
     let code = if is_unrepresentable(trimmed) {
         Code::UnrepresentableNumber
     } else {
         Code::WrongType
     };
-    (
-        Cow::Owned(quoted(text)),
-        Some((
-            code,
-            format!(
-                "`{}` is not {wanted}; it was left as a string",
-                short(trimmed)
-            ),
-        )),
-    )
+    let remark = (code, left_a_string(text, name(shape)));
+    (Cow::Owned(quoted(text)), Some(remark))
 }
 
 /// What is said of a scalar that is not as it was written.
