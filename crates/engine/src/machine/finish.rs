@@ -43,10 +43,10 @@ impl Parser {
             return true;
         }
         match core::mem::take(&mut self.mode) {
-            Mode::Text => false,
             Mode::Matching => self.end_between(view, sink),
             // With the last byte it was decided.
-            Mode::NameLookahead(_)
+            Mode::Text
+            | Mode::NameLookahead(_)
             | Mode::MidLineTag(_)
             | Mode::LineTail(_)
             | Mode::ReasoningResume(_)
@@ -215,8 +215,7 @@ impl Parser {
         self.pass_end(&mut threads, view, NamePolicy::Reading);
         self.set.threads = threads;
         let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
-        if let Some(n) = self.set.threads.iter().position(ends) {
-            let thread = self.set.threads[n];
+        if let Some(thread) = self.set.threads.iter().copied().find(ends) {
             self.choose_body(thread);
             self.pos = view.end();
             self.enter_body(view, sink);
@@ -312,9 +311,7 @@ impl Parser {
             let at = Span::new(from, view.end());
             self.note(Code::MissingToolName, at, message, sink);
         }
-        self.set.threads.clear();
-        self.candidate.checkpoint_threads.clear();
-        self.forget();
+        self.forget_candidate();
         self.pos = view.end();
         self.mode = Mode::Text;
         false

@@ -85,18 +85,11 @@ impl Parser {
         let is_awaited = self.decided().is_some_and(|thread| thread.extra);
         if is_call && self.candidate.weighs && !self.emitter.mute {
             // What was looked at for a call before is not looked at again.
-            let awaited = self.awaited();
-            let looked = self
-                .thought
-                .endless
-                .filter(|before| awaited == Some(before.node));
-            let pos = looked.map_or(self.candidate.at, |before| {
-                before.upto.max(self.candidate.at)
-            });
-            let upto = self.candidate.checkpoint;
-            self.set.threads.clear();
-            self.candidate.checkpoint_threads.clear();
-            self.forget();
+            let (at, upto) = (self.candidate.at, self.candidate.checkpoint);
+            let before = self.thought.endless;
+            let looked = before.filter(|before| self.awaited() == Some(before.node));
+            let pos = looked.map_or(at, |before| before.upto.max(at));
+            self.forget_candidate();
             self.mode = Mode::ReasoningHold(ReasoningHold { pos, upto });
             return false;
         }
@@ -174,10 +167,15 @@ impl Parser {
     /// Such a tag is over: the reasoning goes on after it.
     pub(super) fn reopen(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         self.emitter.markup(view, self.pos, sink);
+        self.forget_candidate();
+        self.mode = Mode::Text;
+    }
+
+    /// No position of the candidate is left.
+    pub(super) fn forget_candidate(&mut self) {
         self.set.threads.clear();
         self.candidate.checkpoint_threads.clear();
         self.forget();
-        self.mode = Mode::Text;
     }
 
     pub(super) fn weigh(

@@ -23,17 +23,6 @@ pub(super) struct Interrupted {
     end: Option<u64>,
 }
 
-impl Interrupted {
-    pub(super) fn new(context: Context, end: Option<u64>) -> Interrupted {
-        Interrupted {
-            context,
-            called: false,
-            behind: None,
-            end,
-        }
-    }
-}
-
 /// The lookahead.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReasoningResume {
@@ -85,12 +74,8 @@ impl Parser {
 
     /// Whether the candidate stands right after an entry in reasoning.
     pub(super) fn adjoins_thought(&self) -> bool {
-        let behind = self
-            .thought
-            .interrupted
-            .as_ref()
-            .and_then(|thought| thought.behind);
-        behind == Some(self.candidate.at)
+        let interrupted = self.thought.interrupted.as_ref();
+        interrupted.is_some_and(|thought| thought.behind == Some(self.candidate.at))
     }
 
     pub(super) fn afterthought(&mut self, mut after: ReasoningResume, view: View<'_>) -> bool {
@@ -212,7 +197,12 @@ impl Parser {
     pub(super) fn interrupt(&mut self, context: Context) {
         let end = self.thought.end.take();
         if !context.open_ended {
-            self.thought.interrupted = Some(Box::new(Interrupted::new(context, end)));
+            self.thought.interrupted = Some(Box::new(Interrupted {
+                context,
+                called: false,
+                behind: None,
+                end,
+            }));
         }
     }
 }
