@@ -194,30 +194,16 @@ impl Stepper<'_> {
 
     /// Whether a tag where a parameter's may stand is that of another tool, and of no parameter: its call begins there.
     fn is_another_tool(&self, way: &Thread, text: &str) -> bool {
-        let value = self.view.program.value_behind(way.node);
-        if !value.is_some_and(|value| value.own_needs_same_key)
-            || !self
-                .view
-                .program
-                .knows(self.view.program.dialect_of(way.node), text)
-        {
+        let program = self.view.program;
+        if !self.is_tag(way.node) || !program.knows(program.dialect_of(way.node), text) {
             return false;
         }
         let named = self.log.newest(way.log, self.flushed, Capture::Name);
         let name = named.map_or(self.registers.name.as_str(), |(start, end)| {
             self.view.slice(start, end)
         });
-        let tool = self.view.program.tools.find(name);
-        text != name
-            && tool.is_none_or(|tool| {
-                self.view
-                    .program
-                    .tools
-                    .tool(tool)
-                    .parameters
-                    .get(text)
-                    .is_none()
-            })
+        let has_parameter = |tool| program.tools.tool(tool).parameters.get(text).is_some();
+        text != name && !program.tools.find(name).is_some_and(has_parameter)
     }
 
     /// Whether `text` is a key here. `way` is the thread that goes on after it, at the end of `place`.
@@ -232,14 +218,14 @@ impl Stepper<'_> {
         if text.ends_with('/') && self.is_tag(way.node) {
             return false;
         }
-        let fields = |tool| &self.view.program.tools.tool(tool).parameters;
-        let tool = match self.names {
+        let tool = self.call.and_then(|call| call.tool);
+        let parameters = tool.map(|tool| &self.view.program.tools.tool(tool).parameters);
+        match self.names {
             NamePolicy::Reading | NamePolicy::Entry { .. } => {
                 let is_tool = self.is_another_tool(&way, text);
                 found.another_tool = is_tool.then_some(place.0).or(found.another_tool);
                 let is_attribute = matches!(self.view.program.node(way.node), Node::Attrs(_));
-                let fields = self.call.and_then(|call| call.tool).map(fields);
-                let is_declared = fields.is_some_and(|fields| fields.get(text).is_some());
+                let is_declared = parameters.is_some_and(|fields| fields.get(text).is_some());
                 return !is_tool && (is_plausible_key(text) || is_declared || is_attribute);
             }
             NamePolicy::Own {
@@ -247,9 +233,8 @@ impl Stepper<'_> {
                 ..
             } => return text == key,
             NamePolicy::Own { .. } if is_plausible_key(text) => return true,
-            NamePolicy::Evidence | NamePolicy::Own { .. } => self.call.and_then(|call| call.tool),
-        };
-        let parameters = tool.map(fields);
+            NamePolicy::Evidence | NamePolicy::Own { .. } => {}
+        }
         let is_declared = parameters.map_or_else(
             || is_plausible_key(text),
             |parameters| takes_key(parameters, text),

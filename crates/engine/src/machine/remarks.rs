@@ -17,12 +17,9 @@ impl Parser {
     /// goes on until that is certain.
     pub(super) fn drop_quoted(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let program = view.program;
-        let by_trie = self
-            .set
-            .next
-            .iter()
-            .any(|thread| !thread.extra && !matches!(program.node(thread.node), Node::Trie));
-        if !by_trie || !self.candidate.quoted {
+        let is_of_entry =
+            |thread: &Thread| !thread.extra && !matches!(program.node(thread.node), Node::Trie);
+        if !self.candidate.quoted || !self.set.next.iter().any(is_of_entry) {
             return;
         }
         let end = self.pos + 1;
@@ -94,10 +91,8 @@ impl Parser {
     pub(super) fn remark_names(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         // What else it may be goes on.
         let is_dead = !self.set.next.iter().any(|thread| !thread.extra);
-        if let (Some((start, end)), true) = (
-            self.set.found.placeholder.take(),
-            is_dead && !self.is_aside(),
-        ) {
+        let placeholder = self.set.found.placeholder.take();
+        if let Some((start, end)) = placeholder.filter(|_| is_dead && !self.is_aside()) {
             let text: String = view.slice(start, end).into();
             let message =
                 format!("`{text}` is a placeholder: no tool and no parameter is called so");
@@ -142,17 +137,15 @@ impl Parser {
     /// The threads of the candidate that stand after a call's marker, or in a known tool's name where only the name marks
     /// the call. A rule for one tool is no marker, and a fence that wraps calls is none either.
     fn marked(&self, view: View<'_>, at: u64) -> Vec<Thread> {
-        let has = |thread: &Thread, enters: &dyn Fn(&Program, Act) -> bool| {
-            let is_wanted = |act| enters(view.program, act);
-            self.set.log.any(Log::ROOT, thread.log, is_wanted)
-        };
-        let enters = |_: &Program, act| matches!(act, Act::Enter(_));
+        let program = view.program;
+        let bars = |act| enters_stop(program, act) || enters_tool(program, act);
+        let enters = |act| matches!(act, Act::Enter(_));
         let is_marked = |thread: &Thread| {
             !thread.extra
-                && !has(thread, &enters_stop)
-                && (thread.marked || self.is_named(thread, view, at))
-                && !has(thread, &enters_tool)
-                && (thread.marked || has(thread, &enters))
+                && !self.set.log.any(Log::ROOT, thread.log, bars)
+                && (thread.marked
+                    || self.set.log.any(Log::ROOT, thread.log, enters)
+                        && self.is_named(thread, view, at))
         };
         let marked = self.set.threads.iter().copied().filter(is_marked);
         let marked: Vec<Thread> = marked.collect();
@@ -237,26 +230,17 @@ impl Parser {
         };
         let due: Vec<Thread> = marked.iter().map(due).collect();
         let wants = wants(view.program, due.iter());
-        let json = marked.iter().any(|thread| {
-            matches!(
-                view.program.node(thread.node),
-                Node::Object(_) | Node::Json { .. }
-            )
-        });
-        let code = match (named, json) {
-            (false, true) => Code::MalformedJson,
-            (false, false) => Code::MissingToolName,
-            _ => Code::NotACall,
+        let is_json = |node: &Node| matches!(node, Node::Object(_) | Node::Json { .. });
+        let mut nodes = marked.iter().map(|thread| view.program.node(thread.node));
+        let json = nodes.any(is_json);
+        let (code, lacks) = match (named, json) {
+            (false, true) => (Code::MalformedJson, "JSON object"),
+            (false, false) => (Code::MissingToolName, "tool name"),
+            _ => (Code::NotACall, "call"),
         };
-        let opener: String = view
-            .slice(
-                self.candidate.at,
-                self.candidate.checkpoint.max(self.candidate.at),
-            )
-            .trim_end()
-            .chars()
-            .take(40)
-            .collect();
+        let opener_end = self.candidate.checkpoint.max(self.candidate.at);
+        let opener = view.slice(self.candidate.at, opener_end).trim_end();
+        let opener: String = opener.chars().take(40).collect();
         // What any text may hold opens nothing by itself: `functools`, `>>>`.
         let word = opener.trim_end_matches('[');
         let is_ordinary =
@@ -264,15 +248,7 @@ impl Parser {
         if is_ordinary {
             return;
         }
-        let message = match code {
-            Code::MalformedJson => {
-                format!("`{opener}` opens a call of `{dialect}`, but no JSON object follows")
-            }
-            Code::MissingToolName => {
-                format!("`{opener}` opens a call of `{dialect}`, but no tool name follows")
-            }
-            _ => format!("`{opener}` opens a call of `{dialect}`, but no call follows"),
-        };
+        let message = format!("`{opener}` opens a call of `{dialect}`, but no {lacks} follows");
         let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
         self.emitter
             .note_with_help(code, Span::new(self.candidate.at, at), message, help, sink);
