@@ -94,25 +94,23 @@ impl Parser {
         probe: &mut CloserLookahead,
         view: View<'_>,
     ) -> Option<Signal> {
-        match probe.last {
-            Some(last) => {
-                let cx = (view, NamePolicy::Evidence);
-                let from = Thread::at(text.follow, Log::ROOT, last);
-                let mut enclosing = Vec::new();
-                self.add_positions(cx, from, &text.enclosing, &mut enclosing);
-                probe.stage = Stage::After(AfterCloser {
-                    from: last,
-                    blank: true,
-                    bol: last > view.base && view.byte(last - 1) == Some(b'\n'),
-                    leaves: probe.leaves,
-                    enclosing,
-                    ..AfterCloser::default()
-                });
-                probe.pos = last;
-                None
-            }
-            None => Some(Signal::Data),
-        }
+        let Some(last) = probe.last else {
+            return Some(Signal::Data);
+        };
+        let cx = (view, NamePolicy::Evidence);
+        let from = Thread::at(text.follow, Log::ROOT, last);
+        let mut enclosing = Vec::new();
+        self.add_positions(cx, from, &text.enclosing, &mut enclosing);
+        probe.stage = Stage::After(AfterCloser {
+            from: last,
+            blank: true,
+            bol: last > view.base && view.byte(last - 1) == Some(b'\n'),
+            leaves: probe.leaves,
+            enclosing,
+            ..AfterCloser::default()
+        });
+        probe.pos = last;
+        None
     }
 
     /// An unknown parameter is read over if it is well-formed: text without a tag, up to its own closer.
@@ -273,14 +271,9 @@ impl Parser {
         };
         loop {
             let Some(byte) = view.byte(probe.pos) else {
-                if view.eof {
-                    return Some(if self.ending.is_cut_off {
-                        Signal::Cut
-                    } else {
-                        ends
-                    });
-                }
-                return None;
+                let is_cut_off = self.ending.is_cut_off;
+                let end = if is_cut_off { Signal::Cut } else { ends };
+                return view.eof.then_some(end);
             };
             if beyond.blank {
                 if is_blank(byte) {

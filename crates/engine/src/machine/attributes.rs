@@ -53,14 +53,8 @@ impl Stepper<'_> {
                     self.add(next, thread)
                 }
                 Moved::Tag if has_needed(attrs, thread.seen) => {
-                    let behind = Thread {
-                        node: attrs.next,
-                        off: 0,
-                        begins_line: false,
-                        ..thread
-                    };
-                    self.go_on(behind, byte, pos, next, found);
-                    return;
+                    (thread.node, thread.off, thread.begins_line) = (attrs.next, 0, false);
+                    return self.go_on(thread, byte, pos, next, found);
                 }
                 Moved::Tag | Moved::Dead => return,
             };

@@ -247,10 +247,9 @@ impl Parser {
                 None => (None, Stage::Confirm),
             },
             Stage::Skipped(mut over) => {
-                let is_closed = self.run_over(probe, &mut over, view);
-                let turn = match is_closed {
+                let turn = match self.run_over(probe, &mut over, view) {
                     Some(false) => Some(self.look_beyond(text, probe, view)),
-                    _ => is_closed.map(|_| None),
+                    is_closed => is_closed.map(|_| None),
                 };
                 (turn, Stage::Skipped(over))
             }
@@ -267,10 +266,9 @@ impl Parser {
                 (turn, Stage::Text(gap))
             }
             Stage::Damaged(damaged) => {
-                let is_near = self.read_damaged(probe, &damaged, view);
-                let turn = match is_near {
+                let turn = match self.read_damaged(probe, &damaged, view) {
                     Some(false) => Some(self.nothing_left(text, probe, value, view)),
-                    _ => is_near.map(|_| probe.left_call.then_some(Signal::ENDS)),
+                    is_near => is_near.map(|_| probe.left_call.then_some(Signal::ENDS)),
                 };
                 (turn, Stage::Damaged(damaged))
             }
@@ -382,8 +380,8 @@ impl Parser {
         let follow_opens = probe.follow.iter().any(is_body);
         // What was read over has to be read, and so has a tag that may be a tool's where no tool is known.
         let is_tag = |thread: &Thread| matches!(program.node(thread.node), Node::Text(text) if text.own_needs_same_key);
-        let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
-        let is_known = tool.is_some();
+        let call = self.emitter.call.as_ref();
+        let is_known = call.is_some_and(|call| call.tool.is_some());
         let is_sure =
             probe.n_overs == 0 && !probe.was_gap && (is_known || !probe.follow.iter().any(is_tag));
         let read = (found.literal_ended && is_sure).then_some(pos + 1);
@@ -394,13 +392,10 @@ impl Parser {
             self.stepper(view, NamePolicy::Own { same_key })
                 .step(&probe.own, byte, pos, next, found);
             core::mem::swap(&mut probe.own, next);
-            if let Some(log) = probe
-                .own
-                .iter()
-                .find_map(|thread| (thread.node == value.node).then_some(thread.log))
-            {
-                let forgets =
-                    value.nest == 0 && !value.passed_closer && self.opens_another(value, log, view);
+            let mut own = probe.own.iter();
+            if let Some(thread) = own.find(|thread| thread.node == value.node) {
+                let may_forget = value.nest == 0 && !value.passed_closer;
+                let forgets = may_forget && self.opens_another(value, thread.log, view);
                 probe.pos = pos + 1;
                 return Some(if forgets {
                     Signal::Another
@@ -411,7 +406,6 @@ impl Parser {
         }
 
         // What encloses it.
-        let mut enclosing_left = false;
         let mut enclosing_names = false;
         if !probe.enclosing.is_empty() {
             self.stepper(view, evidence)
@@ -423,7 +417,6 @@ impl Parser {
             let from = pos + 1 - found.literal_length;
             for thread in &probe.enclosing {
                 if self.any_leaves_call(core::slice::from_ref(thread)) {
-                    enclosing_left = true;
                     probe.leaves |= found.literal_ended
                         && begins_line(view.bytes(probe.at, from), value.line_blank);
                     let names = |act| Parser::names_known(view, act);
@@ -453,18 +446,15 @@ impl Parser {
             probe.read = read;
             return Some(Signal::ENDS);
         }
-        if enclosing_left && enclosing_names {
+        if enclosing_names {
             return Some(Signal::Ends {
                 recovered: true,
                 enclosing: !probe.closer,
             });
         }
-        let alive = |set: &[Thread]| {
-            set.iter()
-                .any(|thread| !matches!(program.node(thread.node), Node::Match))
-        };
+        let goes_on = |thread: &Thread| !matches!(program.node(thread.node), Node::Match);
         let sets = [&probe.follow, &probe.enclosing, &probe.own];
-        if sets.into_iter().any(|set| alive(set)) {
+        if sets.iter().any(|set| set.iter().any(goes_on)) {
             return None;
         }
         if let Some(damaged) = damaged {

@@ -79,7 +79,7 @@ pub(super) fn fence(
         return Fence::Closer;
     }
     match (value.line_blank, letter) {
-        (true, false) if !ends_line => return Fence::Data { upto },
+        (true, false) | (false, true) if !ends_line => return Fence::Data { upto },
         (true, true) => {
             value.nest += 1;
             return Fence::Data { upto };
@@ -88,7 +88,6 @@ pub(super) fn fence(
             value.nest -= 1;
             return Fence::Data { upto };
         }
-        (false, true) => return Fence::Data { upto },
         // Only what a file holds may hold a fence on a line of its own.
         (true, false) if text.trim != Trim::Lines => return Fence::Closer,
         _ => {}

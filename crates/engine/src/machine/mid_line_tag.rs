@@ -53,15 +53,12 @@ impl Parser {
         tag.pos = found;
         let is_long = found - at > view.program.limits.undecided as u64;
         let is_whole = closer.is_some_and(|closer| closer.is_whole);
-        if !is_whole && !is_long {
-            if view.eof {
-                self.reject(at);
-                return true;
-            }
+        if !is_whole && !is_long && !view.eof {
             self.mode = Mode::MidLineTag(tag);
             return false;
         }
-        if !is_long && view.byte(found + 1) != Some(b'/') {
+        let has_closer = is_whole && view.byte(found + 1) == Some(b'/');
+        if !is_long && !has_closer {
             self.reject(at);
             return true;
         }

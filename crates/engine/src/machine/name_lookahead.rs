@@ -106,20 +106,17 @@ impl Parser {
             }
             let cx = (view, NamePolicy::Reading);
             let found = self.step_set(cx, &mut ahead.threads, byte, ahead.pos);
-            let ended = found.literal_ended;
             ahead.pos += 1;
-            ahead.closed |= ended;
-            if ended {
+            ahead.closed |= found.literal_ended;
+            if found.literal_ended {
                 let is_named =
                     |thread: &&Thread| self.set.log.any(ahead.body.log, thread.log, Act::is_name);
                 let named = ahead.threads.iter().find(is_named).map(|thread| thread.log);
                 ahead.named = named.or(ahead.named);
             }
             let waits = |thread: &Thread| view.program.awaits_head(thread.node);
-            let is_over = ahead.threads.is_empty() || !ahead.threads.iter().any(waits);
-            if let Some(named) = ahead.named.filter(|_| is_over) {
-                self.begin_before_name(view, &ahead, named, sink);
-                return true;
+            if ahead.named.is_some() && !ahead.threads.iter().any(waits) {
+                break;
             }
             if ahead.threads.is_empty() {
                 ahead.pos = ahead.tried + 1;

@@ -235,14 +235,7 @@ impl Parser {
     }
 
     pub(super) fn dead_python(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        let may_end =
-            self.candidate.fallback.is_some() && !self.candidate.fallback_bodies.is_empty();
-        if self.candidate.committed && !may_end {
-            self.candidate
-                .checkpoint_threads
-                .retain(|thread| !matches!(view.program.node(thread.node), Node::Py { .. }));
-            self.recover(view, self.pos, false, sink);
-        } else if let Some(at) = self
+        if let Some(at) = self
             .candidate
             .fallback
             .take_if(|_| !self.candidate.fallback_bodies.is_empty())
@@ -250,6 +243,11 @@ impl Parser {
             // The line of a fence that only wraps what follows.
             self.fall_back(at);
             self.enter_body(view, sink);
+        } else if self.candidate.committed {
+            self.candidate
+                .checkpoint_threads
+                .retain(|thread| !matches!(view.program.node(thread.node), Node::Py { .. }));
+            self.recover(view, self.pos, false, sink);
         } else {
             self.reject(self.pos);
         }
