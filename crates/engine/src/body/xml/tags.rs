@@ -114,59 +114,51 @@ impl Xml {
         eof: bool,
         out: &mut XmlOut,
     ) -> Moved {
-        let behind = &text[length..];
-        if let Some(frame) = self.frames.last()
-            && frame.name == name
-        {
-            match self.confirms(self.frames.len() - 1, behind, eof) {
-                Evidence::Yes => {
-                    self.end_element(out);
-                    self.spill(self.pos + length as u64, out);
-                    return Moved::By(length);
+        let is_innermost = self.frames.last().is_some_and(|frame| frame.name == name);
+        if !is_innermost {
+            // A closer of the caller ends the arguments, if all of them are there, and an element that is open if more
+            // markup follows.
+            let evidence = if self.frames.is_empty() {
+                self.ends_level(text, eof)
+            } else {
+                match self.ends_here(text, eof) {
+                    Evidence::Yes => self.marked_behind(text, eof),
+                    evidence => evidence,
                 }
+            };
+            match evidence {
+                Evidence::Yes => return Moved::End,
                 Evidence::Wait { far } => return Moved::Wait { far },
-                Evidence::No => {
+                Evidence::No => {}
+            }
+        }
+        let raw = self.frames.last().is_some_and(|frame| frame.raw);
+        let ended = self.frames.iter().rposition(|frame| frame.name == name);
+        let Some(ended) = ended.filter(|_| is_innermost || !raw) else {
+            return self.pass_byte(text, out);
+        };
+        match self.confirms(ended, &text[length..], eof) {
+            Evidence::Wait { far } => Moved::Wait { far },
+            Evidence::Yes => {
+                if self.prefix.is_empty() && !is_innermost {
+                    // An outer element ends: what was open above it was text.
+                    self.flatten_above(ended);
+                } else {
+                    self.close_above(ended + 1, out);
+                }
+                self.end_element(out);
+                self.spill(self.pos + length as u64, out);
+                Moved::By(length)
+            }
+            Evidence::No => {
+                if is_innermost {
                     match self.frames.last_mut().and_then(|frame| frame.nest.as_mut()) {
                         Some(nest @ 1..) => *nest -= 1,
                         _ => self.doubt(PASSED_CLOSER, out),
                     }
-                    return self.pass_byte(text, out);
                 }
+                self.pass_byte(text, out)
             }
-        }
-        // A closer of the caller ends the arguments, if all of them are there, and an element that is open if more markup
-        // follows.
-        let evidence = if self.frames.is_empty() {
-            self.ends_level(text, eof)
-        } else {
-            match self.ends_here(text, eof) {
-                Evidence::Yes => self.marked_behind(text, eof),
-                evidence => evidence,
-            }
-        };
-        match evidence {
-            Evidence::Yes => return Moved::End,
-            Evidence::Wait { far } => return Moved::Wait { far },
-            Evidence::No => {}
-        }
-        let raw = self.frames.last().is_some_and(|frame| frame.raw);
-        match self.frames.iter().rposition(|frame| frame.name == name) {
-            // An outer element ends: what was open above it was text.
-            Some(outer) if !raw => match self.confirms(outer, behind, eof) {
-                Evidence::Wait { far } => Moved::Wait { far },
-                Evidence::Yes => {
-                    if self.prefix.is_empty() {
-                        self.flatten_above(outer);
-                    } else {
-                        self.close_above(outer + 1, out);
-                    }
-                    self.end_element(out);
-                    self.spill(self.pos + length as u64, out);
-                    Moved::By(length)
-                }
-                Evidence::No => self.pass_byte(text, out),
-            },
-            _ => self.pass_byte(text, out),
         }
     }
 
@@ -256,8 +248,8 @@ impl Xml {
                 self.in_cdata = false;
                 out.structural = true;
                 let at = Span::new(self.pos, self.pos + length as u64);
-                let message = String::from("the end of CDATA is incomplete; it was supplied");
-                out.remarks.push((Code::MissingCloser, at, message));
+                let message = "the end of CDATA is incomplete; it was supplied";
+                out.remark(Code::MissingCloser, at, message);
                 Moved::By(length)
             }
             (Evidence::Wait { far }, _) => Moved::Wait { far },

@@ -96,8 +96,7 @@ impl Xml {
         writer.group(group, shape);
         for (code, message) in writer.remarks {
             out.structural |= code == Code::DuplicateKey;
-            out.remarks
-                .push((code, Span::new(self.at, self.pos), message));
+            out.remark(code, Span::new(self.at, self.pos), message);
         }
     }
 
