@@ -96,13 +96,9 @@ impl EntityDecoder {
 
 fn number(digits: &[u8], radix: u32) -> Option<char> {
     let digits = core::str::from_utf8(digits).ok()?;
-    let all = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
-    all.then(|| {
-        u32::from_str_radix(digits, radix)
-            .ok()
-            .and_then(char::from_u32)
-    })
-    .flatten()
+    let is_number = digits.chars().all(|c| c.is_digit(radix));
+    let code = u32::from_str_radix(digits, radix).ok();
+    code.filter(|_| is_number).and_then(char::from_u32)
 }
 
 #[cfg(test)]

@@ -32,12 +32,11 @@ impl Envelope {
         }
         let solid = self.args.text[from..].chars();
         let solid = solid.filter(|c| !c.is_ascii_whitespace());
-        let longest = SCHEMA_OPENERS
-            .iter()
-            .map(|schema| schema.len())
+        let lengths = SCHEMA_OPENERS.iter().map(|schema| schema.len());
+        let room = lengths
             .max()
-            .unwrap_or(0);
-        let room = longest.saturating_sub(self.args.begin.len());
+            .unwrap_or(0)
+            .saturating_sub(self.args.begin.len());
         self.args.begin.extend(solid.take(room));
         if !self.committed {
             return;
@@ -57,13 +56,10 @@ impl Envelope {
             return Some(false);
         }
         let begin = self.args.begin.as_str();
-        let Some(schema) = SCHEMA_OPENERS
-            .iter()
-            .find(|schema| begin.starts_with(**schema))
-        else {
-            let may_begin = SCHEMA_OPENERS
-                .iter()
-                .any(|schema| schema.starts_with(begin));
+        let mut schemas = SCHEMA_OPENERS.iter();
+        let Some(schema) = schemas.find(|schema| begin.starts_with(**schema)) else {
+            let mut schemas = SCHEMA_OPENERS.iter();
+            let may_begin = schemas.any(|schema| schema.starts_with(begin));
             return (!may_begin || !self.in_args()).then_some(false);
         };
         // A tool may have a parameter that is called so.
