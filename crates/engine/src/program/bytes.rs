@@ -74,20 +74,11 @@ const SHORT: usize = 64;
 
 impl Finder {
     pub(crate) fn new(set: ByteSet) -> Finder {
-        let mut finder = Finder {
-            set,
-            few: [0; 3],
-            n: 0,
-        };
-        for byte in set.iter() {
-            if finder.n == 0 {
-                finder.few = [byte; 3];
-            } else if let Some(slot) = finder.few.get_mut(usize::from(finder.n)) {
-                *slot = byte;
-            }
-            finder.n = finder.n.saturating_add(1);
-        }
-        finder
+        let mut bytes = set.iter();
+        let first = set.iter().next().unwrap_or(0);
+        let few = core::array::from_fn(|_| bytes.next().unwrap_or(first));
+        let n = set.iter().take(few.len() + 1).count() as u8;
+        Finder { set, few, n }
     }
 
     /// Whether the set is too large for `memchr`.

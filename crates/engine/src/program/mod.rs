@@ -143,22 +143,16 @@ impl Program {
 
     /// Whether two literals are the same and end their entry.
     pub(crate) fn ends_alike(&self, one: NodeId, other: NodeId) -> bool {
-        let (
-            Node::Literal { bytes: a, next, .. },
-            Node::Literal {
-                bytes: b,
-                next: other_next,
-                ..
-            },
-        ) = (self.node(one), self.node(other))
-        else {
-            return one == other;
-        };
         let ends = |next: NodeId| match self.node(next) {
             Node::Exit { next, .. } => matches!(self.node(*next), Node::Match),
             _ => false,
         };
-        one == other || a == b && ends(*next) && ends(*other_next)
+        let last_literal = |id: NodeId| match self.node(id) {
+            Node::Literal { bytes, next, .. } if ends(*next) => Some(bytes),
+            _ => None,
+        };
+        let literal = last_literal(one);
+        one == other || literal.is_some() && literal == last_literal(other)
     }
 
     /// The raw value whose key the capture at `id` reads.

@@ -83,10 +83,10 @@ pub(super) struct Way {
 
 impl Way {
     /// Adds its openers for these tools.
-    pub(super) fn expand(
+    pub(super) fn expand<'a>(
         &self,
-        dialect: &CompiledDialect,
-        tools: &ToolIndex,
+        dialect: &'a CompiledDialect,
+        tools: &'a ToolIndex,
         out: &mut Vec<Opener>,
     ) {
         let is_closed = !(tools.is_empty() && dialect.taught.is_empty());
@@ -108,14 +108,10 @@ impl Way {
         match spelling {
             Spelling::Name => names.for_each(add),
             Spelling::Stem => {
-                let mut stems: Vec<&str> = Vec::new();
-                for name in names {
-                    let stem = name.find('_').map_or("", |at| &name[..at]);
-                    stems.extend([name, stem]);
-                }
-                stems.retain(|stem| !stem.is_empty());
-                stems.sort_unstable();
-                stems.dedup();
+                let first_word = |name: &'a str| name.find('_').map_or("", |at| &name[..at]);
+                let stems = names.flat_map(|name| [name, first_word(name)]);
+                let mut stems: BTreeSet<&str> = stems.collect();
+                stems.remove("");
                 stems.into_iter().for_each(&mut add);
             }
         }
