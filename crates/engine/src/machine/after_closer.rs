@@ -10,6 +10,8 @@ use toolglot_json::internal::value_end;
 use super::Parser;
 use super::closer_decision::Signal;
 use super::closer_lookahead::{CloserLookahead, Stage};
+use super::damaged_literal::is_literal;
+use super::intervening_text::value_at;
 use super::log::{Act, Log, LogId};
 use super::thread::{NamePolicy, Thread, UnknownKey};
 use super::value::find_closer;
@@ -153,24 +155,12 @@ impl Parser {
             let cx = (view, NamePolicy::Reading);
             self.step_set(cx, &mut over.threads, byte, probe.pos);
             probe.pos += 1;
-            let value = over
-                .threads
-                .iter()
-                .find_map(|thread| match program.node(thread.node) {
-                    Node::Text(text) => Some((&**text, thread.log)),
-                    _ => None,
-                });
-            if let Some((text, log)) = value {
-                (over.from, over.value) = (probe.pos, Some((text.follow, log)));
+            if let Some((thread, text)) = value_at(program, &over.threads) {
+                (over.from, over.value) = (probe.pos, Some((text.follow, thread.log)));
                 over.quotes.clone_from(&text.quotes);
             }
             // A literal that can still take the next byte comes first, as in the reading.
-            let waits = |thread: &Thread| {
-                matches!(
-                    program.node(thread.node),
-                    Node::Literal { .. } | Node::Template { .. }
-                )
-            };
+            let waits = |thread: &Thread| is_literal(program, thread);
             match over.value {
                 _ if over.threads.iter().any(waits) => {}
                 Some((follow, log)) => {

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::Parser;
 use super::after_closer::{AfterCloser, SkippedParameter};
 use super::closer_decision::{Decision, Signal};
-use super::damaged_literal::DamagedLiteral;
+use super::damaged_literal::{DamagedLiteral, is_literal};
 use super::fence::{Fence, fence};
 use super::intervening_text::InterveningText;
 use super::log::{Act, Log};
@@ -171,15 +171,10 @@ impl Parser {
             }
         }
         let is_block = text.delimiter != Delimiter::Closer;
-        let is_literal = |node| matches!(node, &Node::Literal { .. } | Node::Template { .. });
-        let closes = |thread: &Thread| {
-            is_literal(view.program.node(thread.node)) && !view.program.opens(thread.node)
-        };
-        set.extend(
-            after
-                .into_iter()
-                .filter(|thread| is_block || closes(thread)),
-        );
+        let program = view.program;
+        let closes = |thread: &Thread| is_literal(program, thread) && !program.opens(thread.node);
+        after.retain(|thread| is_block || closes(thread));
+        set.append(&mut after);
     }
 
     /// Runs the probe over what the view has.

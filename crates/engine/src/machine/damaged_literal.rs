@@ -19,17 +19,19 @@ pub(super) struct DamagedLiteral {
 impl DamagedLiteral {
     /// The literals among `follow`, which the byte at `at` spoils.
     pub(super) fn new(program: &Program, follow: &[Thread], at: u64) -> DamagedLiteral {
-        let is_literal = |thread: &&Thread| {
-            let node = program.node(thread.node);
-            matches!(node, Node::Literal { .. } | Node::Template { .. })
-        };
-        let literals = follow.iter().filter(is_literal);
+        let literals = follow.iter().filter(|thread| is_literal(program, thread));
         let off = literals.clone().map(|thread| thread.off).max().unwrap_or(0);
         let is_last = |thread: &&Thread| thread.off == off;
         let literals = literals.filter(is_last).copied().collect();
         let from = at - u64::from(off);
         DamagedLiteral { from, literals }
     }
+}
+
+/// Whether the thread stands before a literal, or in one.
+pub(super) fn is_literal(program: &Program, thread: &Thread) -> bool {
+    let node = program.node(thread.node);
+    matches!(node, Node::Literal { .. } | Node::Template { .. })
 }
 
 impl Parser {

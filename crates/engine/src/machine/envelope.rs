@@ -330,24 +330,18 @@ impl Parser {
         let marked = envelope.bodies.iter().any(|body| body.marked);
         if marked && !self.is_aside() && !self.candidate.is_noted {
             let dialect = &view.program.dialect_of(envelope.bodies[0].node).name;
-            let (code, message) = if envelope.is_other {
+            let (code, part, fault) = if envelope.is_other {
                 (
                     Code::NotACall,
-                    alloc::format!(
-                        "a fixed member of a `{dialect}` call is missing or has another value"
-                    ),
+                    "a fixed member",
+                    "is missing or has another value",
                 )
             } else if envelope.head.name.is_none() {
-                (
-                    Code::MissingToolName,
-                    alloc::format!("the JSON object of a `{dialect}` call has no tool name"),
-                )
+                (Code::MissingToolName, "the JSON object", "has no tool name")
             } else {
-                (
-                    Code::MalformedJson,
-                    alloc::format!("the JSON of a `{dialect}` call ends too early"),
-                )
+                (Code::MalformedJson, "the JSON", "ends too early")
             };
+            let message = alloc::format!("{part} of a `{dialect}` call {fault}");
             self.speak(view, self.candidate.at, sink);
             self.note(code, Span::new(self.candidate.at, at), message, sink);
         }

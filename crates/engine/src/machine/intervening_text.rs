@@ -10,7 +10,7 @@ use super::thread::{NamePolicy, Thread};
 use super::view::View;
 use crate::Span;
 use crate::grammar::Capture;
-use crate::program::{Fits, Node, TextNode, is_blank};
+use crate::program::{Fits, Node, Program, TextNode, is_blank};
 use crate::thresholds::{INTERVENING_MAX, INTERVENING_UNDECLARED_MAX};
 
 /// Reading over it.
@@ -22,6 +22,19 @@ pub(super) struct InterveningText {
     pub(super) text: Span,
     /// In the tag after it, and where.
     tag: Option<(Vec<Thread>, u64)>,
+}
+
+/// The value that the first of the threads stands before which do.
+pub(super) fn value_at<'t, 'p>(
+    program: &'p Program,
+    threads: &'t [Thread],
+) -> Option<(&'t Thread, &'p TextNode)> {
+    threads
+        .iter()
+        .find_map(|thread| match program.node(thread.node) {
+            Node::Text(text) => Some((thread, &**text)),
+            _ => None,
+        })
 }
 
 impl Parser {
@@ -93,13 +106,7 @@ impl Parser {
             };
             self.step_set((view, NamePolicy::Evidence), threads, byte, *pos);
             *pos += 1;
-            let value = threads
-                .iter()
-                .find_map(|thread| match view.program.node(thread.node) {
-                    Node::Text(value) => Some((thread, value)),
-                    _ => None,
-                });
-            if let Some((thread, value)) = value {
+            if let Some((thread, value)) = value_at(view.program, threads) {
                 let captured = self.set.log.newest(thread.log, Log::ROOT, Capture::Key);
                 let key = match (&value.argument, captured) {
                     (Some(key), _) => key,
