@@ -257,7 +257,7 @@ impl Parser {
         let program = view.program;
         let ends = Signal::Ends {
             recovered: true,
-            enclosing: !probe.closer,
+            enclosing: !probe.has_closer(),
         };
         loop {
             let Some(byte) = view.byte(probe.pos) else {
@@ -293,7 +293,7 @@ impl Parser {
                 }
             }
             let names = NamePolicy::Entry {
-                plausible: probe.closer,
+                plausible: probe.has_closer(),
             };
             let entered = self.step_entries((names, beyond.bol), beyond, byte, probe.pos, view);
             let is_over = |thread: &Thread| matches!(program.node(thread.node), Node::Match);

@@ -59,7 +59,7 @@ impl Parser {
     /// The message ends while a probe runs.
     pub(super) fn at_end(&self, probe: &CloserLookahead, value: &Value) -> Signal {
         let is_over = probe.last.is_some() || self.any_leaves_call(&probe.follow);
-        match (probe.last, probe.closer) {
+        match (probe.last, probe.has_closer()) {
             (_, true) if value.nest == 0 && is_over => Signal::ENDS,
             (Some(_), _) if self.ending.is_cut_off => Signal::Cut,
             (Some(_), closer) => Signal::Ends {
@@ -102,7 +102,7 @@ impl Parser {
                 let is_begin = matches!(self.program.node(value.node), Node::Text(text) if value.may_be_over(text));
                 let doubt =
                     value.nest == 0 && is_there && !is_begin && !value.writer.is_in_string();
-                if probe.closer && value.nest > 0 {
+                if probe.has_closer() && value.nest > 0 {
                     value.nest -= 1;
                 }
                 Decision::Data { upto, doubt }

@@ -31,9 +31,7 @@ pub(crate) struct CloserLookahead {
     pub(super) enclosing: Vec<Thread>,
     pub(super) own: Vec<Thread>,
     pub(super) stage: Stage,
-    /// The value's own closer was read whole.
-    pub(super) closer: bool,
-    /// Where that one ended.
+    /// Where the value's own closer ended, if that was read whole.
     pub(super) closer_end: Option<u64>,
     /// All closers up to the call's end were.
     pub(super) left_call: bool,
@@ -99,6 +97,11 @@ impl CloserLookahead {
         (self.closer_end, self.left_call) = (None, false);
         (self.leaves, self.prose_to, self.forgotten) = (false, None, None);
     }
+
+    /// The value's own closer was read whole.
+    pub(super) fn has_closer(&self) -> bool {
+        self.closer_end.is_some()
+    }
 }
 
 impl Parser {
@@ -128,8 +131,7 @@ impl Parser {
         probe.follow.clear();
         probe.enclosing.clear();
         probe.own.clear();
-        (probe.pos, probe.looked, probe.closer, probe.last) = (at, at, false, None);
-        probe.read = None;
+        (probe.pos, probe.looked, probe.last, probe.read) = (at, at, None, None);
         // The probe's log begins anew: it is flushed only where the reading goes on after it.
         self.set.log.clear();
         self.set.flushed = Log::ROOT;
@@ -350,7 +352,7 @@ impl Parser {
         self.stepper(view, evidence)
             .step(&probe.follow, byte, pos, next, found);
         let unknown = found.unknown_key;
-        let is_broken_off = probe.closer && next.is_empty() && value.nest == 0;
+        let is_broken_off = probe.has_closer() && next.is_empty() && value.nest == 0;
         if is_broken_off && probe.closer_end == Some(pos) {
             // `cats\n\n@end`: the line break before the last is the value's.
             let first = view.bytes(probe.at, pos);
@@ -362,10 +364,7 @@ impl Parser {
         let damaged = may_be_damaged.then(|| DamagedLiteral::new(program, &probe.follow, pos));
         core::mem::swap(&mut probe.follow, next);
         if found.literal_ended {
-            if !probe.closer {
-                probe.closer = true;
-                probe.closer_end = Some(pos + 1);
-            }
+            probe.closer_end.get_or_insert(pos + 1);
             if closes(found) {
                 probe.last = Some(pos + 1);
             }
@@ -420,7 +419,7 @@ impl Parser {
             }
         }
         probe.pos = pos + 1;
-        if probe.closer {
+        if probe.has_closer() {
             probe.unknown_at = unknown.or(probe.unknown_at);
         }
 
@@ -432,11 +431,11 @@ impl Parser {
                 Signal::Unnested
             });
         }
-        if follow_ends && value.nest == 0 && value.writer.is_in_string() {
-            // All closers are there, but the JSON has a string open: text after them is more of it.
-            return self.look_beyond(text, probe, view);
-        }
         if follow_ends && value.nest == 0 {
+            if value.writer.is_in_string() {
+                // All closers are there, but the JSON has a string open: text after them is more of it.
+                return self.look_beyond(text, probe, view);
+            }
             probe.left_call = true;
             probe.read = read;
             return Some(Signal::ENDS);
@@ -444,7 +443,7 @@ impl Parser {
         if enclosing_names {
             return Some(Signal::Ends {
                 recovered: true,
-                enclosing: !probe.closer,
+                enclosing: !probe.has_closer(),
             });
         }
         let goes_on = |thread: &Thread| !matches!(program.node(thread.node), Node::Match);

@@ -17,7 +17,7 @@ use crate::thresholds::OPENERS_MAX;
 
 /// Whether a value's closer was forgotten, told by the closers after the opener that stands inside it: up to the call's
 /// end they are one too few.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MissingCloser {
     /// Openers that were passed.
     n_openers: u8,
@@ -28,18 +28,15 @@ pub(super) struct MissingCloser {
 impl CloserLookahead {
     /// What a turn means while the closers after another value's opener are counted; `None`: count on.
     pub(super) fn turned(&mut self, turn: Signal) -> Option<Signal> {
-        let Some(mut forgotten) = self.forgotten else {
-            if matches!(turn, Signal::Another) {
-                self.count_on(MissingCloser {
-                    n_openers: 1,
-                    n_open: 1,
-                });
-                return None;
-            }
+        if self.forgotten.is_none() && !matches!(turn, Signal::Another) {
             return Some(turn);
-        };
+        }
+        let mut forgotten = self.forgotten.unwrap_or_default();
         match turn {
-            Signal::MissingCloser => return Some(turn),
+            Signal::MissingCloser
+            | Signal::Ends {
+                enclosing: true, ..
+            } => return Some(Signal::MissingCloser),
             Signal::Another | Signal::Nested => {
                 forgotten.n_openers += 1;
                 forgotten.n_open += 1;
@@ -47,24 +44,20 @@ impl CloserLookahead {
                     return Some(Signal::Nested);
                 }
             }
-            Signal::Ends {
-                enclosing: true, ..
-            } => return Some(Signal::MissingCloser),
-            Signal::Ends { .. } | Signal::Unnested | Signal::Data | Signal::Cut if self.closer => {
-                forgotten.n_open -= 1;
-                if forgotten.n_open < 0 {
-                    return Some(Signal::Nested);
-                }
-                if forgotten.n_open == 0 && self.left_call {
-                    self.stage = Stage::Confirm;
-                    self.forgotten = Some(forgotten);
-                    return None;
-                }
-                self.pos = self.closer_end.unwrap_or(self.looked + 1);
-            }
-            // A byte that began no closer.
             Signal::Ends { .. } | Signal::Unnested | Signal::Data | Signal::Cut => {
-                self.pos = self.looked + 1;
+                if self.has_closer() {
+                    forgotten.n_open -= 1;
+                    if forgotten.n_open < 0 {
+                        return Some(Signal::Nested);
+                    }
+                    if forgotten.n_open == 0 && self.left_call {
+                        self.stage = Stage::Confirm;
+                        self.forgotten = Some(forgotten);
+                        return None;
+                    }
+                }
+                // After the closer, or a byte that began none.
+                self.pos = self.closer_end.unwrap_or(self.looked + 1);
             }
         }
         self.count_on(forgotten);
@@ -77,7 +70,7 @@ impl CloserLookahead {
         self.follow.clear();
         self.enclosing.clear();
         self.own.clear();
-        (self.stage, self.closer, self.last) = (Stage::Search, false, None);
+        (self.stage, self.last) = (Stage::Search, None);
         (self.unknown_at, self.closer_end, self.left_call) = (None, None, false);
     }
 }
