@@ -1,6 +1,7 @@
 //! Attributes of a tag, in any order: a byte at a time, as a state of the thread.
 
 use alloc::borrow::Cow;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::log::Act;
@@ -127,17 +128,9 @@ impl Stepper<'_> {
     /// Which attribute the name between `since` and `name_end` is; 255 for one that nobody asked for.
     pub(super) fn attribute_index(&self, thread: &Thread, attrs: &AttrsNode) -> u8 {
         let name = self.view.slice(thread.since, thread.name_end);
-        let fits = |key: &str| {
-            if attrs.fold {
-                key.eq_ignore_ascii_case(name)
-            } else {
-                key == name
-            }
-        };
-        attrs
-            .attributes
-            .iter()
-            .position(|a| a.keys.iter().any(|key| fits(key)))
+        let fits = |key: &String| key == name || attrs.fold && key.eq_ignore_ascii_case(name);
+        let mut all = attrs.attributes.iter();
+        all.position(|attribute| attribute.keys.iter().any(fits))
             .or_else(|| attrs.attributes.iter().position(Attribute::is_any))
             .map_or(255, |n| n as u8)
     }

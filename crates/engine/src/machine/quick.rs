@@ -27,11 +27,8 @@ impl Parser {
         if self.emitter.has_args() {
             return 0;
         }
-        if text.len() > SMALL {
-            return self.quick_stretch(text, SMALL, sink);
-        }
-        if matches!(self.mode, Mode::Json(_) | Mode::Envelope(_)) {
-            return self.quick_stretch(text, text.len(), sink);
+        if text.len() > SMALL || matches!(self.mode, Mode::Json(_) | Mode::Envelope(_)) {
+            return self.quick_stretch(text, text.len().min(SMALL), sink);
         }
         if self.quick_elements(text, sink) {
             text.len()

@@ -185,10 +185,8 @@ impl Parser {
         sink: &mut dyn Sink,
     ) -> bool {
         let program = view.program;
-        let known = self.thought.end.filter(|&end| end > self.candidate.at);
-        let mut end = known;
+        let mut end = self.thought.end.filter(|&end| end > self.candidate.at);
         let context = core::mem::take(&mut self.context);
-        let mut waits = false;
         while end.is_none() && weighing.pos - self.candidate.at <= program.limits.undecided as u64 {
             let rest = view.from(weighing.pos);
             let step = program.openers.find(rest, &context.waits);
@@ -203,8 +201,9 @@ impl Parser {
             match sight {
                 ReasoningToken::End => end = Some(weighing.pos),
                 ReasoningToken::Wait => {
-                    waits = true;
-                    break;
+                    self.context = context;
+                    self.mode = Mode::ReasoningHold(weighing);
+                    return false;
                 }
                 ReasoningToken::Thought if begins_line(view, weighing.pos) => break,
                 ReasoningToken::Entry
@@ -214,10 +213,6 @@ impl Parser {
             }
         }
         self.context = context;
-        if waits {
-            self.mode = Mode::ReasoningHold(weighing);
-            return false;
-        }
         let Some(end) = end else {
             self.thought.weighed = Some(self.candidate.at);
             let upto = weighing.pos;

@@ -82,8 +82,7 @@ impl Parser {
         let Some(mut thought) = self.thought.interrupted.take() else {
             return true;
         };
-        let known = thought.end.filter(|&end| end >= self.pos);
-        let mut found = known.is_some();
+        let mut found = thought.end.is_some_and(|end| end >= self.pos);
         while !found {
             let rest = view.from(after.pos);
             let step = if after.blank {

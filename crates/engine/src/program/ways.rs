@@ -54,11 +54,7 @@ impl Opener {
 
     /// Whether `text` spells the opener in the letter case that it asks for.
     pub(crate) fn fits(&self, text: &[u8]) -> bool {
-        if self.fold {
-            text.eq_ignore_ascii_case(&self.bytes)
-        } else {
-            *text == *self.bytes
-        }
+        *text == *self.bytes || self.fold && text.eq_ignore_ascii_case(&self.bytes)
     }
 }
 

@@ -97,14 +97,16 @@ impl Envelope {
                 _ => false,
             };
             self.part = if again { Part::Skip } else { Part::Role(role) };
-            if is_fixed && !again {
-                self.fixed.push(path.into_owned());
-                return Asked::More;
-            }
             if again && role == Role::Args {
                 self.leave_out(self.member_at, LeftOut::Arguments);
             }
-            if role == Role::Args && !again {
+            if again {
+                return Asked::More;
+            }
+            if is_fixed {
+                self.fixed.push(path.into_owned());
+            }
+            if role == Role::Args {
                 let asides = core::mem::take(&mut self.loose.asides);
                 let is_said = |(key, _): &(String, String)| !NEUTRAL_KEYS.contains(&key.as_str());
                 if !core::mem::take(&mut self.loose.text).is_empty() || asides.iter().any(is_said) {
@@ -119,8 +121,7 @@ impl Envelope {
             }
             return Asked::More;
         }
-        let prefix = self.bodies.iter().any(|body| leads(program, body, &path));
-        if prefix {
+        if self.bodies.iter().any(|body| leads(program, body, &path)) {
             self.enter(path.into_owned());
             self.part = Part::Structure;
             return Asked::More;

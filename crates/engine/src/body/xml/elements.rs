@@ -121,10 +121,9 @@ impl Xml {
         let is_layout = !is_solid && (!frame.has_text || frame.cdata_end.is_some());
         frame.has_text |= is_solid;
         frame.verbatim |= verbatim;
-        if frame.told != Told::Text {
-            self.flat.push_str(text);
-        } else if is_layout && self.flat.len() + text.len() <= self.undecided {
-            // It may stand before CDATA, or behind all of it: it waits.
+        let is_short = self.flat.len() + text.len() <= self.undecided;
+        if frame.told != Told::Text || is_layout && is_short {
+            // What streams waits, too, where it may stand before CDATA, or behind all of it.
             self.flat.push_str(text);
         } else {
             // Past the cap blanks are text.

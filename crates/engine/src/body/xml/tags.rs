@@ -408,14 +408,9 @@ impl Xml {
             _ if next.is_empty() => {}
             evidence => return evidence,
         }
+        let is_markup = |byte: u8| byte.is_ascii_alphabetic() || b"/!".contains(&byte);
         match rest.as_bytes().get(1) {
-            Some(byte) if byte.is_ascii_alphabetic() || b"/!".contains(byte) => {
-                if is_ours && stray == 0 {
-                    Evidence::Yes
-                } else {
-                    Evidence::No
-                }
-            }
+            Some(&byte) if is_ours && stray == 0 && is_markup(byte) => Evidence::Yes,
             None if !eof => Evidence::Wait { far: false },
             _ => Evidence::No,
         }
