@@ -2,7 +2,7 @@
 
 use toolglot_engine::form::{
     Alternative, Attribute, Capture, Condition, Envelope, EnvelopeMember, Form, Forms, PythonQuote,
-    QuoteStyle, Role, Typing,
+    Role, Typing,
 };
 use toolglot_engine::{Dialect, IdForm};
 use toolglot_value::{Map, Value};
@@ -134,6 +134,15 @@ impl Walk<'_> {
                 state.is_open = true;
                 Node::literal(state.members[key].name.as_str())
             }
+            Form::False if state.may_be_flag(false) => {
+                state.write(None)?;
+                Node::empty()
+            }
+            Form::False => {
+                return Err(Unfit::Form(
+                    "the rule is for a flag that is `false`".to_owned(),
+                ));
+            }
             Form::Captured(Capture::Id) => self.id(),
             Form::Captured(Capture::Length) | Form::Bytes(_) => {
                 return Err(Unfit::Form(
@@ -206,14 +215,10 @@ impl Walk<'_> {
             Form::JsonValue(argument, quote) => {
                 let at = state.write(argument.as_deref())?;
                 let member = &state.members[at];
-                if let Some(quote) = quote.as_deref().and_then(QuoteStyle::of) {
-                    return Ok(writer.quoted(&member.schema, &member.pointer, quote)?);
+                match quote {
+                    Some(quote) => writer.quoted(&member.schema, &member.pointer, quote)?,
+                    None => writer.value(&member.schema, &member.pointer, &Notation::Json)?,
                 }
-                let notation = match quote {
-                    Some(token) => Notation::Tokens(token.clone()),
-                    None => Notation::Json,
-                };
-                writer.value(&member.schema, &member.pointer, &notation)?
             }
             Form::Json(quotes) => {
                 let notation = match quotes {
@@ -275,7 +280,13 @@ impl Walk<'_> {
                 let mut order: Vec<&Alternative> = alternatives.iter().collect();
                 order.sort_by_key(|one| {
                     let is_for_next = one.arguments.iter().any(|name| Some(name) == next.as_ref());
-                    (!is_for_next, !one.arguments.is_empty())
+                    let is_flag = state.is_open
+                        && [true, false].map(|is| state.may_be_flag(is)) != [false; 2];
+                    (
+                        !is_for_next,
+                        !one.arguments.is_empty(),
+                        is_flag && one.has_value,
+                    )
                 });
                 self.first(order.iter().map(|one| &one.form), state, writer, around)?
             }
@@ -290,7 +301,7 @@ impl Walk<'_> {
                 }
                 // A key without a value is `true`.
                 Condition::HasArguments if state.is_open => {
-                    let may_be_flag = state.may_be_flag();
+                    let may_be_flag = state.may_be_flag(true);
                     let node = self.form(inner, state, writer, around)?;
                     state.is_open = false;
                     if may_be_flag { node.optional() } else { node }
@@ -333,7 +344,7 @@ impl Walk<'_> {
                     open.get_or_insert((node, left));
                 }
                 Ok(node) => {
-                    let flag = open.filter(|(_, left)| left.may_be_flag());
+                    let flag = open.filter(|(_, left)| left.may_be_flag(true));
                     return Ok(match flag {
                         Some((flag, _)) => Node::choice([node, flag]),
                         None => node,
@@ -377,24 +388,39 @@ impl Walk<'_> {
             // Where a word says the type, each type is a form of its own.
             let schemas = match self.dialect.values().typing {
                 Typing::Kind(_) => writer.by_type(&member.schema, &member.pointer)?,
+                // So is each of the values of a flag, where one has a form of its own.
+                _ if has_false(inner) && is_boolean(&member.schema) => [true, false]
+                    .map(|is| {
+                        Value::from_iter([("type", Value::from("boolean")), ("const", is.into())])
+                    })
+                    .into(),
                 _ => vec![member.schema.clone()],
             };
-            let mut ways = Vec::new();
-            for schema in schemas {
-                state.members[at].schema = schema;
+            let mut one = |writer: &mut SchemaWriter<'_>, schema: &Value, pointer: &str| {
+                state.members[at].schema = schema.clone();
+                state.members[at].pointer = pointer.into();
                 state.is_written[at] = false;
                 let node = self.form(inner, state, writer, around);
                 let is_open = std::mem::take(&mut state.is_open);
                 match node {
-                    Ok(_) if is_open && !state.may_be_flag() => {
+                    Ok(_) if is_open && !state.may_be_flag(true) => {
                         unfit = Some(format!("it has no value for `{}`", member.name));
                     }
-                    Ok(node) => ways.push(node),
+                    Ok(node) => return Ok(node),
                     Err(Unfit::Grammar(error)) => return Err(error),
                     Err(Unfit::Form(reason)) => unfit = Some(reason),
                 }
+                Ok(Node::choice([]))
+            };
+            let mut ways = Vec::new();
+            for schema in schemas {
+                let list = list_of(&schema).filter(|_| self.dialect.values().repeated);
+                ways.push(match list {
+                    Some(list) => writer.items(&list, &member.pointer, Node::empty(), &mut one)?,
+                    None => one(writer, &schema, &member.pointer)?,
+                });
             }
-            state.members[at].schema = member.schema.clone();
+            state.members[at] = member.clone();
             state.is_written[at] = true;
             Ok(Node::choice(ways))
         })?;
@@ -588,16 +614,15 @@ impl CallState<'_> {
         Ok(at)
     }
 
-    /// Whether the argument whose key was written last may be `true`.
-    fn may_be_flag(&self) -> bool {
+    /// Whether the argument whose key was written last may have this value.
+    fn may_be_flag(&self, value: bool) -> bool {
+        let value = Value::Bool(value);
         let schema = self.key.map(|key| self.members[key].schema.as_object());
         schema.flatten().is_none_or(|map| {
             let values = map.get("enum").and_then(Value::as_array);
             (map.is_empty() || kinds(map).contains(&"boolean"))
-                && values.is_none_or(|all| all.contains(&Value::Bool(true)))
-                && map
-                    .get("const")
-                    .is_none_or(|value| *value == Value::Bool(true))
+                && values.is_none_or(|all| all.contains(&value))
+                && map.get("const").is_none_or(|only| *only == value)
         })
     }
 
@@ -645,6 +670,24 @@ fn ends_with_value(form: &Form) -> bool {
         Form::Choice(ways) => ways.iter().any(|way| ends_with_value(&way.form)),
         _ => false,
     }
+}
+
+/// Whether the form has a place for a flag that is `false`.
+fn has_false(form: &Form) -> bool {
+    match form {
+        Form::False => true,
+        Form::Sequence(forms) => forms.iter().any(has_false),
+        Form::If(_, inner) => has_false(inner),
+        Form::Choice(ways) => ways.iter().any(|way| has_false(&way.form)),
+        _ => false,
+    }
+}
+
+/// Whether a schema takes both values of a flag, and nothing else.
+fn is_boolean(schema: &Value) -> bool {
+    let is_open =
+        |map: &Map<String, Value>| !map.contains_key("enum") && !map.contains_key("const");
+    (schema.as_object()).is_some_and(|map| kinds(map) == ["boolean"] && is_open(map))
 }
 
 /// The texts that a form may start with.
@@ -744,4 +787,13 @@ fn json_type_of(value: &Value) -> &'static str {
         Value::Array(_) => "array",
         Value::Object(_) => "object",
     }
+}
+
+/// A schema of a list, which has one item at least: without any it is not written.
+fn list_of(schema: &Value) -> Option<Map<String, Value>> {
+    let mut list = schema.as_object()?.clone();
+    let is_list = list.get("type").is_some_and(|named| named == "array");
+    let least = list.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+    list.insert("minItems".into(), least.max(1).into());
+    is_list.then_some(list)
 }

@@ -86,14 +86,19 @@ impl SchemaWriter<'_> {
         })
     }
 
-    /// A string in this quote, anything else as JSON.
-    pub(crate) fn quoted(&mut self, schema: &Value, at: &str, quote: QuoteStyle) -> Built {
-        let string = if quote.is_doubled {
-            Notation::Doubled(quote.sign)
-        } else {
-            Notation::Python(quote.sign)
+    /// A string between these quotes, anything else as JSON.
+    pub(crate) fn quoted(&mut self, schema: &Value, at: &str, quote: &str) -> Built {
+        let string = match QuoteStyle::of(quote) {
+            Some(quote) if quote.is_doubled => Notation::Doubled(quote.sign),
+            Some(quote) => Notation::Python(quote.sign),
+            None => Notation::Tokens(quote.to_owned()),
         };
         self.by_kind(schema, at, &mut |writer, schema, kind, at| match kind {
+            // Where nothing is escaped a string that holds the quote is one of JSON.
+            Kind::Text if matches!(string, Notation::Tokens(_)) => Ok(Node::choice([
+                writer.value(schema, at, &string)?,
+                writer.value(schema, at, &Notation::Json)?,
+            ])),
             Kind::Text => writer.value(schema, at, &string),
             Kind::Any => writer.string(&Map::new(), at, &string),
             Kind::Json => writer.value(schema, at, &Notation::Json),

@@ -257,7 +257,10 @@ fn the_readings_agree_for_our_own_tools() {
 
 /// Formats that no model was taught, with the words that no dialect of ours uses.
 const INVENTED: &[&str] = &[
+    "no_flags",
+    "plist",
     "quoted_lines",
+    "repeated",
     "rpc",
     "shell_flags",
     "switches",
@@ -274,7 +277,9 @@ fn the_readings_agree_for_invented_formats() {
         let path = folder.join(name).with_extension("dialect");
         let file = fs::read_to_string(&path).expect("a dialect");
         let dialects = toolglot_dialects::parse(&file).expect("a dialect that compiles");
-        for tools in &own {
+        // A list that may be an object as well is not one with a parameter for each item.
+        let is_read = |tools: &&Tools| !(*name == "repeated" && tools.name == "roo");
+        for tools in own.iter().filter(is_read) {
             judge(&dialects[0], tools, n_texts(8), &mut report);
         }
     }

@@ -278,10 +278,16 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "write `type` alone",
     ),
     (
-        "dialect a\ncall = \"<a>\" name json \"</a>\"\nsay = \"<s>\" value \"</s>\"\n",
+        "dialect a\ncall = \"<a>\" name json \"</a>\"\nthink = \"<s>\" value \"</s>\"\n",
         "`value` in a rule that is not a call",
         "value",
         "write `raw`",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name (\" --no-\" false)* \"</a>\"\n",
+        "`false` without a key",
+        "false",
+        "read the name of the parameter before it",
     ),
     (
         "dialect a\ncall = \"<a>\" name (\" \" key \":\" ws(\"\\n\") lines \"\\n\")* \"</a>\"\n",

@@ -173,6 +173,7 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
         ", lists(\",\")",
         ", items(\"+ \")",
         ", lists(\";\"), items(\"*\")",
+        ", repeated",
     ]);
     let mut file = format!(
         "dialect mine\nvalues: schema, entities in attrs{lists}\ncall{tool} = {}\n",
@@ -244,6 +245,10 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
             "• ",
             "  ",
         ]);
+        if random.chance(10) {
+            rule.literal(&format!("{opener}no-"));
+            rule.add("key false |");
+        }
         rule.literal(opener);
     } else if random.chance(4) {
         rule.add("ws");

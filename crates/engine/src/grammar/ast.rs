@@ -118,6 +118,8 @@ pub(crate) enum TermKind {
     Ws(Option<String>),
     Nl,
     LineStart,
+    /// The key before it has the value `false`.
+    False,
     MessageStart,
     MessageEnd,
     /// The list is empty, or holds the only texts that fit.
@@ -185,6 +187,7 @@ impl TermKind {
             | TermKind::Ws(_)
             | TermKind::Nl
             | TermKind::LineStart
+            | TermKind::False
             | TermKind::MessageStart
             | TermKind::MessageEnd
             | TermKind::Python(_) => 0,

@@ -196,6 +196,7 @@ impl<'a> Reader<'a> {
             "ws" => TermKind::Ws(self.blanks(span)?),
             "nl" => TermKind::Nl,
             "line_start" => TermKind::LineStart,
+            "false" => TermKind::False,
             "message_start" => TermKind::MessageStart,
             "message_end" => TermKind::MessageEnd,
             "eol" => end_of_line(span),

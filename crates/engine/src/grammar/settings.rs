@@ -19,6 +19,8 @@ pub struct Values {
     pub separator: Option<String>,
     /// What each line of a list starts with that has a line for each item.
     pub bullet: Option<String>,
+    /// A list has a parameter for each item, one after another.
+    pub repeated: bool,
 }
 
 /// What a value is where no schema says so.
@@ -44,6 +46,7 @@ impl Values {
                 "entities" => values.entities = true,
                 "entities in attrs" => values.entities_in_attrs = true,
                 "cdata" => values.cdata = true,
+                "repeated" => values.repeated = true,
                 "schema" | "string" | "schema|string" => values.typing = Typing::Text,
                 "infer" | "json" => {
                     return Err(format!("`values` has no `{part}`: write `schema|{part}`"));
@@ -59,7 +62,7 @@ impl Values {
                     Some(kinds) => values.typing = kinds_of(kinds)?,
                     None => {
                         return Err(format!(
-                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|json, schema|type(..), entities, entities in attrs, cdata, lists(\",\"), items(\"- \")"
+                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|json, schema|type(..), entities, entities in attrs, cdata, lists(\",\"), items(\"- \"), repeated"
                         ));
                     }
                 },

@@ -27,6 +27,7 @@ pub(super) const WORDS: &[&str] = &[
     "lines",
     "bytes",
     "value",
+    "false",
     "json",
     "object",
     "xml",

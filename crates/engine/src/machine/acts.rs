@@ -108,6 +108,7 @@ impl Parser {
                     self.emitter.end_call(End::Closed, view, pos, sink);
                 }
                 Act::Exit(_) => {}
+                Act::False => self.emitter.flag_is_false(),
             }
         }
         self.spare.acts = acts;
@@ -198,7 +199,7 @@ impl Parser {
                 self.set.registers.key_at = Span::new(start, end);
                 self.emitter.end_flag(view, sink);
                 if let Some(call) = self.emitter.call.as_mut().filter(|call| call.has_flags) {
-                    call.flag = Some((text.into_owned(), Span::new(start, end)));
+                    call.flag = Some((text.into_owned(), Span::new(start, end), "true"));
                 }
             }
             (Capture::Type, _) => assign(&mut self.set.registers.kind, &text),

@@ -389,7 +389,7 @@ impl Parser {
             let mut own = probe.own.iter();
             if let Some(thread) = own.find(|thread| thread.node == value.node) {
                 let may_forget = value.nest == 0 && !value.passed_closer;
-                let forgets = may_forget && self.opens_another(value, thread.log, view);
+                let forgets = may_forget && self.opens_another(thread.log, view);
                 probe.pos = pos + 1;
                 return Some(if forgets {
                     Signal::Another
@@ -498,5 +498,5 @@ pub(super) fn begins_line(bytes: &[u8], is_begin: bool) -> bool {
 }
 
 pub(super) fn leaves_call(program: &Program, act: Act) -> bool {
-    matches!(act, Act::Exit(node) if matches!(program.node(node), Node::Exit { role: RuleRole::Call, .. }))
+    matches!(act, Act::Exit(node) if matches!(program.node(node), Node::Exit { role: RuleRole::Call | RuleRole::Say, .. }))
 }

@@ -11,6 +11,7 @@ use toolglot_json::internal::{Keys, escape_into};
 
 use super::closer_lookahead::begins_line;
 use super::quote::Quote;
+use super::string_text::StringText;
 use super::view::View;
 use crate::doubt::{CallFacts, DoubtRule, DoubtSpan, Doubts};
 use crate::remark::remark;
@@ -49,10 +50,14 @@ pub(crate) struct OpenCall {
     pub(crate) json_end: Option<u64>,
     /// It can end no better than this.
     pub(crate) at_best: End,
-    /// A key that is `true` unless its value comes, and where it stands.
-    pub(crate) flag: Option<(String, Span)>,
+    /// A key, where it stands, and what it is unless its value comes.
+    pub(crate) flag: Option<(String, Span, &'static str)>,
     /// The dialect has such keys.
     pub(crate) has_flags: bool,
+    /// It is none: its only argument is text of the answer, which is decoded.
+    text: Option<StringText>,
+    /// The list that a parameter of the same key goes on with.
+    list: Option<String>,
     keys: Keys,
 }
 
@@ -79,18 +84,34 @@ impl OpenCall {
             at_best: End::Closed,
             flag: None,
             has_flags: false,
+            text: None,
+            list: None,
             keys: Keys::default(),
         }
     }
 
-    /// Whether the arguments have that member already.
+    /// In place of a call: text of the answer that is written as a JSON value.
+    pub(crate) fn of_text(dialect: &Arc<str>, at: u64) -> OpenCall {
+        OpenCall {
+            started: true,
+            text: Some(StringText::default()),
+            ..OpenCall::new(dialect, Place::Answer, at)
+        }
+    }
+
+    /// Whether the arguments have that member already, and it is no list that goes on.
     pub(crate) fn has_key(&self, key: &str) -> bool {
-        self.keys.has(key.as_bytes())
+        self.keys.has(key.as_bytes()) && self.list.as_deref() != Some(key)
     }
 
     /// It has begun, but no name was read: nothing can be told of it.
     pub(crate) fn is_nameless(&self) -> bool {
         self.name.is_empty() && !self.started
+    }
+
+    /// It is text of the answer, and no call.
+    pub(crate) fn is_text(&self) -> bool {
+        self.text.is_some()
     }
 
     pub(crate) fn worsen(&mut self, end: End) {
@@ -192,7 +213,10 @@ impl Emitter {
         match event {
             Event::Text(text) | Event::Reasoning(text) | Event::Markup(text)
                 if of_prompt > 0 && of_prompt >= text.len() => {}
-            Event::Text(text) => sink.event(moved, Event::Text(&text[of_prompt..])),
+            Event::Text(text) => {
+                let text = text.get(of_prompt..).unwrap_or_default();
+                sink.event(moved, Event::Text(text));
+            }
             Event::Reasoning(text) => sink.event(moved, Event::Reasoning(&text[of_prompt..])),
             Event::Markup(text) => sink.event(moved, Event::Markup(&text[of_prompt..])),
             Event::CallStart(mut head) => {
@@ -304,11 +328,21 @@ impl Emitter {
         if self.args.is_empty() && to <= self.cursor {
             return;
         }
-        let Some(call) = &self.call else {
+        let Some(call) = &mut self.call else {
             self.args.clear();
             return;
         };
-        let json = core::mem::take(&mut self.args);
+        let (id, mut json) = (call.id, core::mem::take(&mut self.args));
+        if let Some(text) = &mut call.text {
+            let said = text.take(&mut json);
+            self.args = json;
+            self.spoken |= !said.trim().is_empty();
+            let length = to.saturating_sub(self.cursor);
+            if length > 0 || !said.is_empty() {
+                self.pass(length, Event::Text(&said), sink);
+            }
+            return;
+        }
         if self.quote.has_wrapper() {
             self.recital = recite(self.recital, &json);
         }
@@ -316,7 +350,7 @@ impl Emitter {
         self.emit(
             Span::new(self.cursor, to),
             Event::Args {
-                call: call.id,
+                call: id,
                 json: &json,
             },
             sink,
@@ -416,13 +450,20 @@ impl Emitter {
         }
     }
 
-    /// The key before had no value: it is `true`.
+    /// The key before has no value, and is `false`.
+    pub(crate) fn flag_is_false(&mut self) {
+        if let Some((.., value)) = self.call.as_mut().and_then(|call| call.flag.as_mut()) {
+            *value = "false";
+        }
+    }
+
+    /// The key before had no value.
     pub(crate) fn end_flag(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let flag = self.call.as_mut().and_then(|call| call.flag.take());
-        if let Some((key, at)) = flag {
+        if let Some((key, at, value)) = flag {
             self.start_call(view, at.start, sink);
             self.begin_key(&key, at, sink);
-            self.args.push_str("true");
+            self.args.push_str(value);
         }
     }
 
@@ -434,11 +475,24 @@ impl Emitter {
         }
     }
 
+    /// Begins an item of the list `key`: of the one that is open, if that is its key.
+    pub(crate) fn begin_item(&mut self, key: &str, at: Span, sink: &mut dyn Sink) {
+        if (self.call.as_ref()).is_some_and(|call| call.list.as_deref() == Some(key)) {
+            return self.args.push(',');
+        }
+        self.begin_key(key, at, sink);
+        self.args.push('[');
+        if let Some(call) = &mut self.call {
+            call.list = Some(key.into());
+        }
+    }
+
     /// Begins the member `key` of the arguments. Says whether the key is new.
     pub(crate) fn key(&mut self, key: &str) -> bool {
-        let Some(call) = &mut self.call else {
+        let Some(call) = self.call.as_mut().filter(|call| !call.is_text()) else {
             return true;
         };
+        self.args.push_str(call.list.take().map_or("", |_| "]"));
         self.args.push_str(if call.opened { ",\"" } else { "{\"" });
         call.opened = true;
         escape_into(&mut self.args, key);
@@ -472,7 +526,9 @@ impl Emitter {
 
     /// Ends the open call, if there is one; all bytes up to `to` before the end are markup.
     pub(crate) fn end_call(&mut self, end: End, view: View<'_>, to: u64, sink: &mut dyn Sink) {
-        if self.call.as_ref().is_some_and(OpenCall::is_nameless) {
+        let is_none = |call: &OpenCall| call.is_nameless() || call.is_text();
+        if self.call.as_ref().is_some_and(is_none) {
+            self.flush_args(self.cursor, sink);
             self.call = None;
             self.args.clear();
             self.markup(view, to, sink);
@@ -485,6 +541,7 @@ impl Emitter {
         let Some(call) = &mut self.call else { return };
         let end = end.max(call.at_best).max(self.doubts.end(call.facts));
         if !call.whole && end != End::Truncated {
+            self.args.push_str(call.list.take().map_or("", |_| "]"));
             self.args.push_str(if call.opened { "}" } else { "{}" });
         }
         let (id, facts) = (call.id, call.facts);

@@ -366,6 +366,9 @@ impl Parser {
             return;
         };
         let started = call.started;
+        if call.is_text() {
+            return (self.emitter).end_call(End::Truncated, view, view.end(), sink);
+        }
         if call.is_nameless() {
             let at = Span::new(self.emitter.cursor, view.end());
             let message = "the message ends before the call has a name";

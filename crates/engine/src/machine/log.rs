@@ -17,6 +17,8 @@ pub(crate) type LogId = u32;
 pub(crate) enum Act {
     Enter(NodeId),
     Exit(NodeId),
+    /// The key before it is `false`.
+    False,
     Captured {
         what: Capture,
         start: u64,

@@ -403,11 +403,15 @@ impl Parser {
             // A word between two calls: without the second it is text.
             return;
         }
+        let begin = self.pos - self.set.found.literal_length;
+        let is_member = |body: &Thread| matches!(program.node(body.node), Node::Object(_));
+        let is_member = self.candidate.fallback_bodies.iter().any(is_member);
         if self.set.found.literal_took
-            && self.candidate.fallback.is_some()
+            && { self.candidate.fallback }.is_some_and(|at| at == begin || !is_member)
             && self.set.found.literal_length >= MARKER_MIN as u64
         {
-            // A literal outranks the body that waited for it. A bracket alone does not: both may begin so.
+            // A literal outranks the body that waited for it. A bracket alone does not: both may begin so. Nor does one
+            // inside an object.
             (self.candidate.fallback, self.candidate.over) = (None, None);
             self.candidate.fallback_bodies.clear();
         }

@@ -9,7 +9,6 @@ use super::closer_decision::Signal;
 use super::closer_lookahead::{CloserLookahead, Stage};
 use super::log::{Log, LogId};
 use super::thread::{NamePolicy, Thread};
-use super::value::Value;
 use super::view::View;
 use crate::grammar::Capture;
 use crate::program::{Fits, TextNode, is_blank};
@@ -110,7 +109,7 @@ impl Parser {
     }
 
     /// Whether the opener whose acts are in `log` has a key that the call has not had, and that its tool has.
-    pub(super) fn opens_another(&self, value: &Value, log: LogId, view: View<'_>) -> bool {
+    pub(super) fn opens_another(&self, log: LogId, view: View<'_>) -> bool {
         let (Some((start, end)), Some(call)) = (
             self.set.log.newest(log, Log::ROOT, Capture::Key),
             &self.emitter.call,
@@ -122,6 +121,6 @@ impl Parser {
             let parameters = &view.program.tools.tool(tool).parameters;
             takes_key(parameters, key) || parameters.nearest(key).is_some()
         });
-        is_of_tool && key != value.writer.key && !call.has_key(key)
+        is_of_tool && !call.has_key(key)
     }
 }

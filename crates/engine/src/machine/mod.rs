@@ -51,6 +51,7 @@ mod reasoning_hold;
 mod reasoning_resume;
 mod remarks;
 mod step;
+mod string_text;
 mod text;
 mod thread;
 mod tokens;

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use toolglot_json::Root;
 
+use super::emitter::OpenCall;
 use super::line_tail::LineTail;
 use super::matching::joins_calls;
 use super::mid_line_tag::MidLineTag;
@@ -109,12 +110,16 @@ impl Parser {
         self.set.threads.clear();
         match program.node(body.node) {
             Node::Match => self.end_entry(program.wraps(body.node), view, at, sink),
-            Node::Text(text) if matches!(text.role, RuleRole::Think | RuleRole::Say) => {
+            Node::Text(text) if text.role != RuleRole::Call && text.quotes.is_none() => {
                 self.emitter.markup(view, at, sink);
                 let texts: Vec<Thread> = core::mem::take(&mut self.set.found.bodies);
                 self.enter_speech(&texts, view);
             }
-            Node::Text(_) => {
+            Node::Text(text) => {
+                if text.role == RuleRole::Say {
+                    let dialect = &program.dialect_of(body.node).name;
+                    self.emitter.call = Some(OpenCall::of_text(dialect, at));
+                }
                 self.emitter.start_call(view, at, sink);
                 self.emitter.markup(view, at, sink);
                 let value = Value::begin(program, self, body, at, sink);

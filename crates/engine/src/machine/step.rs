@@ -133,6 +133,10 @@ impl Stepper<'_> {
                     thread.log = self.log.push(thread.log, Act::Enter(thread.node), pos);
                     thread.node = *next;
                 }
+                Node::False { next } => {
+                    thread.log = self.log.push(thread.log, Act::False, pos);
+                    thread.node = *next;
+                }
                 Node::Exit { next, .. } => {
                     thread.log = self.log.push(thread.log, Act::Exit(thread.node), pos);
                     thread.node = *next;
@@ -277,7 +281,8 @@ impl Stepper<'_> {
             | Node::Enter { .. }
             | Node::Exit { .. }
             | Node::Bol { .. }
-            | Node::Start { .. } => {}
+            | Node::Start { .. }
+            | Node::False { .. } => {}
         }
     }
 

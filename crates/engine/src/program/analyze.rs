@@ -160,6 +160,7 @@ fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) 
         Node::Split(_)
         | Node::Bol { .. }
         | Node::Start { .. }
+        | Node::False { .. }
         | Node::Enter { .. }
         | Node::Exit { .. } => true,
     });
@@ -236,6 +237,7 @@ fn nexts(node: &Node) -> Vec<NodeId> {
         | Node::Bol { next }
         | Node::Start { next }
         | Node::End { next }
+        | Node::False { next }
         | Node::Json { next, .. }
         | Node::Py { next }
         | Node::Enter { next, .. }
@@ -330,8 +332,8 @@ pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
         found |= matches!(node, Node::End { .. });
         matches!(
             node,
-            Node::Split(_) | Node::Ws { .. } | Node::Nl { .. } | Node::Exit { .. }
-        )
+            Node::Split(_) | Node::Exit { .. } | Node::False { .. }
+        ) || matches!(node, Node::Ws { .. } | Node::Nl { .. })
     });
     found
 }

@@ -280,6 +280,7 @@ impl<'a> Builder<'a> {
             TermKind::Nl => self.push(Node::Nl { next }),
             TermKind::LineStart => self.push(Node::Bol { next }),
             TermKind::MessageStart => self.push(Node::Start { next }),
+            TermKind::False => self.push(Node::False { next }),
             TermKind::MessageEnd => self.push(Node::End { next }),
             TermKind::Capture(what, one_of) => self.capture(*what, one_of.clone(), None, next),
             TermKind::Argument(name) => {

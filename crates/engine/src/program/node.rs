@@ -54,6 +54,10 @@ pub(crate) enum Node {
     End {
         next: NodeId,
     },
+    /// The key before it has the value `false`.
+    False {
+        next: NodeId,
+    },
     Capture(CaptureNode),
     Attrs(AttrsNode),
     Text(Box<TextNode>),

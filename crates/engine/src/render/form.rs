@@ -68,6 +68,8 @@ pub enum Form {
     Captured(Capture),
     /// The next argument's key.
     NextKey,
+    /// Nothing: the key before it is `false`.
+    False,
     /// A text without a meaning, which `Captured(Skip)` repeats.
     Skipped(String),
     /// The raw value of the argument of that name, or of the key before it.
@@ -379,6 +381,7 @@ impl Compiler<'_> {
             TermKind::Nl => forms.push(Form::Literal("\n".to_string())),
             TermKind::LineStart => forms.push(Form::LineStart),
             TermKind::MessageStart | TermKind::MessageEnd => {}
+            TermKind::False => forms.push(Form::False),
             TermKind::Capture(Capture::Any, one_of) if !one_of.is_empty() => {
                 forms.push(Form::Skipped(one_of[0].clone()));
             }

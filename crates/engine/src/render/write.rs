@@ -89,7 +89,30 @@ impl<'a> Writer<'a> {
     fn is_declared_text(&self, pen: &Pen<'_>, key: &str) -> bool {
         let tool = pen.call.and_then(|call| self.tools.find(call.name));
         let shape = tool.and_then(|tool| self.tools.tool(tool).parameters.get(key));
-        matches!(shape, Some(Shape::Text))
+        let item = match shape {
+            Some(Shape::Array(item)) if self.dialect.values.repeated => Some(&**item),
+            shape => shape,
+        };
+        matches!(item, Some(Shape::Text))
+    }
+
+    /// The key of the next argument. Where a list has a parameter for each item, each is an argument.
+    fn next_key(&self, pen: &mut Pen<'_>) -> Written {
+        pen.next_key()?;
+        let tool = pen.call.and_then(|call| self.tools.find(call.name));
+        let fields = tool.map(|tool| &self.tools.tool(tool).parameters);
+        let shape = fields.and_then(|fields| fields.get(&pen.key));
+        if let (true, Some(Shape::Array(_)), Some((key, json))) = (
+            self.dialect.values.repeated,
+            shape,
+            pen.left.first().cloned(),
+        ) && kind(json) == Kind::Array
+            && elements(json).next().is_some()
+        {
+            let items = elements(json).map(|item| (key.clone(), item));
+            pen.left.splice(..1, items);
+        }
+        Ok(())
     }
 
     /// All ways to write `calls`, best first: entries in order; those that hold one call each are joined.
@@ -191,8 +214,13 @@ impl<'a> Writer<'a> {
                 pen.out.push_str(text);
             }
             Form::NextKey => {
-                pen.next_key()?;
+                self.next_key(pen)?;
                 pen.out.push_str(&pen.key);
+            }
+            Form::False => {
+                if pen.take(None)?.trim() != "false" {
+                    return Err(RenderError::new("the rule is for a flag that is `false`"));
+                }
             }
             Form::Captured(Capture::Length) => pen.length_at = Some(pen.out.len()),
             Form::Captured(Capture::Type) => {
@@ -385,6 +413,8 @@ impl<'a> Writer<'a> {
         let next = pen.left.first().map(|(key, _)| key.clone().into_owned());
         // Several calls want a list.
         let is_list = pen.call.is_none() && !pen.is_repeated && pen.calls.len() > 1;
+        // A flag needs no value.
+        let is_flag = pen.is_open && matches!(pen.value(), Some("true" | "false"));
         let mut order: Vec<&Alternative> = alternatives.iter().collect();
         order.sort_by_key(|one| {
             (
@@ -392,6 +422,7 @@ impl<'a> Writer<'a> {
                 !one.arguments.iter().any(|name| Some(name) == next.as_ref()),
                 // One for another argument comes last: the order of the arguments is kept.
                 !one.arguments.is_empty(),
+                is_flag && one.has_value,
             )
         });
         let is_reversed = match self.last_first {
@@ -451,7 +482,7 @@ impl<'a> Writer<'a> {
                     pen.call.map(|call| call.name.into()).unwrap_or_default()
                 }
                 (Some(Capture::Key), _) => {
-                    pen.next_key()?;
+                    self.next_key(pen)?;
                     pen.key.clone()
                 }
                 (Some(Capture::Type), _) => match kind_word(&self.dialect.values, pen.value())? {

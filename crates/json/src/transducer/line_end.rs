@@ -36,9 +36,11 @@ impl Transducer {
 
     /// The same whatever its line holds.
     pub(super) fn closes_open(&self, quote: Quote, run: &[u8]) -> bool {
+        // Where nothing is open a bracket closes nothing.
         if !matches!(quote, Quote::Double | Quote::Single)
             || self.string.is_multiline
             || self.context.python
+            || self.stack.is_empty()
         {
             return false;
         }

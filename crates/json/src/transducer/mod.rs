@@ -445,6 +445,7 @@ impl Transducer {
     /// Whether a string is open that no quote may have ended yet.
     pub fn has_open_string(&self) -> bool {
         matches!(self.state, State::Str(_) | State::Esc(_))
+            || self.state == State::Tail && self.stack.is_empty()
     }
 
     /// How much of `text` stands inside the string that is open, from its first byte on.

@@ -137,16 +137,14 @@ impl Transducer {
     /// A byte after closing brackets in a string. What waits is `owed`; it goes on while only brackets, blanks, and the
     /// caller's closers in their order come.
     pub(super) fn tail(&mut self, piece: &mut Piece<'_>) {
-        let length = piece.text[piece.i..]
-            .chars()
-            .next()
-            .map_or(1, char::len_utf8);
+        let rest = &piece.text[piece.i..];
+        let length = rest.chars().next().map_or(1, char::len_utf8);
         piece.run = piece.i;
         if self.held.is_empty() {
             self.held_at = piece.here();
         }
-        if self.held.len() < HELD && self.tail_takes(&piece.text[piece.i..piece.i + length]) {
-            self.held.push_str(&piece.text[piece.i..piece.i + length]);
+        if self.held.len() < HELD && self.tail_takes(&rest[..length]) {
+            self.held.push_str(&rest[..length]);
             piece.skip(length);
             return;
         }

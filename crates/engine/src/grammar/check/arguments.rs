@@ -86,6 +86,16 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
             ..seen
         }),
         TermKind::Argument(_) => value(seen),
+        TermKind::False if !seen.is_open => Err(GrammarError::new(
+            term.span.clone(),
+            "`false` without a key: nothing says what is false",
+        )
+        .help("read the name of the parameter before it: \"--no-\" key false")),
+        TermKind::False => Ok(Seen {
+            is_open: false,
+            has_flag: true,
+            ..value(seen)?
+        }),
         TermKind::Attrs(attributes) => {
             let mut seen = seen;
             for attribute in attributes {

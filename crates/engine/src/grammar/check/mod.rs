@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::vec;
 use alloc::vec::Vec;
 
 pub(crate) mod arguments;
@@ -22,7 +23,7 @@ pub(crate) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
     for rule in dialect.rules.iter().filter(|rule| !rule.is_taught()) {
         let speaks = matches!(rule.name.as_str(), "think" | "say" | "result" | "failure");
         if speaks {
-            only_raw(&rule.alt)?;
+            only_raw(&rule.alt, rule.name == "say")?;
         }
         alternatives(dialect, &rule.alt, speaks)?;
         if matches!(rule.name.as_str(), "result" | "failure") {
@@ -60,23 +61,25 @@ fn known_of_result(term: &Term) -> Result<(), GrammarError> {
     Err(GrammarError::new(term.span.clone(), format!("a result may have no `{what}`")).help(help))
 }
 
-/// Only values of calls are decoded and unindented.
-fn only_raw(alt: &Alt) -> Result<(), GrammarError> {
-    fn of(term: &Term) -> Result<(), GrammarError> {
+/// Only values of calls are decoded and unindented; the text of `say` may be a JSON value.
+fn only_raw(alt: &Alt, is_say: bool) -> Result<(), GrammarError> {
+    let of = |term: &Term| {
         let word = match &term.kind {
             TermKind::Raw(_, Delimiter::Line) => "line",
             TermKind::Raw(_, Delimiter::Lines(_)) => "lines",
             TermKind::Raw(_, Delimiter::Length) => "bytes",
             TermKind::Argument(_) => "any(..)",
-            TermKind::Value(..) => "value",
-            TermKind::Group(alt) => return only_raw(alt),
-            TermKind::Optional(inner, _) | TermKind::Many(inner) => return of(inner),
+            TermKind::Value(..) if !is_say => "value",
+            TermKind::Group(alt) => return only_raw(alt, is_say),
+            TermKind::Optional(inner, _) | TermKind::Many(inner) => {
+                return only_raw(&Alt(vec![vec![(**inner).clone()]]), is_say);
+            }
             _ => return Ok(()),
         };
         let message = format!("`{word}` in a rule that is not a call");
         Err(GrammarError::new(term.span.clone(), message)
             .help("write `raw`: the text is shown as it is, and nothing in it is decoded"))
-    }
+    };
     alt.0.iter().flatten().try_for_each(of)
 }
 

@@ -163,6 +163,7 @@ impl<'d> Walk<'d> {
                     });
                     Some(is_past_blanks)
                 }
+                TermKind::False => Some(is_past_blanks),
                 TermKind::Optional(inner, _) | TermKind::Many(inner) => {
                     let inner = core::slice::from_ref(&**inner);
                     let inside = self.firsts(inner, is_past_blanks, found);

@@ -118,13 +118,18 @@ impl Value {
             None => key,
         };
         let shape = fields.and_then(|fields| fields.get(&key).or(fields.others.as_deref()));
+        let values = &program.dialect_of(body.node).values;
+        let item = match shape {
+            Some(Shape::Array(item)) if values.repeated && text.argument.is_none() => Some(&**item),
+            _ => None,
+        };
+        let shape = item.or(shape);
         let is_unknown = fields
             .is_some_and(|fields| !fields.properties.is_empty() && fields.get(&key).is_none());
         // Where the key is the tag, an unknown tag is no parameter. Elsewhere it is one, and validation refuses it.
         let takes_others = fields.is_some_and(|fields| fields.others.is_some());
         let dropped =
             is_unknown && !takes_others && text.own_needs_same_key && text.argument.is_none();
-        let values = &program.dialect_of(body.node).values;
         let how = how(
             shape,
             match text.quotes {
@@ -168,7 +173,10 @@ impl Value {
             parser.note(code, at, message, sink);
         } else if wrapper == Wrapper::No {
             let at = parser.set.registers.key_at;
-            parser.emitter.begin_key(&key, at, sink);
+            match item {
+                Some(_) => parser.emitter.begin_item(&key, at, sink),
+                None => parser.emitter.begin_key(&key, at, sink),
+            }
         }
         let mut writer = ValueWriter {
             key,

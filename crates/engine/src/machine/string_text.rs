@@ -1,0 +1,51 @@
+//! Text of the answer that is written as a JSON value (`{"type": "text", "text": "Hello"}`).
+
+use alloc::string::String;
+
+use toolglot_json::internal::unescape;
+
+/// What of it was told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct StringText {
+    /// Whether it is a string, as its first byte shows: it is decoded.
+    is_string: Option<bool>,
+}
+
+impl StringText {
+    /// Takes what `json`, the next piece of the value, stands for. An escape that is not complete stays in it.
+    pub(super) fn take(&mut self, json: &mut String) -> String {
+        let is_first = self.is_string.is_none() && !json.is_empty();
+        if is_first {
+            self.is_string = Some(json.starts_with('"'));
+        }
+        if self.is_string != Some(true) {
+            return core::mem::take(json);
+        }
+        let (mut at, mut inside) = (usize::from(is_first), usize::from(is_first)..json.len());
+        while let Some(next) = json[at..].find(['"', '\\']) {
+            at += next;
+            let rest = &json.as_bytes()[at..];
+            let length = match rest {
+                [b'"', ..] => 0,
+                [
+                    _,
+                    b'u',
+                    b'd' | b'D',
+                    b'8' | b'9' | b'a' | b'b' | b'A' | b'B',
+                    ..,
+                ] => 12,
+                [_, b'u', ..] => 6,
+                _ => 2,
+            };
+            if length == 0 || rest.len() < length {
+                inside.end = at;
+                break;
+            }
+            at += length;
+        }
+        let text = unescape(&json[inside.clone()]).into_owned();
+        let is_over = json[inside.end..].starts_with('"');
+        json.drain(..if is_over { json.len() } else { inside.end });
+        text
+    }
+}
