@@ -91,7 +91,14 @@ pub fn dialect_report(dialect: &Dialect) -> Result<DialectReport, GrammarError> 
     let (known, unknown) = (compiled(&tools)?, compiled(&ToolSet::default())?);
     let samples: Vec<Sample> = shapes
         .iter()
-        .map(|(title, calls)| sample(title, calls, &renderer, &known, dialect))
+        .map(|(title, calls)| {
+            let plain = sample(title, calls, &renderer, &known, dialect);
+            let with_named = with_named(dialect, calls);
+            let with_named =
+                with_named.map(|calls| sample(title, &calls, &renderer, &known, dialect));
+            let is_better = |other: &Sample| plain.refusal.is_some() && other.refusal.is_none();
+            with_named.filter(is_better).unwrap_or(plain)
+        })
         .collect();
     // A value that holds a closer of the grammar cannot be written in any way.
     let carried = shapes.iter().zip(&samples);
@@ -242,6 +249,21 @@ fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
         ("two calls", vec![save(several), ping()]),
     ];
     named.into_iter().chain(any).collect()
+}
+
+/// The same calls with the arguments that the rule names beside those of its loop.
+fn with_named(dialect: &Dialect, calls: &[SampleCall]) -> Option<Vec<SampleCall>> {
+    let named = dialect.named_arguments();
+    let with_named = |(name, arguments): &SampleCall| {
+        let mut arguments = arguments.as_object().cloned().unwrap_or_default();
+        for (key, _) in &named {
+            if !arguments.contains_key(*key) {
+                arguments.insert((*key).to_owned(), "a.rs".into());
+            }
+        }
+        (name.clone(), Value::Object(arguments))
+    };
+    (!named.is_empty()).then(|| calls.iter().map(with_named).collect())
 }
 
 /// An object of these arguments, whose values are `text` where that may have several lines.

@@ -1,8 +1,12 @@
 //! `values:` how the text of a value becomes JSON.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
+
+use super::lex::{Lexer, Token};
 
 /// How untyped text is read, and what is decoded in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,6 +17,10 @@ pub struct Values {
     pub entities: bool,
     /// Entities are decoded in attributes.
     pub entities_in_attrs: bool,
+    /// `%7C` is decoded in values, and `+` is a blank.
+    pub percent: bool,
+    /// What stands in values in place of other texts, each before that.
+    pub escapes: Arc<[(String, String)]>,
     /// CDATA sections are unwrapped.
     pub cdata: bool,
     /// What separates the items of a list that is written without brackets.
@@ -46,7 +54,9 @@ impl Values {
                 "entities" => values.entities = true,
                 "entities in attrs" => values.entities_in_attrs = true,
                 "cdata" => values.cdata = true,
+                "percent" => values.percent = true,
                 "repeated" => values.repeated = true,
+                _ if part.starts_with("escapes(") => values.escapes = escapes(part)?,
                 "schema" | "string" | "schema|string" => values.typing = Typing::Text,
                 "infer" | "json" => {
                     return Err(format!("`values` has no `{part}`: write `schema|{part}`"));
@@ -62,7 +72,7 @@ impl Values {
                     Some(kinds) => values.typing = kinds_of(kinds)?,
                     None => {
                         return Err(format!(
-                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|json, schema|type(..), entities, entities in attrs, cdata, lists(\",\"), items(\"- \"), repeated"
+                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|json, schema|type(..), entities, entities in attrs, cdata, lists(\",\"), items(\"- \"), repeated, escapes(\"<br>\" = \"\\n\"), percent"
                         ));
                     }
                 },
@@ -98,6 +108,36 @@ impl Values {
         let separator = self.separator.as_deref()?.trim();
         let items = text.split(separator).map(str::trim);
         Some(items.filter(is_filled).collect())
+    }
+
+    /// A text with its own escapes and percent-encoding written.
+    pub fn escape<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if !self.percent && self.escapes.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let (mut out, mut rest) = (String::new(), text);
+        while let Some(c) = rest.chars().next() {
+            let stands_for = |(_, meant): &&(String, String)| rest.starts_with(meant);
+            let escape = self
+                .escapes
+                .iter()
+                .filter(|(_, meant)| !meant.is_empty())
+                .find(stands_for);
+            if let Some((written, meant)) = escape {
+                out.push_str(written);
+                rest = &rest[meant.len()..];
+                continue;
+            }
+            rest = &rest[c.len_utf8()..];
+            if self.percent && !(c.is_ascii_alphanumeric() || "-._~/:,@".contains(c)) {
+                let mut buffer = [0; 4];
+                let bytes = c.encode_utf8(&mut buffer).bytes();
+                out.extend(bytes.map(|byte| format!("%{byte:02X}")));
+            } else {
+                out.push(c);
+            }
+        }
+        Cow::Owned(out)
     }
 
     /// A list of these items as the setting says, if none of them is more than one item.
@@ -209,6 +249,35 @@ fn kinds_of(kinds: &str) -> Result<Typing, String> {
     Ok(Typing::Kind(list))
 }
 
+/// The pairs of `escapes("\\\\|" = "|", "<br>" = "\\n")`.
+fn escapes(part: &str) -> Result<Arc<[(String, String)]>, String> {
+    let wrong = || {
+        format!(
+            "`{part}`: each pair is what is written and what that means, escapes(\"<br>\" = \"\\\\n\")"
+        )
+    };
+    let mut tokens = Lexer::new(&part["escapes".len()..], 0);
+    let mut next = || tokens.next().ok().flatten().map(|(token, _)| token);
+    let (mut pairs, mut before) = (Vec::new(), next());
+    while let Some(Token::Mark('(' | ',')) = before {
+        let pair = (next(), next(), next());
+        let (Some(Token::Literal(written)), Some(Token::Mark('=')), Some(Token::Literal(meant))) =
+            pair
+        else {
+            return Err(wrong());
+        };
+        if written.is_empty() || written == meant {
+            return Err(wrong());
+        }
+        pairs.push((written, meant));
+        before = next();
+    }
+    match (before, next()) {
+        (Some(Token::Mark(')')), None) => Ok(pairs.into()),
+        _ => Err(wrong()),
+    }
+}
+
 /// The text in quotes between the parentheses of a part, `lists(",")`.
 fn quoted(part: &str) -> Result<String, String> {
     let text = part
@@ -221,13 +290,16 @@ fn quoted(part: &str) -> Result<String, String> {
 }
 
 fn split_outside_parentheses(text: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0;
+    let (mut depth, mut in_quotes, mut is_escaped) = (0, false, false);
     text.split(move |c| {
         match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
+            _ if is_escaped => {}
+            '"' => in_quotes = !in_quotes,
+            '(' if !in_quotes => depth += 1,
+            ')' if !in_quotes => depth -= 1,
             _ => {}
         }
+        is_escaped = c == '\\' && in_quotes && !is_escaped;
         c == ',' && depth == 0
     })
     .map(str::trim)

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::build::Graph;
 use super::bytes::{ByteSet, Finder};
-use super::node::{Lead, Node, NodeId, RuleRole, TextNode, Trim};
+use super::node::{Lead, LeadRole, Node, NodeId, RuleRole, TextNode, Trim};
 use crate::grammar::check::{LINES_GO_ON, START_OTHERWISE};
 use crate::grammar::{Capture, Delimiter, Dialect, GrammarError, Indent, Piece};
 use crate::thresholds::{MARKER_MIN, SURE_MARKER_MIN};
@@ -383,6 +383,14 @@ fn analyze_text(nodes: &[Node], text: &mut TextNode) {
             text.leads.push(lead);
         }
     };
+    for (written, _) in &*text.escapes {
+        add(Lead {
+            pieces: [Piece::Bytes(written.clone())].into(),
+            fold: false,
+            then: ByteSet::ALL,
+            role: LeadRole::Escape,
+        });
+    }
     // A line of a block ends it only where the next one does not start as its lines do.
     let of_block = |mut lead: Lead| {
         if let (Some(indent), [Piece::Bytes(line)]) = (text.delimiter.indent(), &*lead.pieces)
@@ -526,7 +534,7 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
             pieces,
             fold,
             then,
-            doubts: false,
+            role: LeadRole::Ends,
         })
     })
 }
@@ -559,7 +567,7 @@ fn cut_short(closer: Lead) -> Option<Lead> {
     let lead = Lead {
         pieces: pieces.into(),
         then,
-        doubts: true,
+        role: LeadRole::Doubts,
         ..closer
     };
     lead.is_marker().then_some(lead)
@@ -575,7 +583,7 @@ fn markers_within(nodes: &[Node], own: NodeId) -> Vec<Lead> {
     reach(nodes, from, |id, node| {
         if let Node::Literal { .. } | Node::Template { .. } = node {
             let markers = leads(nodes, id).map(|lead| Lead {
-                doubts: true,
+                role: LeadRole::Doubts,
                 ..lead
             });
             found.extend(markers.filter(Lead::is_marker));

@@ -157,6 +157,8 @@ pub(crate) struct TextNode {
     pub(crate) quotes: Option<Box<[String]>>,
     /// Or be a string in one of these.
     pub(crate) spelt_quotes: Box<[QuoteStyle]>,
+    /// What it writes in place of other texts, each before that.
+    pub(crate) escapes: Arc<[(String, String)]>,
     /// What ends it.
     pub(crate) delimiter: Delimiter,
     pub(crate) next: NodeId,
@@ -195,8 +197,18 @@ pub(crate) struct Lead {
     pub(crate) fold: bool,
     /// What may stand behind it.
     pub(crate) then: ByteSet,
+    pub(crate) role: LeadRole,
+}
+
+/// What a literal inside a value does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeadRole {
+    /// It may end the value, or nest another in it.
+    Ends,
     /// It ends and nests nothing, but leaves the value that holds it in doubt.
-    pub(crate) doubts: bool,
+    Doubts,
+    /// It stands for another text, and nothing in it ends the value.
+    Escape,
 }
 
 /// How bytes fit a literal.
@@ -295,8 +307,17 @@ impl Literal<'_> {
 impl Lead {
     /// Whether it starts with the end of a line, and ends a value.
     pub(crate) fn breaks_line(&self) -> bool {
-        !self.doubts
+        self.role == LeadRole::Ends
             && matches!(self.pieces.first(), Some(Piece::Bytes(text)) if text.starts_with('\n'))
+    }
+
+    /// How many bytes it has, its holes aside.
+    pub(crate) fn length(&self) -> usize {
+        let length = |piece: &Piece| match piece {
+            Piece::Bytes(text) => text.len(),
+            Piece::Hole(_) => 0,
+        };
+        self.pieces.iter().map(length).sum()
     }
 
     /// Whether `bytes` begin with it, and with what may stand behind it; `captured` fills its holes.

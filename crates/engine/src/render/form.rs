@@ -108,6 +108,24 @@ pub enum Form {
     EachArgument(Box<Form>),
 }
 
+impl Form {
+    /// The arguments that a form names.
+    pub(super) fn named(&self) -> Vec<String> {
+        match self {
+            Form::Value(Some(name))
+            | Form::Short(name)
+            | Form::Line(Some(name))
+            | Form::Bytes(Some(name))
+            | Form::Lines(Some(name), _)
+            | Form::JsonValue(Some(name), _) => [name.clone()].into(),
+            Form::Sequence(forms) => forms.iter().flat_map(Form::named).collect(),
+            Form::Choice(ways) => ways.iter().flat_map(|way| way.form.named()).collect(),
+            Form::If(_, inner) | Form::EachArgument(inner) => inner.named(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// One of several forms.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -47,6 +47,8 @@ struct Pen<'a> {
     call: Option<CallText<'a>>,
     /// Its arguments that were not written yet.
     left: Vec<(Cow<'a, str>, &'a str)>,
+    /// The arguments that the rule names: no key of a loop is written for them.
+    named: Vec<String>,
     key: String,
     /// The key was written, and its value was not.
     is_open: bool,
@@ -102,15 +104,14 @@ impl<'a> Writer<'a> {
         let tool = pen.call.and_then(|call| self.tools.find(call.name));
         let fields = tool.map(|tool| &self.tools.tool(tool).parameters);
         let shape = fields.and_then(|fields| fields.get(&pen.key));
-        if let (true, Some(Shape::Array(_)), Some((key, json))) = (
-            self.dialect.values.repeated,
-            shape,
-            pen.left.first().cloned(),
-        ) && kind(json) == Kind::Array
+        let is_list = self.dialect.values.repeated && matches!(shape, Some(Shape::Array(_)));
+        if let Some(next) = pen.next().filter(|_| is_list)
+            && let (key, json) = pen.left[next].clone()
+            && kind(json) == Kind::Array
             && elements(json).next().is_some()
         {
             let items = elements(json).map(|item| (key.clone(), item));
-            pen.left.splice(..1, items);
+            pen.left.splice(next..=next, items);
         }
         Ok(())
     }
@@ -167,6 +168,7 @@ impl<'a> Writer<'a> {
             calls,
             call: None,
             left: Vec::new(),
+            named: Vec::new(),
             key: String::new(),
             is_open: false,
             skip: None,
@@ -188,6 +190,7 @@ impl<'a> Writer<'a> {
 
     fn entry(&self, pen: &mut Pen<'_>, entry: &FormEntry) -> Written {
         if entry.is_call {
+            pen.named = entry.form.named();
             pen.begin(0, entry.tool.as_deref())?;
             self.write(pen, &entry.form)?;
             pen.end()?;
@@ -352,7 +355,7 @@ impl<'a> Writer<'a> {
                 pen.is_repeated = false;
             }
             Form::EachArgument(inner) => {
-                while !pen.left.is_empty() {
+                while pen.next().is_some() {
                     let left = pen.left.len();
                     pen.is_argument = true;
                     self.write(pen, inner)?;
@@ -385,10 +388,11 @@ impl<'a> Writer<'a> {
             None if guessed => json.trim(),
             None => &*text,
         };
+        let text = self.dialect.values.escape(text);
         if self.dialect.values.entities {
-            escape_entities(&mut pen.out, text);
+            escape_entities(&mut pen.out, &text);
         } else {
-            pen.out.push_str(text);
+            pen.out.push_str(&text);
         }
         Ok(())
     }
@@ -458,6 +462,7 @@ impl<'a> Writer<'a> {
         for rule in self.forms.rules.get(name).into_iter().flatten() {
             let written = pen.attempt(|pen| {
                 if rule.is_call {
+                    pen.named = rule.form.named();
                     pen.begin(pen.index, None)?;
                     self.write(pen, &rule.form)?;
                     pen.end()
@@ -539,12 +544,18 @@ impl<'a> Pen<'a> {
     /// The key of the next argument.
     fn next_key(&mut self) -> Written {
         self.end_key()?;
-        let Some((key, _)) = self.left.first() else {
+        let Some(next) = self.next() else {
             return Err(RenderError::new("no argument is left"));
         };
-        self.key = key.clone().into_owned();
+        self.key = self.left[next].0.clone().into_owned();
         self.is_open = true;
         Ok(())
+    }
+
+    /// The next argument for a loop: one that the rule does not name.
+    fn next(&self) -> Option<usize> {
+        let is_named = |key: &str| self.named.iter().any(|name| name == key);
+        self.left.iter().position(|(key, _)| !is_named(key))
     }
 
     /// A key that was written without a value is a flag.

@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 
 use toolglot_json::{Fields, Shape};
 
-use super::entity::{Entity, entity};
+use super::escapes::{Entity, entity};
 use super::tree::Tree;
 use crate::grammar::Values;
 use crate::program::{NodeId, is_blank};

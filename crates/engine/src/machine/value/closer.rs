@@ -2,7 +2,7 @@
 
 use crate::machine::thread::Registers;
 use crate::machine::view::View;
-use crate::program::{Fits, TextNode};
+use crate::program::{Fits, LeadRole, TextNode};
 
 /// A literal that may end a value, or nest another in it.
 #[derive(Clone, Copy, Debug)]
@@ -33,21 +33,29 @@ fn closer_from(
     mut at: usize,
 ) -> Option<Closer> {
     loop {
-        let rest = &bytes[at..];
+        let (rest, mut passed) = (&bytes[at..], 1);
         let next = rest[1..].iter().zip(&text.behind);
         if next.fold(true, |fits, (&byte, set)| fits & set.has(byte)) {
             let mut may_come = false;
             for lead in &text.leads {
                 match lead.fits(rest, |what| registers.get(what)) {
+                    Fits::Whole if lead.role == LeadRole::Escape => {
+                        passed = lead.length();
+                        break;
+                    }
                     Fits::Whole => {
                         return Some(Closer {
                             at,
                             is_whole: true,
-                            doubts: lead.doubts,
+                            doubts: lead.role == LeadRole::Doubts,
                         });
                     }
                     Fits::SoFar => may_come = true,
                     Fits::Not => {}
+                }
+                // Escapes come first: the first that fits is the one.
+                if may_come && lead.role == LeadRole::Escape {
+                    break;
                 }
             }
             if may_come {
@@ -58,7 +66,7 @@ fn closer_from(
                 });
             }
         }
-        at += 1;
+        at += passed;
         at += text.first.find(&bytes[at..])?;
     }
 }

@@ -23,7 +23,7 @@ use super::thread::{Registers, Thread};
 use super::typing::{How, how};
 use super::view::View;
 use super::{Mode, Parser};
-use crate::body::EntityDecoder;
+use crate::body::EscapeDecoder;
 use crate::grammar::{Delimiter, Typing};
 use crate::program::{Lead, Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
@@ -184,7 +184,8 @@ impl Value {
             how,
             literal,
             indent: text.delimiter.indent().cloned().map(Unindenter::new),
-            entities: values.entities.then(EntityDecoder::default),
+            escapes: EscapeDecoder::new(values)
+                .filter(|_| text.quotes.is_none() || values.entities),
             quoted: (!text.spelt_quotes.is_empty()).then(|| QuotedString::new(&text.spelt_quotes)),
             dropped,
             wrapper,
@@ -240,7 +241,7 @@ impl Value {
         blanks: usize,
     ) -> Option<usize> {
         let is_plain = self.writer.how == How::Text && !self.writer.dropped;
-        let is_read = self.writer.entities.is_some()
+        let is_read = self.writer.escapes.is_some()
             || text.delimiter != Delimiter::Closer
             || self.may_be_over(text);
         if !is_plain || is_read || self.probe.is_some() || self.orphan.is_some() {

@@ -12,7 +12,7 @@ use toolglot_json::{Fields, Output, Repair, RepairSpan, Root, Shape, Step, Trans
 use super::indent::Unindenter;
 use super::quoted::QuotedString;
 use crate::Code;
-use crate::body::{EntityDecoder, Escaped, elements_to_json};
+use crate::body::{EscapeDecoder, Escaped, elements_to_json};
 use crate::grammar::Values;
 use crate::machine::typing::{How, infer, json_or_text, takes_text, typed};
 
@@ -51,8 +51,8 @@ pub(in crate::machine) struct ValueWriter {
     pub(super) literal: Option<(Box<[String]>, How)>,
     /// Removes the indentation of its lines.
     pub(super) indent: Option<Unindenter>,
-    /// Decodes the entities in it.
-    pub(super) entities: Option<EntityDecoder>,
+    /// Decodes the escapes in it.
+    pub(super) escapes: Option<EscapeDecoder>,
     /// Rewrites a string in other quotes than JSON's.
     pub(super) quoted: Option<QuotedString>,
     pub(super) held: String,
@@ -102,10 +102,10 @@ impl ValueWriter {
     }
 
     fn write_line(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
-        match self.entities.take() {
-            Some(mut entities) => {
-                entities.feed(piece, at, |text, at| self.write_decoded(text, at, out));
-                self.entities = Some(entities);
+        match self.escapes.take() {
+            Some(mut escapes) => {
+                escapes.feed(piece, at, |text, at| self.write_decoded(text, at, out));
+                self.escapes = Some(escapes);
             }
             None => self.write_decoded(piece, at, out),
         }
@@ -291,8 +291,8 @@ impl ValueWriter {
             out.remarks
                 .push((Code::AmbiguousValue, message.into(), true));
         }
-        if let Some(entities) = self.entities.take() {
-            self.write_decoded(&entities.waiting, at, out);
+        if let Some(escapes) = self.escapes.take() {
+            self.write_decoded(&escapes.waiting, at, out);
         }
         if self
             .quoted

@@ -1,0 +1,198 @@
+//! What values are decoded from: XML's entities, percent-encoding, and escapes of a dialect's own.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::grammar::Values;
+use crate::thresholds::ENTITY_MAX;
+
+/// What stands at an `&`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entity {
+    /// A character, and the bytes of its entity.
+    Char(char, usize),
+    /// No entity: the `&` is one.
+    Bare,
+    /// More bytes are needed.
+    Cut,
+}
+
+/// Reads the entity at the begin of `text`, which is an `&`. The five of XML, and numbers.
+pub(crate) fn entity(text: &[u8], whole: bool) -> Entity {
+    let end = text.iter().take(ENTITY_MAX + 1).position(|&b| b == b';');
+    let Some(end) = end else {
+        let inside = &text[1..text.len().min(ENTITY_MAX + 1)];
+        let open = inside
+            .iter()
+            .all(|b| b.is_ascii_alphanumeric() || *b == b'#');
+        return if open && text.len() <= ENTITY_MAX && !whole {
+            Entity::Cut
+        } else {
+            Entity::Bare
+        };
+    };
+    let inside = &text[1..end];
+    let c = match inside {
+        b"amp" => Some('&'),
+        b"lt" => Some('<'),
+        b"gt" => Some('>'),
+        b"quot" => Some('"'),
+        b"apos" => Some('\''),
+        [b'#', b'x' | b'X', hex @ ..] => number(hex, 16),
+        [b'#', decimal @ ..] => number(decimal, 10),
+        _ => None,
+    };
+    c.map_or(Entity::Bare, |c| Entity::Char(c, end + 1))
+}
+
+/// A whole text with its entities decoded; ampersands that begin none stay.
+pub(crate) fn decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut entities = EscapeDecoder {
+        entities: true,
+        ..EscapeDecoder::default()
+    };
+    entities.feed(text, 0, |text, _| out.push_str(text));
+    out.push_str(&entities.waiting);
+    Cow::Owned(out)
+}
+
+/// Decodes a text that comes in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct EscapeDecoder {
+    entities: bool,
+    percent: bool,
+    escapes: Arc<[(String, String)]>,
+    /// The begin of what may become an escape.
+    pub(crate) waiting: String,
+}
+
+impl EscapeDecoder {
+    /// One for what the setting names, if that is anything.
+    pub(crate) fn new(values: &Values) -> Option<EscapeDecoder> {
+        let decoder = EscapeDecoder {
+            entities: values.entities,
+            percent: values.percent,
+            escapes: Arc::clone(&values.escapes),
+            waiting: String::new(),
+        };
+        (values.entities || values.percent || !values.escapes.is_empty()).then_some(decoder)
+    }
+
+    /// Hands on what is decided of the text by now, with the place where each run of it stands. `piece` stands at `at`.
+    pub(crate) fn feed(&mut self, piece: &str, at: u64, mut write: impl FnMut(&str, u64)) {
+        let from = at - self.waiting.len() as u64;
+        self.waiting.push_str(piece);
+        let text = core::mem::take(&mut self.waiting);
+        let mut used = 0;
+        'text: while let Some(c) = text[used..].chars().next() {
+            let (rest, here) = (&text[used..], from + used as u64);
+            for (written, meant) in &*self.escapes {
+                if rest.starts_with(written) {
+                    write(meant, here);
+                    used += written.len();
+                    continue 'text;
+                }
+                if written.starts_with(rest) {
+                    return self.waiting.push_str(rest);
+                }
+            }
+            let found = match c {
+                '&' if self.entities => entity(rest.as_bytes(), false),
+                '%' if self.percent => percent(rest.as_bytes()),
+                '+' if self.percent => Entity::Char(' ', 1),
+                _ => Entity::Bare,
+            };
+            used += match found {
+                Entity::Char(c, length) => {
+                    write(c.encode_utf8(&mut [0; 4]), here);
+                    length
+                }
+                Entity::Bare => {
+                    let next = rest[c.len_utf8()..].find(|c| self.may_begin(c));
+                    let run = next.map_or(rest.len(), |next| c.len_utf8() + next);
+                    write(&rest[..run], here);
+                    run
+                }
+                Entity::Cut => return self.waiting.push_str(rest),
+            };
+        }
+    }
+
+    fn may_begin(&self, c: char) -> bool {
+        let begins = |(written, _): &(String, String)| written.starts_with(c);
+        c == '&' && self.entities
+            || matches!(c, '%' | '+') && self.percent
+            || self.escapes.iter().any(begins)
+    }
+}
+
+/// Reads the character at the begin of `text`, a `%`: its bytes in UTF-8, each as `%` and two digits.
+fn percent(text: &[u8]) -> Entity {
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    loop {
+        let digits = match rest {
+            [b'%', digits @ ..] => &digits[..digits.len().min(2)],
+            [] => return Entity::Cut,
+            _ => return Entity::Bare,
+        };
+        if !digits.iter().all(u8::is_ascii_hexdigit) {
+            return Entity::Bare;
+        }
+        let [high, low] = *digits else {
+            return Entity::Cut;
+        };
+        let digit = |byte| char::from(byte).to_digit(16).unwrap_or(0) as u8;
+        bytes.push(digit(high) * 16 + digit(low));
+        rest = &rest[3..];
+        match core::str::from_utf8(&bytes) {
+            Ok(text) => {
+                return text
+                    .chars()
+                    .next()
+                    .map_or(Entity::Bare, |c| Entity::Char(c, 3 * bytes.len()));
+            }
+            Err(error) if error.error_len().is_some() => return Entity::Bare,
+            Err(_) => {}
+        }
+    }
+}
+
+fn number(digits: &[u8], radix: u32) -> Option<char> {
+    let digits = core::str::from_utf8(digits).ok()?;
+    let is_number = digits.chars().all(|c| c.is_digit(radix));
+    let code = u32::from_str_radix(digits, radix).ok();
+    code.filter(|_| is_number).and_then(char::from_u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_decoded_once() {
+        assert_eq!(decoded("a&amp;quot;b"), "a&quot;b");
+        assert_eq!(decoded("a & b &lt;c"), "a & b <c");
+        assert_eq!(decoded("plain"), "plain");
+    }
+
+    #[test]
+    fn entities_are_read_and_bare_ampersands_told() {
+        assert_eq!(entity(b"&amp; b", true), Entity::Char('&', 5));
+        assert_eq!(entity(b"&#x1F980;", true), Entity::Char('🦀', 9));
+        assert_eq!(entity(b"&#60;", true), Entity::Char('<', 5));
+        assert_eq!(entity(b"&& x", false), Entity::Bare);
+        assert_eq!(entity(b"& b;", false), Entity::Bare);
+        assert_eq!(entity(b"&nbsp;", false), Entity::Bare);
+        assert_eq!(entity(b"&#xD800;", false), Entity::Bare);
+        assert_eq!(entity(b"&am", false), Entity::Cut);
+        assert_eq!(entity(b"&am", true), Entity::Bare);
+        assert_eq!(entity(b"&", false), Entity::Cut);
+    }
+}
