@@ -102,18 +102,9 @@ impl Rules {
             span,
             entries,
         } = graph;
-        let mut late_heads = alloc::vec![false; all.len()];
-        for (node, &dialect) in nodes.iter().zip(&node_dialect) {
-            if let Node::Capture(capture) = node
-                && capture.what == Capture::Name
-            {
-                late_heads[usize::from(dialect)] |= analyze::has_late_head(&nodes, capture.next);
-            }
-        }
         let mut compiled: Vec<CompiledDialect> = all
             .iter()
-            .zip(late_heads)
-            .map(|(dialect, late_head)| CompiledDialect {
+            .map(|dialect| CompiledDialect {
                 name: dialect.name().into(),
                 values: dialect.values.clone(),
                 taught: dialect.list("tools").into_iter().collect(),
@@ -121,11 +112,19 @@ impl Rules {
                 none: dialect.list("no_tool"),
                 empty: dialect.list("empty_if_absent"),
                 id: dialect.id_spelling().map(String::from),
-                late_head,
+                late_head: false,
                 reads_lines: false,
                 has_flags: has_flags(dialect),
             })
             .collect();
+        for (node, &dialect) in nodes.iter().zip(&node_dialect) {
+            if let Node::Capture(capture) = node
+                && capture.what == Capture::Name
+            {
+                let has_late_head = analyze::has_late_head(&nodes, capture.next);
+                compiled[usize::from(dialect)].late_head |= has_late_head;
+            }
+        }
         let mut seen = BTreeSet::new();
         let (mut begin, mut bodies) = (Vec::new(), Vec::new());
         let mut reasoning = Vec::new();

@@ -55,17 +55,11 @@ impl Trie {
             goes_on: alloc::vec![false],
         };
         for opener in openers {
-            trie.insert(opener);
+            let bytes = opener.bytes.iter();
+            let state = bytes.fold(0, |state, &byte| trie.edge(state, byte));
+            trie.complete[usize::from(state)].push(opener);
         }
         trie
-    }
-
-    fn insert(&mut self, opener: Opener) {
-        let mut state = 0;
-        for &byte in &opener.bytes {
-            state = self.edge(state, byte);
-        }
-        self.complete[usize::from(state)].push(opener);
     }
 
     fn edge(&mut self, state: State, byte: u8) -> State {
