@@ -1,7 +1,6 @@
 //! Running an envelope: when its call begins, what of it is told, how it ends.
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use toolglot_json::Completeness;
@@ -38,7 +37,6 @@ impl Parser {
             self.set.found.work += envelope.pos.saturating_sub(before);
             self.pos = envelope.pos;
             match asked {
-                Asked::More => {}
                 Asked::Commit if self.repeats(&envelope) => {
                     let message = "the call was made before; after the answer it is only mentioned, and is text";
                     let at = envelope.head.name_at;
@@ -54,7 +52,7 @@ impl Parser {
                 Asked::Args if envelope.committed => {
                     self.tell_envelope(&mut envelope, view, sink);
                 }
-                Asked::Args => {}
+                Asked::More | Asked::Args => {}
                 Asked::Inside => {
                     self.tell_envelope(&mut envelope, view, sink);
                     let rest = view.slice(envelope.pos, view.end());
@@ -98,7 +96,7 @@ impl Parser {
     fn repeats(&self, envelope: &Envelope) -> bool {
         let name = envelope.head.name.as_deref().unwrap_or_default();
         let n_space = envelope.head.meant.map_or(0, |(_, n_space)| n_space);
-        envelope.may_repeat() && self.emitter.has_told(&name[n_space..], envelope.untold())
+        envelope.may_repeat() && self.emitter.has_told(&name[n_space..], &envelope.args.text)
     }
 
     /// What stands next is no part of the object: only brackets may be missing.
@@ -130,8 +128,7 @@ impl Parser {
         sink: &mut dyn Sink,
     ) -> bool {
         let body = envelope.bodies[0];
-        self.set.threads.clear();
-        self.set.threads.push(body);
+        self.leave_only(body);
         self.set.found.bodies.clear();
         if !self.commit(view, envelope.head.name.as_deref(), sink) {
             return false;
@@ -221,13 +218,13 @@ impl Parser {
             call.arguments_at = at;
         }
         if let Some((at, what)) = envelope.loose.left_out.take() {
-            let message = String::from(match what {
+            let message = match what {
                 LeftOut::Other => {
                     "a key beside the call is not one of its arguments; it was left out"
                 }
                 LeftOut::Parameter => "a parameter after the end of the arguments was left out",
                 LeftOut::Arguments => "the call has arguments already; these are left out",
-            });
+            };
             self.note(Code::Junk, Span::empty(at), message, sink);
             // What the model meant by it is in no argument.
             if what != LeftOut::Other {

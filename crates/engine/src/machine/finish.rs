@@ -1,6 +1,5 @@
 //! The end of the message.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use toolglot_json::Completeness;
@@ -139,7 +138,7 @@ impl Parser {
                 if is_whole {
                     xml.close(&mut out);
                 } else {
-                    xml.truncate(&mut out);
+                    xml.spill_all(&mut out);
                 }
                 core::mem::swap(self.emitter.args(), &mut out.json);
                 self.tell_elements(&out, sink);
@@ -281,8 +280,7 @@ impl Parser {
                 return self.end_begun(view, sink);
             };
             // It has its name, though not all readings agree on what comes: a call that was cut off.
-            self.set.threads.clear();
-            self.set.threads.push(begun);
+            self.leave_only(begun);
             if !self.commit(view, None, sink) {
                 return true;
             }
@@ -399,7 +397,7 @@ impl Parser {
         } else {
             view.end()
         };
-        self.note(code, Span::empty(at), String::from(message), sink);
+        self.note(code, Span::empty(at), message, sink);
         self.emitter.end_call(end, view, view.end(), sink);
     }
 }

@@ -63,8 +63,7 @@ impl Parser {
             return true;
         }
         self.choose_body(tag.body);
-        self.set.threads.clear();
-        self.set.threads.push(tag.body);
+        self.leave_only(tag.body);
         if self.commit(view, None, sink) {
             self.enter_body(view, sink);
         }

@@ -71,8 +71,7 @@ impl Parser {
                 ahead.firsts.insert(bytes[0]);
             }
         }
-        self.set.threads.clear();
-        self.set.threads.push(body);
+        self.leave_only(body);
         self.mode = Mode::NameLookahead(Box::new(ahead));
     }
 
@@ -145,8 +144,7 @@ impl Parser {
     ) {
         self.pos = ahead.at;
         self.choose_body(ahead.body);
-        self.set.threads.clear();
-        self.set.threads.push(ahead.body);
+        self.leave_only(ahead.body);
         let name = self.set.log.newest(named, Log::ROOT, Capture::Name);
         let name = name.map(|(start, end)| view.slice(start, end));
         if !self.commit(view, name, sink) {

@@ -161,8 +161,7 @@ impl Parser {
         let marked = body.marked;
         if python.has_passed {
             body = self.begin_after_unknown(body, python.at);
-            self.set.threads.clear();
-            self.set.threads.push(body);
+            self.leave_only(body);
         }
         if !self.commit(view, Some(&named.name), sink) {
             return;

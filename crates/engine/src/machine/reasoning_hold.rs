@@ -171,6 +171,12 @@ impl Parser {
         self.mode = Mode::Text;
     }
 
+    /// Of the positions only one is left.
+    pub(super) fn leave_only(&mut self, thread: Thread) {
+        self.set.threads.clear();
+        self.set.threads.push(thread);
+    }
+
     /// No position of the candidate is left.
     pub(super) fn forget_candidate(&mut self) {
         self.set.threads.clear();

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use toolglot_json::internal::{quoted, string};
 
 use super::{Asked, Envelope, LeftOut, Part, push_separated};
+use crate::body::tree::push_key;
 use crate::grammar::Role;
 use crate::machine::Thread;
 use crate::program::{Node, Program};
@@ -130,8 +131,7 @@ impl Envelope {
             // What else stands there is for validation to judge.
             let opened = if self.loose.flat { ',' } else { '{' };
             self.args.text.push(opened);
-            self.args.text.push_str(&quoted(key));
-            self.args.text.push(':');
+            push_key(&mut self.args.text, key);
             self.args.at.get_or_insert(self.member_at);
             if !self.loose.flat {
                 self.loose.flat_at = Some(self.member_at);

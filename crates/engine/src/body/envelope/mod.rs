@@ -244,11 +244,6 @@ impl Envelope {
         self.needs_marker && !self.marked
     }
 
-    /// The arguments, as far as they were read and not told.
-    pub(crate) fn untold(&self) -> &str {
-        &self.args.text
-    }
-
     /// Whether argument bytes are being read right now: what was read accounts for them.
     pub(crate) fn in_args(&self) -> bool {
         matches!(

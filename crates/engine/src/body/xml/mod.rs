@@ -111,7 +111,6 @@ pub(crate) struct Xml {
     root: Option<Fields>,
     children: Vec<(String, Tree)>,
     told_keys: BTreeSet<String>,
-    opened: bool,
     values: Values,
     prefix: String,
     closers: Arc<[String]>,
@@ -247,18 +246,14 @@ impl Xml {
         self.close_above(0, out);
         self.tell_children(out);
         // Words where the arguments belong are none: what they meant is lost, and without it nothing runs.
-        out.refused |= !self.opened && self.in_junk;
-        out.json.push_str(if self.opened { "}" } else { "{}" });
+        let is_empty = self.told_keys.is_empty();
+        out.refused |= is_empty && self.in_junk;
+        out.json.push_str(if is_empty { "{}" } else { "}" });
     }
 
     /// Whether all elements are closed at `end`, up to which the text goes.
     pub(crate) fn is_whole(&self, end: u64) -> bool {
         self.frames.is_empty() && !self.in_cdata && !self.in_junk && self.pos == end
-    }
-
-    /// The message ends inside the arguments: what is known is told, nothing is closed.
-    pub(crate) fn truncate(&mut self, out: &mut XmlOut) {
-        self.spill_all(out);
     }
 }
 

@@ -34,8 +34,8 @@ impl Xml {
                 format!("no parameter is called `{written}`; it was read as `{name}`"),
             );
         }
-        out.json.push(if self.opened { ',' } else { '{' });
-        self.opened = true;
+        let is_first = self.told_keys.is_empty();
+        out.json.push(if is_first { '{' } else { ',' });
         push_key(&mut out.json, &name);
         if !self.told_keys.insert(name.clone()) {
             out.structural = true;
@@ -113,7 +113,8 @@ impl Xml {
         }
     }
 
-    pub(super) fn spill_all(&mut self, out: &mut XmlOut) {
+    /// What is known is told, nothing is closed: past the cap, and where the message ends inside the arguments.
+    pub(crate) fn spill_all(&mut self, out: &mut XmlOut) {
         // What waits comes behind an argument that is being told.
         let is_open = |frame: &Frame| frame.told != Told::Nothing;
         if !self.frames.first().is_some_and(is_open) {
