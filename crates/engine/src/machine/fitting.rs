@@ -108,10 +108,8 @@ pub(super) fn remark(
     sink: &mut dyn Sink,
 ) {
     for change in changes.drain(..) {
-        if change.change == FitKind::Doubled
-            && let Some(call) = &mut emitter.call
-        {
-            call.worsen(End::Recovered);
+        if change.change == FitKind::Doubled {
+            emitter.worsen(End::Recovered);
         }
         let (code, message) = changed(&change, key);
         emitter.note(code, Span::empty(at), message, sink);

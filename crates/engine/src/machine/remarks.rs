@@ -166,17 +166,16 @@ impl Parser {
     /// Whether the candidate is certainly the begin of a call: outside of quotations, a call's marker was read whole, and
     /// what came after it fits so far. Words after it are prose: no name has a blank.
     pub(super) fn is_begun_call(&self, view: View<'_>, at: u64) -> bool {
-        let is_word =
-            |start: u64, end: u64| !view.slice(start, end).trim().contains(char::is_whitespace);
-        let is_head = |thread: &Thread| match view.program.node(thread.node) {
-            Node::Capture(_) => is_word(thread.since.min(at), at),
-            Node::Attrs(_) => !unquoted_end(view.slice(thread.since.min(at), at))
-                .trim()
-                .contains(char::is_whitespace),
-            _ => true,
+        let is_word = |text: &str| !text.trim().contains(char::is_whitespace);
+        let is_head = |thread: &Thread| {
+            let read = || view.slice(thread.since.min(at), at);
+            match view.program.node(thread.node) {
+                Node::Capture(_) => is_word(read()),
+                Node::Attrs(_) => is_word(unquoted_end(read())),
+                _ => true,
+            }
         };
-        let is_words =
-            |act| matches!(act, Act::Captured { start, end, .. } if !is_word(start, end));
+        let is_words = |act| matches!(act, Act::Captured { start, end, .. } if !is_word(view.slice(start, end)));
         let is_begun = |thread: &Thread| {
             let is_prose = self.set.log.any(self.set.flushed, thread.log, is_words);
             thread.marked && is_head(thread) && !is_prose
