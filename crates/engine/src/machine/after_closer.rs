@@ -12,6 +12,7 @@ use super::closer_decision::Signal;
 use super::closer_lookahead::{CloserLookahead, Stage};
 use super::damaged_literal::is_literal;
 use super::intervening_text::value_at;
+use super::line_tail::byte_before;
 use super::log::{Act, Log, LogId};
 use super::thread::{NamePolicy, Thread, UnknownKey};
 use super::value::find_closer;
@@ -106,7 +107,7 @@ impl Parser {
         probe.stage = Stage::After(AfterCloser {
             from: last,
             blank: true,
-            bol: last > view.base && view.byte(last - 1) == Some(b'\n'),
+            bol: byte_before(view, last) == Some(b'\n'),
             leaves: probe.leaves,
             enclosing,
             ..AfterCloser::default()

@@ -197,7 +197,7 @@ impl Parser {
         }
         self.candidate.entry.bare_body = None;
         if let Some(call) = &mut self.emitter.call {
-            let is_statement = at > view.base && view.byte(at - 1) == Some(b';');
+            let is_statement = byte_before(view, at) == Some(b';');
             let is_member = text.starts_with('"') && view.slice(at, pos).contains(',');
             let has_words = text.starts_with(continues_sentence) && !is_statement;
             let tail = match (call.awaits_tail, call.json_end == Some(at)) {
@@ -231,6 +231,11 @@ impl Parser {
     }
 }
 
+/// The byte right before `at`, if it is there.
+pub(super) fn byte_before(view: View<'_>, at: u64) -> Option<u8> {
+    (at > view.base).then(|| view.byte(at - 1)).flatten()
+}
+
 /// Whether a line that goes on so after a call mentions it. A sentence may end there; signs of other scripts that are no
 /// letters are arrows, dashes, dots.
 fn continues_sentence(c: char) -> bool {
@@ -241,7 +246,7 @@ fn continues_sentence(c: char) -> bool {
 /// after that, at `next`. Nothing, if that is not known yet.
 fn list_goes_on((at, next): (u64, u64), view: View<'_>) -> Option<bool> {
     let program = view.program;
-    let is_list = at > view.base && view.byte(at - 1) == Some(b']');
+    let is_list = byte_before(view, at) == Some(b']');
     if !is_list || view.slice(at, next).matches(',').count() != 1 {
         return Some(false);
     }

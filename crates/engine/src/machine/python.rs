@@ -6,6 +6,7 @@ use alloc::sync::Arc;
 
 use toolglot_json::Root;
 
+use super::line_tail::byte_before;
 use super::log::{Act, Log};
 use super::thread::Thread;
 use super::view::View;
@@ -193,11 +194,8 @@ impl Parser {
         self.begin_fitting(program, python.arguments);
         self.fit_args(program, "{", sink);
         self.pos = python.arguments;
-        let before = (python.at > view.base)
-            .then(|| view.byte(python.at - 1))
-            .flatten();
         // In a string its marks are escaped.
-        let quote = match before {
+        let quote = match byte_before(view, python.at) {
             Some(b'"') => Some("\\\""),
             Some(b'\'') => Some("\\'"),
             _ => None,
@@ -209,7 +207,7 @@ impl Parser {
             &Arc::default(),
             &Arc::default(),
         );
-        let is_within = python.name_at > view.base && view.byte(python.name_at - 1) == Some(b'(');
+        let is_within = byte_before(view, python.name_at) == Some(b'(');
         let positions = named.tool.map(|tool| Arc::clone(program.tools.keys(tool)));
         body.json = body
             .json

@@ -8,6 +8,7 @@
 
 use alloc::string::String;
 
+use super::line_tail::byte_before;
 use super::log::{Act, Log};
 use super::reasoning_resume::ReasoningToken;
 use super::thread::Thread;
@@ -211,7 +212,7 @@ impl Parser {
                     self.mode = Mode::ReasoningHold(weighing);
                     return false;
                 }
-                ReasoningToken::Thought if begins_line(view, weighing.pos) => break,
+                ReasoningToken::Thought if byte_before(view, weighing.pos) == Some(b'\n') => break,
                 ReasoningToken::Entry
                 | ReasoningToken::Thought
                 | ReasoningToken::Speech
@@ -244,9 +245,4 @@ impl Parser {
         self.input.not_before = self.input.not_before.max(upto);
         true
     }
-}
-
-/// Whether a line break stands right before `at`.
-fn begins_line(view: View<'_>, at: u64) -> bool {
-    at > view.base && view.byte(at - 1) == Some(b'\n')
 }
