@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use toolglot_json::internal::{float, from_text, integer, is_beyond, is_number, quoted, scalar_of};
-use toolglot_json::{Output, Root, Scalars, Shape, Step, Transducer};
+use toolglot_json::{Output, Root, Shape, Step, Transducer};
 
 use crate::Code;
 use crate::body::left_a_string;
@@ -213,18 +213,9 @@ pub(crate) fn plain_json(text: &str) -> Option<&str> {
 
 fn name(shape: &Shape) -> &'static str {
     match shape {
-        Shape::Scalar(Scalars {
-            boolean: true,
-            integer: false,
-            number: false,
-            ..
-        }) => "boolean",
-        Shape::Scalar(Scalars {
-            integer: true,
-            number: false,
-            ..
-        }) => "integer",
-        Shape::Scalar(Scalars { number: true, .. }) => "number",
+        Shape::Scalar(scalars) if scalars.number => "number",
+        Shape::Scalar(scalars) if scalars.integer => "integer",
+        Shape::Scalar(scalars) if scalars.boolean => "boolean",
         Shape::Object(_) => "object",
         Shape::Array(_) => "array",
         _ => "value of the parameter's type",
@@ -237,6 +228,8 @@ fn short(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use toolglot_json::Scalars;
+
     use super::*;
 
     #[test]

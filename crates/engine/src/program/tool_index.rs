@@ -24,8 +24,10 @@ impl ToolIndex {
     pub(super) fn new(tools: &ToolSet) -> ToolIndex {
         let (mut by_words, mut by_name) = (BTreeMap::new(), BTreeMap::new());
         for (n, tool) in tools.iter().enumerate() {
-            let is_first = !by_words.contains_key(&words(&tool.name));
-            by_words.insert(words(&tool.name), is_first.then_some(n));
+            let same_words = by_words.entry(words(&tool.name));
+            same_words
+                .and_modify(|tool| *tool = None)
+                .or_insert(Some(n));
             by_name.insert(tool.name.clone(), n);
         }
         ToolIndex {

@@ -102,11 +102,8 @@ impl Envelope {
         let text = closing_mark(text).map_or(text, |at| &text[..at]);
         let decoded = unescape(text);
         let begun = self.args.at.is_some();
-        let piece: &str = if begun {
-            &decoded
-        } else {
-            decoded.trim_start()
-        };
+        let piece: &str = &decoded;
+        let piece = if begun { piece } else { piece.trim_start() };
         if piece.is_empty() {
             return;
         }

@@ -340,18 +340,17 @@ impl Envelope {
         let value = value.filter(|text| !text.is_empty());
         match role {
             Role::Name => {
-                // A name has one line, and no colon behind it.
+                // A name has one line, and no colon behind it, unless a tool has it.
+                let calls_none = |name: &str| {
+                    let mut dialects = self.bodies.iter().map(|body| program.dialect_of(body.node));
+                    dialects.all(|dialect| dialect.calls_none(name))
+                };
                 let is_name = |name: &String| {
-                    !name.contains(['\n', '\r'])
-                        && (!name.ends_with(':') || program.tools.meant(name).is_some())
+                    let is_known = program.tools.meant(name).is_some();
+                    let is_one_line = !name.contains(['\n', '\r']);
+                    is_one_line && (is_known || !name.ends_with(':') && !calls_none(name))
                 };
-                let dialect = |body: &Thread| program.dialect_of(body.node);
-                let is_none = |name: &String| {
-                    program.tools.meant(name).is_none()
-                        && (self.bodies.iter()).all(|body| dialect(body).calls_none(name))
-                };
-                let value = value.filter(is_name).filter(|name| !is_none(name));
-                let Some(name) = value else {
+                let Some(name) = value.filter(is_name) else {
                     return Asked::Dead;
                 };
                 let (here, length) = (self.here(), text.len() as u64);
