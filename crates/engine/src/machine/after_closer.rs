@@ -256,10 +256,7 @@ impl Parser {
         view: View<'_>,
     ) -> Option<Signal> {
         let program = view.program;
-        let ends = Signal::Ends {
-            recovered: true,
-            enclosing: !probe.has_closer(),
-        };
+        let ends = probe.recovered();
         loop {
             let Some(byte) = view.byte(probe.pos) else {
                 let is_cut_off = self.ending.is_cut_off;
@@ -409,13 +406,14 @@ impl Parser {
             }
         }
     }
-
-    pub(super) fn names_known(view: View<'_>, act: Act) -> bool {
-        matches!(act, Act::Captured { what: Capture::Name, start, end }
-            if view.program.tools.find(view.slice(start, end)).is_some())
-    }
 }
 
 fn enters_tool(program: &Program, act: Act) -> bool {
     matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, tool: Some(_), .. }))
+}
+
+/// Whether a tool has the name that was captured.
+pub(super) fn names_known(view: View<'_>, act: Act) -> bool {
+    matches!(act, Act::Captured { what: Capture::Name, start, end }
+        if view.program.tools.find(view.slice(start, end)).is_some())
 }

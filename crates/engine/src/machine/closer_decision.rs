@@ -62,10 +62,7 @@ impl Parser {
         match (probe.last, probe.has_closer()) {
             (_, true) if value.nest == 0 && is_over => Signal::ENDS,
             (Some(_), _) if self.ending.is_cut_off => Signal::Cut,
-            (Some(_), closer) => Signal::Ends {
-                recovered: true,
-                enclosing: !closer,
-            },
+            (Some(_), _) => probe.recovered(),
             // What opens another value opens none here: it may hold too much.
             (None, true) if value.nest == 0 && !self.ending.is_cut_off && is_marker(probe) => {
                 Signal::Data

@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::Parser;
-use super::after_closer::{AfterCloser, SkippedParameter};
+use super::after_closer::{AfterCloser, SkippedParameter, names_known};
 use super::closer_decision::{Decision, Signal};
 use super::damaged_literal::{DamagedLiteral, is_literal};
 use super::fence::{Fence, fence};
@@ -96,6 +96,14 @@ impl CloserLookahead {
         (self.was_gap, self.is_damaged) = (false, false);
         (self.closer_end, self.left_call) = (None, false);
         (self.leaves, self.prose_to, self.forgotten) = (false, None, None);
+    }
+
+    /// The value ends, and a closer of it is missing.
+    pub(super) fn recovered(&self) -> Signal {
+        Signal::Ends {
+            recovered: true,
+            enclosing: !self.has_closer(),
+        }
     }
 
     /// The value's own closer was read whole.
@@ -413,7 +421,7 @@ impl Parser {
                 if self.any_leaves_call(core::slice::from_ref(thread)) {
                     probe.leaves |= found.literal_ended
                         && begins_line(view.bytes(probe.at, from), value.line_blank);
-                    let names = |act| Parser::names_known(view, act);
+                    let names = |act| names_known(view, act);
                     enclosing_names |= self.set.log.any(Log::ROOT, thread.log, names);
                 }
             }
@@ -441,10 +449,7 @@ impl Parser {
             return Some(Signal::ENDS);
         }
         if enclosing_names {
-            return Some(Signal::Ends {
-                recovered: true,
-                enclosing: !probe.has_closer(),
-            });
+            return Some(probe.recovered());
         }
         let goes_on = |thread: &Thread| !matches!(program.node(thread.node), Node::Match);
         let sets = [&probe.follow, &probe.enclosing, &probe.own];
