@@ -121,11 +121,10 @@ impl Parser {
                 let marked = self.set.threads.first().is_some_and(|body| body.marked);
                 // After a call another one begins only with its name.
                 let word = view.slice(python.name_at.min(view.end()), view.end());
-                let name = word.split('(').next().unwrap_or_default();
-                let goes_on = name.len() < word.len() || self.ending.is_cut_off;
+                let is_known = |(name, _): (&str, _)| program.tools.find(name.trim()).is_some();
                 let is_call = !self.candidate.committed
-                    || goes_on
-                        && (self.ending.is_cut_off || program.tools.find(name.trim()).is_some());
+                    || self.ending.is_cut_off
+                    || word.split_once('(').is_some_and(is_known);
                 if marked && is_call && !self.is_aside() {
                     return self.end_begun(view, sink);
                 }
@@ -222,24 +221,17 @@ impl Parser {
         }
         // A value that began is read from where it did, and one whose opener is cut off did not begin.
         let is_text = |thread: &Thread| matches!(program.node(thread.node), Node::Text(_));
-        let goes_on = self.candidate.committed
-            && self.candidate.fallback_bodies.first().is_some_and(is_text)
-            && self.set.threads.iter().any(|thread| !thread.extra);
-        if goes_on {
+        let goes_on =
+            self.candidate.committed && self.set.threads.iter().any(|thread| !thread.extra);
+        if goes_on && self.candidate.fallback_bodies.first().is_some_and(is_text) {
             self.candidate.fallback = None;
             self.candidate.fallback_bodies.clear();
         }
         if let Some(at) = self.candidate.fallback.take() {
-            let is_over = self
-                .candidate
-                .fallback_bodies
-                .first()
-                .is_some_and(|body| matches!(program.node(body.node), Node::Match));
+            let is_over = self.candidate.fallback_bodies.first().is_some_and(ends);
             // A committed entry goes on in what the message's end cut off (`<tool_calls>.. </tool_ca`).
-            let goes_on = is_over
-                && self.candidate.committed
-                && !view.slice(at, view.end()).trim().is_empty()
-                && self.set.threads.iter().any(|thread| !thread.extra);
+            let has_rest = !view.slice(at, view.end()).trim().is_empty();
+            let goes_on = goes_on && is_over && has_rest;
             self.fall_back(at);
             self.enter_body(view, sink);
             if goes_on {
