@@ -240,6 +240,12 @@ impl Delimiter {
             _ => None,
         }
     }
+
+    /// Whether a value that starts with `byte` is none of its kind: a block whose lines have a sign before them starts with it.
+    pub(crate) fn starts_otherwise(&self, byte: u8) -> bool {
+        let sign = self.indent().filter(|indent| !indent.is_blank());
+        sign.is_some_and(|sign| !sign.goes_on(0, byte))
+    }
 }
 
 /// The indentation of a block of lines.

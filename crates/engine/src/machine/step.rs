@@ -275,6 +275,7 @@ impl Stepper<'_> {
                     self.body(thread, next, found);
                 }
             }
+            Node::Text(text) if text.delimiter.starts_otherwise(byte) => {}
             Node::Text(_) | Node::Match => self.body(thread, next, found),
             Node::End { .. }
             | Node::Split(_)

@@ -355,7 +355,11 @@ impl<'a> Writer<'a> {
                 pen.is_repeated = false;
             }
             Form::EachArgument(inner) => {
-                while pen.next().is_some() {
+                let inside = inner.named();
+                let is_of_loop = |pen: &Pen<'_>, key: &str| {
+                    !pen.is_named(key) || inside.iter().any(|name| name == key)
+                };
+                while pen.left.iter().any(|(key, _)| is_of_loop(pen, key)) {
                     let left = pen.left.len();
                     pen.is_argument = true;
                     self.write(pen, inner)?;
@@ -554,8 +558,11 @@ impl<'a> Pen<'a> {
 
     /// The next argument for a loop: one that the rule does not name.
     fn next(&self) -> Option<usize> {
-        let is_named = |key: &str| self.named.iter().any(|name| name == key);
-        self.left.iter().position(|(key, _)| !is_named(key))
+        self.left.iter().position(|(key, _)| !self.is_named(key))
+    }
+
+    fn is_named(&self, key: &str) -> bool {
+        self.named.iter().any(|name| name == key)
     }
 
     /// A key that was written without a value is a flag.
