@@ -317,6 +317,9 @@ impl Walk<'_> {
                 Condition::HasId => self.form(inner, state, writer, around)?.optional(),
                 _ => Node::empty(),
             },
+            Form::EachArgument(inner) if state.is_open => {
+                self.each_value(inner, state, writer, around)?
+            }
             Form::EachArgument(inner) => self.each_argument(inner, state, writer, around)?,
             _ => return Err(Unfit::Form("a call holds calls".to_owned())),
         })
@@ -414,7 +417,8 @@ impl Walk<'_> {
             };
             let mut ways = Vec::new();
             for schema in schemas {
-                let list = list_of(&schema).filter(|_| self.dialect.values().repeated);
+                let list = list_of(&schema);
+                let list = list.filter(|_| self.dialect.values().repeated && !has_loop(inner));
                 ways.push(match list {
                     Some(list) => writer.items(&list, &member.pointer, Node::empty(), &mut one)?,
                     None => one(writer, &schema, &member.pointer)?,
@@ -425,6 +429,39 @@ impl Walk<'_> {
             Ok(Node::choice(ways))
         })?;
         state.key = None;
+        match unfit {
+            Some(reason) => Err(Unfit::Form(reason)),
+            None => Ok(node),
+        }
+    }
+
+    /// The values of the key before them: one, or each item of a list.
+    fn each_value(
+        &self,
+        inner: &Form,
+        state: &mut CallState<'_>,
+        writer: &mut SchemaWriter<'_>,
+        around: &Around,
+    ) -> Walked {
+        let Some((at, member)) = state.key.map(|key| (key, state.members[key].clone())) else {
+            return self.form(inner, state, writer, around);
+        };
+        let Some(list) = list_of(&member.schema).filter(|_| self.dialect.values().repeated) else {
+            return self.form(inner, state, writer, around);
+        };
+        let mut unfit = None;
+        let mut one = |writer: &mut SchemaWriter<'_>, schema: &Value, pointer: &str| {
+            state.members[at].schema = schema.clone();
+            state.members[at].pointer = pointer.into();
+            match self.form(inner, state, writer, around) {
+                Ok(node) => return Ok(node),
+                Err(Unfit::Grammar(error)) => return Err(error),
+                Err(Unfit::Form(reason)) => unfit = Some(reason),
+            }
+            Ok(Node::choice([]))
+        };
+        let node = writer.items(&list, &member.pointer, Node::empty(), &mut one)?;
+        state.members[at] = member;
         match unfit {
             Some(reason) => Err(Unfit::Form(reason)),
             None => Ok(node),
@@ -668,6 +705,17 @@ fn ends_with_value(form: &Form) -> bool {
         Form::If(_, inner) => ends_with_value(inner),
         Form::Sequence(forms) => forms.last().is_some_and(ends_with_value),
         Form::Choice(ways) => ways.iter().any(|way| ends_with_value(&way.form)),
+        _ => false,
+    }
+}
+
+/// Whether the form has a loop over the values of its key.
+fn has_loop(form: &Form) -> bool {
+    match form {
+        Form::EachArgument(_) => true,
+        Form::Sequence(forms) => forms.iter().any(has_loop),
+        Form::If(_, inner) => has_loop(inner),
+        Form::Choice(ways) => ways.iter().any(|way| has_loop(&way.form)),
         _ => false,
     }
 }

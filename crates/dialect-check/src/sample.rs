@@ -203,13 +203,23 @@ fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
             let calls = calls.map(|(name, keys)| ((*name).to_owned(), texts(keys, text)));
             calls.collect::<Vec<SampleCall>>()
         };
-        return vec![
+        let mut shapes = vec![
             ("a call of each of its tools", call("a.rs")),
             (
                 "the same with texts of several lines",
                 call("first line\n  second line\n"),
             ),
         ];
+        if dialect.has_keys() {
+            let mut calls = call("a.rs");
+            for (_, arguments) in &mut calls {
+                if let Some(arguments) = arguments.as_object_mut() {
+                    arguments.insert("more".to_owned(), "b".into());
+                }
+            }
+            shapes.push(("the same with one argument more", calls));
+        }
+        return shapes;
     }
     let save = |arguments: Value| ("save".to_owned(), arguments);
     let ping = || ("ping".to_owned(), json!({}));
@@ -257,8 +267,8 @@ fn with_named(dialect: &Dialect, calls: &[SampleCall]) -> Option<Vec<SampleCall>
     let with_named = |(name, arguments): &SampleCall| {
         let mut arguments = arguments.as_object().cloned().unwrap_or_default();
         for (key, _) in &named {
-            if !arguments.contains_key(*key) {
-                arguments.insert((*key).to_owned(), "a.rs".into());
+            if !arguments.contains_key(key) {
+                arguments.insert(key.to_owned(), "a.rs".into());
             }
         }
         (name.clone(), Value::Object(arguments))
@@ -364,7 +374,9 @@ fn misread_ending(program: &Arc<Program>, text: &str) -> Option<&'static str> {
     };
     let expected = calls(text);
     if calls(text.trim_end()) != expected {
-        return Some("without the line break at its end the message is read otherwise");
+        return Some(
+            "without the line break at its end the message is read otherwise: write `eol` in place of \"\\n\"",
+        );
     }
     let more = format!("{text}\n\nThat is all.\n");
     (calls(&more) != expected).then_some("text after the call changes it")

@@ -48,7 +48,7 @@ pub(crate) const TAG_MAX: usize = 1024;
 pub(crate) const ELEMENT_DEPTH_MAX: usize = 128;
 /// Longest name, id or name space of a JSON envelope, in bytes of JSON text.
 pub(crate) const ENVELOPE_CAPTURE_MAX: usize = 1024;
-/// Longest part of a call's attributes, in multiples of [`Limits::capture`](crate::Limits::capture).
+/// Longest attribute that is no argument, in multiples of [`Limits::capture`](crate::Limits::capture).
 pub(crate) const ATTRIBUTES_MAX: usize = 8;
 
 // What is remembered of a message.

@@ -284,6 +284,18 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "write `raw`",
     ),
     (
+        "dialect a\ncall = \"<a>\" (key \"=\" value \";\")* name \"</a>\"\n",
+        "the name is after a value",
+        "name",
+        "read the name first",
+    ),
+    (
+        "dialect a\nvalues: schema, escapes(\"x\" \"y\")\ncall = \"<a>\" name json \"</a>\"\n",
+        "each pair is what is written and what that means",
+        "values:",
+        "the parts have commas",
+    ),
+    (
         "dialect a\ncall = \"<a>\" name (\" --no-\" false)* \"</a>\"\n",
         "`false` without a key",
         "false",

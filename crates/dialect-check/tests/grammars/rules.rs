@@ -174,6 +174,8 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
         ", items(\"+ \")",
         ", lists(\";\"), items(\"*\")",
         ", repeated",
+        ", escapes(\"\\\\|\" = \"|\", \"<br>\" = \"\\n\")",
+        ", percent",
     ]);
     let mut file = format!(
         "dialect mine\nvalues: schema, entities in attrs{lists}\ncall{tool} = {}\n",

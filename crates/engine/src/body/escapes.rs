@@ -52,14 +52,11 @@ pub(crate) fn decoded(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
     }
-    let mut out = String::with_capacity(text.len());
-    let mut entities = EscapeDecoder {
+    let entities = EscapeDecoder {
         entities: true,
         ..EscapeDecoder::default()
     };
-    entities.feed(text, 0, |text, _| out.push_str(text));
-    out.push_str(&entities.waiting);
-    Cow::Owned(out)
+    Cow::Owned(entities.decode(text))
 }
 
 /// Decodes a text that comes in pieces.
@@ -82,6 +79,14 @@ impl EscapeDecoder {
             waiting: String::new(),
         };
         (values.entities || values.percent || !values.escapes.is_empty()).then_some(decoder)
+    }
+
+    /// A whole text, decoded.
+    pub(crate) fn decode(mut self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        self.feed(text, 0, |text, _| out.push_str(text));
+        out.push_str(&self.waiting);
+        out
     }
 
     /// Hands on what is decided of the text by now, with the place where each run of it stands. `piece` stands at `at`.

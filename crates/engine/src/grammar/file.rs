@@ -398,7 +398,7 @@ fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(
     if setting == "values" {
         dialect.values = Values::parse(&value).map_err(|message| {
             GrammarError::new(place, message)
-                .help("what a value is where no schema says so: `values: schema|infer, entities`")
+                .help("the parts have commas between them: `values: schema|infer, lists(\";\"), entities`")
         })?;
     }
     let settings = Arc::make_mut(&mut dialect.settings);

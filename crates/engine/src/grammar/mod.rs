@@ -22,6 +22,8 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::render::holds;
+
 /// One dialect: its rules and its header, parsed from a dialect file. A clone shares them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dialect {
@@ -70,6 +72,14 @@ impl Dialect {
             .collect::<Option<_>>()?;
         all.dedup();
         Some(all)
+    }
+
+    /// Whether its calls have parameters with a `key`.
+    pub fn has_keys(&self) -> bool {
+        let is_key = |kind: &TermKind| matches!(kind, TermKind::Capture(Capture::Key, _));
+        let calls = self.rules.iter().filter(|rule| rule.name == "call");
+        let mut terms = calls.flat_map(|rule| rule.alt.0.iter().flatten());
+        terms.any(|term| holds(self, term, &is_key))
     }
 
     /// The arguments that a rule for any tool names, and whether these stand on one line: of the first such rule.

@@ -380,8 +380,9 @@ impl<'a> Reader<'a> {
             match self.take()? {
                 Some((Token::Literal(text), _)) => texts.push(text),
                 _ => {
-                    return Err(GrammarError::new(place, "a literal is missing")
-                        .help("write any(\"a\"|\"b\")"));
+                    return Err(GrammarError::new(place, "a literal is missing").help(
+                        "write any(\"a\"|\"b\"), json(\"'\"); keys are in object(name: a, args: b)",
+                    ));
                 }
             }
             if !self.eat('|')? {

@@ -106,6 +106,9 @@ impl Values {
             }
         }
         let separator = self.separator.as_deref()?.trim();
+        if separator.is_empty() {
+            return Some(text.split_whitespace().collect());
+        }
         let items = text.split(separator).map(str::trim);
         Some(items.filter(is_filled).collect())
     }
@@ -253,7 +256,7 @@ fn kinds_of(kinds: &str) -> Result<Typing, String> {
 fn escapes(part: &str) -> Result<Arc<[(String, String)]>, String> {
     let wrong = || {
         format!(
-            "`{part}`: each pair is what is written and what that means, escapes(\"<br>\" = \"\\\\n\")"
+            "`{part}`: each pair is what is written and what that means, escapes(\"<br>\" = \"\\n\")"
         )
     };
     let mut tokens = Lexer::new(&part["escapes".len()..], 0);
@@ -284,7 +287,11 @@ fn quoted(part: &str) -> Result<String, String> {
         .split_once("(\"")
         .and_then(|(_, rest)| rest.strip_suffix("\")"));
     match text {
-        Some(text) if !text.trim().is_empty() => Ok(text.into()),
+        Some(text)
+            if !text.is_empty() && (!text.trim().is_empty() || part.starts_with("lists")) =>
+        {
+            Ok(text.into())
+        }
         _ => Err(format!("`{part}`: write the text in quotes, lists(\",\")")),
     }
 }

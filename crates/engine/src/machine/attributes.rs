@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::log::Act;
 use super::step::Stepper;
 use super::thread::{StepResult, Thread};
-use crate::body::decoded;
+use crate::body::{EscapeDecoder, decoded};
 use crate::grammar::{Attribute, Capture};
 use crate::program::{AttrsNode, Node, NodeId, Program, is_blank};
 use crate::thresholds::ATTRIBUTES_MAX;
@@ -84,8 +84,10 @@ impl Stepper<'_> {
     /// Moves the thread over a byte, unless more happens there than that.
     fn attrs_move(&self, thread: &mut Thread, attrs: &AttrsNode, byte: u8, pos: u64) -> Moved {
         // Where the message's end is read again from before the tag, the thread is past it.
-        if pos.wrapping_sub(thread.since)
-            > (ATTRIBUTES_MAX * self.view.program.limits.capture) as u64
+        let (length, limits) = (pos.wrapping_sub(thread.since), &self.view.program.limits);
+        let holds_arguments = || attrs.attributes.iter().any(|one| one.argument.is_some());
+        if length > (ATTRIBUTES_MAX * limits.capture) as u64
+            && (length > limits.undecided as u64 || !holds_arguments())
         {
             return Moved::Dead;
         }
@@ -94,7 +96,7 @@ impl Stepper<'_> {
             QUOTED if byte == b'<' => {
                 let dialect = self.view.program.dialect_of(thread.node);
                 let decodes = dialect.values.entities_in_attrs;
-                if !decodes && attrs.attributes.iter().all(|one| one.argument.is_none()) {
+                if !decodes && !holds_arguments() {
                     return Moved::Dead;
                 }
             }
@@ -184,7 +186,10 @@ pub(super) fn attribute_text<'t>(program: &Program, node: NodeId, text: &'t str)
     let values = &program.dialect_of(node).values;
     match program.node(node) {
         Node::Attrs(_) if values.entities_in_attrs => decoded(text),
-        Node::Capture(_) if values.entities => decoded(text),
+        Node::Capture(_) => match EscapeDecoder::new(values) {
+            Some(escapes) => escapes.decode(text).into(),
+            None => text.into(),
+        },
         _ => Cow::Borrowed(text),
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                     let what = format!("{:?}", capture.what).to_lowercase();
                     return error(
                         format!("the capture `{what}` is never ended: no literal follows it"),
-                        "put a literal after it",
+                        "put a literal after it, or `eol`",
                     );
                 }
                 capture.stop = stop;

@@ -354,6 +354,12 @@ impl<'a> Writer<'a> {
                 }
                 pen.is_repeated = false;
             }
+            // The values of the key before it.
+            Form::EachArgument(inner) if pen.is_open => {
+                while !pen.is_flag() && pen.left.iter().any(|(key, _)| *key == pen.key) {
+                    self.write(pen, inner)?;
+                }
+            }
             Form::EachArgument(inner) => {
                 let inside = inner.named();
                 let is_of_loop = |pen: &Pen<'_>, key: &str| {
@@ -366,7 +372,8 @@ impl<'a> Writer<'a> {
                     pen.end_key()?;
                     pen.is_argument = false;
                     if pen.left.len() == left {
-                        return Err(RenderError::new("an argument has no place in the rule"));
+                        let why = format!("the rule has no place for `{}`", pen.left[0].0);
+                        return Err(RenderError::new(why));
                     }
                 }
             }

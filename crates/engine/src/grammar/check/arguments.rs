@@ -6,12 +6,16 @@ use super::super::{Alt, Capture, Delimiter, Dialect, GrammarError, Term, TermKin
 #[derive(Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
 struct Seen {
+    /// The tool's name for certain.
+    has_name: bool,
     /// A `key` for certain.
     has_key: bool,
     /// A `length` for certain, whose bytes have not come.
     has_length: bool,
     /// The value of one perhaps.
     has_value: bool,
+    /// The value of one perhaps that is told as it comes.
+    has_text: bool,
     /// All of them perhaps.
     has_all: bool,
     /// A `key` that perhaps no value has come after.
@@ -24,10 +28,12 @@ impl Seen {
     /// What was read on one of two ways.
     fn or(self, other: Seen) -> Seen {
         Seen {
+            has_name: self.has_name && other.has_name,
             has_key: self.has_key && other.has_key,
             has_length: self.has_length && other.has_length,
             has_value: self.has_value || other.has_value,
             has_all: self.has_all || other.has_all,
+            has_text: self.has_text || other.has_text,
             is_open: self.is_open || other.is_open,
             has_flag: self.has_flag || other.has_flag,
         }
@@ -66,6 +72,17 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
         })
     };
     match &term.kind {
+        TermKind::Capture(Capture::Name, _) if seen.has_text && !seen.has_name => {
+            Err(GrammarError::new(
+                term.span.clone(),
+                "the name is after a value: values are emitted as they come, to a tool that is known",
+            )
+            .help("read the name first; only `json`, `xml` and attributes may be before it"))
+        }
+        TermKind::Capture(Capture::Name, _) => Ok(Seen {
+            has_name: true,
+            ..seen
+        }),
         TermKind::Capture(Capture::Key, _) => Ok(key(seen)),
         TermKind::Capture(Capture::Length, _) => Ok(Seen {
             has_length: true,
@@ -83,6 +100,7 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
         TermKind::Raw(argument, _) | TermKind::Value(argument, _) => value(Seen {
             is_open: seen.is_open && argument.is_some(),
             has_length: false,
+            has_text: true,
             ..seen
         }),
         TermKind::Argument(_) => value(seen),
