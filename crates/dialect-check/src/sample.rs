@@ -266,7 +266,7 @@ fn with_named(dialect: &Dialect, calls: &[SampleCall]) -> Option<Vec<SampleCall>
     let named = dialect.named_arguments();
     let with_named = |(name, arguments): &SampleCall| {
         let mut arguments = arguments.as_object().cloned().unwrap_or_default();
-        for (key, _) in &named {
+        for &(key, _) in &named {
             if !arguments.contains_key(key) {
                 arguments.insert(key.to_owned(), "a.rs".into());
             }

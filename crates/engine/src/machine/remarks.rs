@@ -130,7 +130,7 @@ impl Parser {
             && thread.since <= at
             && view.program.knows(
                 view.program.dialect_of(thread.node),
-                view.slice(thread.since, at),
+                view.slice(thread.since, view.char_start(at)),
             )
     }
 

@@ -67,6 +67,24 @@ fn special_tokens_are_told_whole_and_the_same_in_every_cut() {
     });
 }
 
+/// A name that is as long as one may be, before a letter of several bytes, after each literal.
+#[test]
+fn long_names_end_between_characters() {
+    each_subject(|subject| {
+        for (n, literal) in subject.literals.iter().enumerate() {
+            let length = 150 + n % 12;
+            let text = format!("{literal}{}\u{2581}x\n", "a".repeat(length));
+            read_all_ways(&subject.program, text.as_str(), 1, Finish::Stop)?;
+        }
+        // The name after the kind of the call.
+        let call = "<|tool_calls_begin|><|tool_call_begin|>function<|tool_sep|>";
+        let texts = (155..162).map(|length| format!("{call}{}\u{2581}x\n", "a".repeat(length)));
+        { texts }.try_for_each(|text| {
+            read_all_ways(&subject.program, text.as_str(), 1, Finish::Stop).map(drop)
+        })
+    });
+}
+
 /// What a fuzzer found.
 #[test]
 fn found_texts_are_the_same_in_every_cut() {
