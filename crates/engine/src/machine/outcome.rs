@@ -56,7 +56,7 @@ impl Parser {
                 let mut bodies = core::mem::take(&mut self.set.found.bodies);
                 bodies.retain(is_object);
                 let last = self.spare.envelope.take();
-                let mut envelope = Envelope::begin(last, program, bodies, at, self.candidate.start);
+                let mut envelope = Envelope::begin(last, program, bodies, at);
                 envelope.needs_marker = self.needs_marker();
                 self.mode = Mode::Envelope(envelope);
                 return;

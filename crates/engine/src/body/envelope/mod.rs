@@ -161,8 +161,6 @@ pub(crate) struct Envelope {
     /// A known name is not enough.
     pub(crate) needs_marker: bool,
     marked: bool,
-    /// It is the message's begin.
-    starts: bool,
     /// It has no opening brace.
     is_braceless: bool,
     /// How it is read, if it was escaped once too often.
@@ -185,12 +183,10 @@ impl Envelope {
         program: &Program,
         bodies: Vec<Thread>,
         at: u64,
-        starts: bool,
     ) -> Box<Envelope> {
         let mut envelope = last.unwrap_or_default();
         envelope.restart(at);
         envelope.bodies = bodies;
-        envelope.starts = starts;
         envelope.marked = envelope.bodies.iter().any(|body| body.marked);
         if let Some(Node::Object(object)) =
             (envelope.bodies.first()).map(|body| program.node(body.node))
