@@ -23,7 +23,8 @@ fuzz_target!(|data: &[u8]| {
     let program = &programs[usize::from(*which) % programs.len()];
     let why = [Finish::Stop, Finish::Unknown, Finish::Length][usize::from(*how) % 3];
     let (text, tokens) = marked(text);
-    let message = Message { text: &text, tokens: &tokens };
+    let has_strings = usize::from(*which) % programs.len() >= 2 + 2 * toolglot_dialects::all().len();
+    let message = Message { text: &text, tokens: &tokens, has_strings };
     if let Err(fault) = read_all_ways(program, message, u64::from(*how) * 0x9e37_79b9, why) {
         panic!("{fault}");
     }
@@ -48,7 +49,7 @@ fn marked(text: &str) -> (String, Vec<Range<usize>>) {
     (message, tokens)
 }
 
-/// Each dialect alone and all of them, without tools and with some.
+/// Each dialect alone and all of them, without tools and with some; and formats with words that no dialect of ours has.
 fn programs() -> &'static [Arc<Program>] {
     static ALL: OnceLock<Vec<Arc<Program>>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -61,8 +62,24 @@ fn programs() -> &'static [Arc<Program>] {
             compile(dialects);
             dialects.iter().for_each(|dialect| compile(core::slice::from_ref(dialect)));
         }
+        for dialect in formats() {
+            all.push(Arc::new(Program::compile(&[dialect], &tools(), Limits::default()).expect("it compiles")));
+        }
+        // The first byte chooses: what is beyond is never tried.
+        assert!(all.len() <= 256);
         all
     })
+}
+
+/// The formats of the cases, by name.
+fn formats() -> Vec<Dialect> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/dialect-check/tests/formats");
+    let files = std::fs::read_dir(folder).expect("the folder of the formats");
+    let paths = files.map(|file| file.expect("a file").path());
+    let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == "dialect")).collect();
+    paths.sort();
+    let files = paths.iter().map(|path| std::fs::read_to_string(path).expect("a file"));
+    files.flat_map(|file| toolglot_dialects::parse(&file).expect("a dialect")).collect()
 }
 
 fn tools() -> ToolSet {

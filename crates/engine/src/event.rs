@@ -16,7 +16,8 @@ pub struct CallId(pub u32);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// Text for the reader, verbatim.
+    /// Text for the reader, verbatim. Where the dialect writes it as a string (`say` with a `value`) it is decoded, and its
+    /// span holds the quotes and the escapes.
     Text(&'a str),
     /// The model's reasoning, verbatim.
     Reasoning(&'a str),

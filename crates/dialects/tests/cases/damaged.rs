@@ -71,7 +71,11 @@ fn holds(program: &Arc<Program>, case: &Case, input: &str, others: &[&str]) -> R
     let read = runner.run(&strategy, |(edits, picks, seed, why)| {
         let text = &edited(input, &edits, others);
         let tokens = &special(text, &literals, &picks);
-        let message = Message { text, tokens };
+        let message = Message {
+            text,
+            tokens,
+            ..Message::default()
+        };
         read_all_ways_by(&parser, message, seed, why)
             .map(drop)
             .map_err(|fault| TestCaseError::fail(format!("{fault}, of {message:?} and {why:?}")))

@@ -99,7 +99,7 @@ fn check(subject: &Subject, file: &str, why: Finish) -> Result<(), String> {
         parser.push(Input::Text(&text), &mut read);
         let work = parser.work();
         parser.finish(why, &mut read);
-        read.finish(&text)?;
+        read.finish(&text, false)?;
         // Each byte is looked at from each position, and again where a candidate was none.
         if work > (5 * text.len() * nodes) as u64 {
             return Err(format!("{work} steps for {} bytes", text.len()));

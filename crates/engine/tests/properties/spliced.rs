@@ -44,7 +44,11 @@ fn damaged_inputs_of_cases_are_the_same_in_every_cut() {
             |(of, edits, picks, seed, why)| {
                 let text = &edited(inputs[of.index(inputs.len())], &edits, &inputs);
                 let tokens = &special(text, &subject.literals, &picks);
-                let message = Message { text, tokens };
+                let message = Message {
+                    text,
+                    tokens,
+                    ..Message::default()
+                };
                 read_all_ways(&subject.program, message, seed, why)
                     .map(drop)
                     .map_err(|fault| format!("{fault}, of {message:?} and {why:?}"))

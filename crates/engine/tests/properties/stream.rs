@@ -59,6 +59,7 @@ fn special_tokens_are_told_whole_and_the_same_in_every_cut() {
             let message = Message {
                 text: &text,
                 tokens,
+                ..Message::default()
             };
             read_all_ways(&subject.program, message, seed, why)
                 .map(drop)

@@ -8,15 +8,20 @@ use toolglot_engine::{Finish, Input, Parser, Program};
 use super::recorder::Recorder;
 
 /// A text, and where in it special tokens stand, in order.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Message<'a> {
     pub(crate) text: &'a str,
     pub(crate) tokens: &'a [Range<usize>],
+    /// Its text may be strings, which are decoded: what is emitted is not what the message says.
+    pub(crate) has_strings: bool,
 }
 
 impl<'a> From<&'a str> for Message<'a> {
     fn from(text: &'a str) -> Message<'a> {
-        Message { text, tokens: &[] }
+        Message {
+            text,
+            ..Message::default()
+        }
     }
 }
 
@@ -116,7 +121,7 @@ fn read_by(
     }
     parser.finish(why, &mut recorder);
     recorder
-        .finish(message.text)
+        .finish(message.text, message.has_strings)
         .map_err(|fault| format!("{fault}, cut {cut:?}"))?;
     Ok(recorder)
 }
