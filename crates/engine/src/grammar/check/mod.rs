@@ -155,10 +155,10 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
         return Some((set, term));
     }
     match &term.kind {
-        TermKind::Raw(_, delimiter) => (0..=255)
+        TermKind::Raw(_, delimiter @ Delimiter::Lines(_)) => (0..=255)
             .filter(|&byte| !delimiter.starts_otherwise(byte))
             .for_each(|byte| set.insert(byte)),
-        TermKind::Value(..) => set = ByteSet::ALL,
+        TermKind::Raw(..) | TermKind::Value(..) => set = ByteSet::ALL,
         // A tag, or words before it.
         TermKind::Xml(None) => (0..=255u8)
             .filter(|byte| *byte == b'<' || byte.is_ascii_alphabetic() || is_blank(*byte))
