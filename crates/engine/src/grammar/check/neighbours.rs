@@ -248,7 +248,7 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                 value_word(&term.kind)
             ),
             &format!(
-                "put the literal that ends the value after `{}`",
+                "put the literal that ends the value after `{0}`: between two, (\" \" ws {0})*",
                 value_word(&term.kind)
             ),
         ),
