@@ -81,6 +81,12 @@ impl EscapeDecoder {
         (values.entities || values.percent || !values.escapes.is_empty()).then_some(decoder)
     }
 
+    /// Nothing but entities is decoded.
+    pub(crate) fn only_entities(&mut self) {
+        self.percent = false;
+        self.escapes = Arc::default();
+    }
+
     /// A whole text, decoded.
     pub(crate) fn decode(mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());

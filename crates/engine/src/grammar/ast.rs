@@ -51,8 +51,10 @@ impl Alt {
                 }
             };
             match kind {
+                TermKind::Raw(Some(name), Delimiter::Line) | TermKind::Argument(name) => {
+                    add(name, true);
+                }
                 TermKind::Raw(Some(name), _) | TermKind::Value(Some(name), _) => add(name, false),
-                TermKind::Argument(name) => add(name, true),
                 TermKind::Attrs(attributes) => {
                     let arguments = attributes.iter().filter_map(|one| one.argument.as_deref());
                     arguments.for_each(|name| add(name, false));

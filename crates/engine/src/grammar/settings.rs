@@ -283,16 +283,20 @@ fn escapes(part: &str) -> Result<Arc<[(String, String)]>, String> {
 
 /// The text in quotes between the parentheses of a part, `lists(",")`.
 fn quoted(part: &str) -> Result<String, String> {
-    let text = part
-        .split_once("(\"")
-        .and_then(|(_, rest)| rest.strip_suffix("\")"));
-    match text {
-        Some(text)
-            if !text.is_empty() && (!text.trim().is_empty() || part.starts_with("lists")) =>
+    let wrong = || format!("`{part}`: write the text in quotes, lists(\",\")");
+    let inside = part
+        .split_once('(')
+        .and_then(|(_, rest)| rest.strip_suffix(')'));
+    let mut tokens = Lexer::new(inside.unwrap_or_default(), 0);
+    let mut next = || tokens.next().ok().flatten().map(|(token, _)| token);
+    match (next(), next()) {
+        // Words have blanks between them.
+        (Some(Token::Literal(text)), None)
+            if !text.trim().is_empty() || !text.is_empty() && part.starts_with("lists") =>
         {
-            Ok(text.into())
+            Ok(text)
         }
-        _ => Err(format!("`{part}`: write the text in quotes, lists(\",\")")),
+        _ => Err(wrong()),
     }
 }
 

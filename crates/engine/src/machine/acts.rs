@@ -199,7 +199,14 @@ impl Parser {
                 self.set.registers.key_at = Span::new(start, end);
                 self.emitter.end_flag(view, sink);
                 if let Some(call) = self.emitter.call.as_mut().filter(|call| call.has_flags) {
-                    call.flag = Some((text.into_owned(), Span::new(start, end), "true"));
+                    // A list without any value is empty.
+                    let fields = { call.tool }.map(|tool| &program.tools.tool(tool).parameters);
+                    let is_list = matches!(
+                        fields.and_then(|fields| fields.get(&text)),
+                        Some(Shape::Array(_))
+                    );
+                    let value = if is_list { "[]" } else { "true" };
+                    call.flag = Some((text.into_owned(), Span::new(start, end), value));
                 }
             }
             (Capture::Type, _) => assign(&mut self.set.registers.kind, &text),

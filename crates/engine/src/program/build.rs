@@ -307,10 +307,7 @@ impl<'a> Builder<'a> {
                     spelt_quotes: { quotes.into_iter().flatten() }
                         .filter_map(|text| QuoteStyle::of(text))
                         .collect(),
-                    escapes: match quotes {
-                        None => Arc::clone(&self.dialect.values.escapes),
-                        Some(_) => Arc::default(),
-                    },
+                    escapes: Arc::clone(&self.dialect.values.escapes),
                     delimiter: match &term.kind {
                         TermKind::Raw(_, delimiter) => delimiter.clone(),
                         _ => Delimiter::Closer,

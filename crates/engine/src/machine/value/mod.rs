@@ -79,6 +79,8 @@ pub(crate) struct Value {
     counted: Option<u64>,
     /// It ends with its line, or is known not to.
     ends_line: Option<bool>,
+    /// A byte of it that is not blank was written.
+    is_begun: bool,
     /// What becomes of its bytes.
     pub(super) writer: ValueWriter,
 }
@@ -184,8 +186,7 @@ impl Value {
             how,
             literal,
             indent: text.delimiter.indent().cloned().map(Unindenter::new),
-            escapes: EscapeDecoder::new(values)
-                .filter(|_| text.quotes.is_none() || values.entities),
+            escapes: EscapeDecoder::new(values),
             quoted: (!text.spelt_quotes.is_empty()).then(|| QuotedString::new(&text.spelt_quotes)),
             dropped,
             wrapper,
@@ -306,12 +307,27 @@ impl Value {
     /// Bytes up to `to` are data: writes what is certain.
     fn advance(&mut self, text: &TextNode, to: u64, view: View<'_>, cap: usize, out: &mut Out<'_>) {
         self.pass(text, view.bytes(self.scan, to), cap);
-        let certain = self.certain(text);
-        if certain > self.writer.told {
-            self.writer
-                .write(view.slice(self.writer.told, certain), self.writer.told, out);
-            self.writer.told = certain;
+        self.write(text, self.certain(text), view, out);
+    }
+
+    /// Writes the bytes up to `to`. Within quotes the escapes of the dialect are none.
+    fn write(&mut self, text: &TextNode, to: u64, view: View<'_>, out: &mut Out<'_>) {
+        if to <= self.writer.told {
+            return;
         }
+        let piece = view.slice(self.writer.told, to);
+        let first = piece.trim_start().chars().next();
+        if let (Some(first), false) = (first, self.is_begun) {
+            self.is_begun = true;
+            if let Some(escapes) = &mut self.writer.escapes
+                && text.quotes.is_some()
+                && text.may_be_quoted(first)
+            {
+                escapes.only_entities();
+            }
+        }
+        self.writer.write(piece, self.writer.told, out);
+        self.writer.told = to;
     }
 
     /// The next bytes are data: keeps track of trailing blanks, of which up to `cap` may be trimmed.
@@ -352,12 +368,7 @@ impl Value {
         } else {
             text.trim.trailing(waiting)
         };
-        let end = at - n_taken as u64;
-        if end > self.writer.told {
-            self.writer
-                .write(view.slice(self.writer.told, end), self.writer.told, out);
-            self.writer.told = end;
-        }
+        self.write(text, at - n_taken as u64, view, out);
     }
 }
 
