@@ -78,10 +78,8 @@ pub fn coerce(json: &str, shape: &Shape) -> CoercedText {
     };
     let (text, changes) = fitted(target, value);
     let Some(inner) = inner else {
-        return CoercedText {
-            text,
-            changes: changes.into_iter().map(|change| of(change, 0, 0)).collect(),
-        };
+        let changes = changes.into_iter().map(|change| of(change, 0, 0)).collect();
+        return CoercedText { text, changes };
     };
     // What stood around the value goes, the blanks at the ends of the text stay.
     let start = json.len() - json.trim_start().len();
@@ -134,21 +132,22 @@ fn of(change: Fitted, from: usize, to: usize) -> Coercion {
 /// not know, whatever its name, if the shape knows all keys inside; a list where no list is wanted, of which the first
 /// object counts that the shape knows a key of.
 fn unwrapped<'j>(json: &'j str, shape: &Shape, fields: &Fields) -> Option<&'j str> {
-    let is_known = |key: &str| fields.get(key).is_some() || fields.nearest(key).is_some();
     match json.trim_start().as_bytes().first()? {
         b'{' => {
             let mut parts = members(json);
             let (Some((key, value)), None) = (parts.next(), parts.next()) else {
                 return None;
             };
-            let mut inside = members(value).map(|(key, _)| is_known(&key)).peekable();
+            let inside = members(value).map(|(key, _)| fields.is_known(&key));
+            let mut inside = inside.peekable();
             let is_wrapper =
-                !is_known(&key) && inside.peek().is_some() && inside.all(|known| known);
+                !fields.is_known(&key) && inside.peek().is_some() && inside.all(|known| known);
             is_wrapper.then_some(value)
         }
         b'[' if !takes_list(shape) => elements(json).find(|item| {
             item.starts_with('{')
-                && (fields.properties.is_empty() || members(item).any(|(key, _)| is_known(&key)))
+                && (fields.properties.is_empty()
+                    || members(item).any(|(key, _)| fields.is_known(&key)))
         }),
         _ => None,
     }

@@ -10,10 +10,8 @@ use crate::repair::Repair;
 pub fn is_number(word: &str) -> bool {
     let bytes = word.strip_prefix('-').unwrap_or(word).as_bytes();
     let digits = |from: usize| {
-        bytes[from..]
-            .iter()
-            .take_while(|b| b.is_ascii_digit())
-            .count()
+        let rest = bytes[from..].iter();
+        rest.take_while(|byte| byte.is_ascii_digit()).count()
     };
     let whole = digits(0);
     if whole == 0 || (whole > 1 && bytes[0] == b'0') {
@@ -84,12 +82,8 @@ pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
         _ => {}
     }
     let digits = word.trim_start_matches('0');
-    let word =
-        if zeros && digits.len() < word.len() && digits.starts_with(|c: char| c.is_ascii_digit()) {
-            digits
-        } else {
-            word
-        };
+    let has_zeros = digits.len() < word.len() && digits.starts_with(|c: char| c.is_ascii_digit());
+    let word = if zeros && has_zeros { digits } else { word };
     if zeros && stands(word) {
         return (Cow::Borrowed(word), Some(Repair::InvalidNumber));
     }
@@ -106,17 +100,22 @@ fn unrepresentable(word: &str) -> (Cow<'_, str>, Option<Repair>) {
     (Cow::Owned(quoted(word)), Some(repair))
 }
 
+/// The sign of a number as JSON writes it, and the digits after it.
+pub(crate) fn signed(number: &str) -> (&'static str, &str) {
+    match number.as_bytes().first() {
+        Some(b'-') => ("-", &number[1..]),
+        Some(b'+') => ("", &number[1..]),
+        _ => ("", number),
+    }
+}
+
 /// A number in another spelling (`+1`, `.5`, `5.`, `1_000`, `0x10`) as JSON; digits are kept.
 fn number(word: &str) -> Option<String> {
-    let (sign, digits) = match word.as_bytes().first()? {
-        b'-' => ("-", &word[1..]),
-        b'+' => ("", &word[1..]),
-        _ => ("", word),
-    };
-    if let Some(hex) = digits
+    let (sign, digits) = signed(word);
+    let hex = digits
         .strip_prefix("0x")
-        .or_else(|| digits.strip_prefix("0X"))
-    {
+        .or_else(|| digits.strip_prefix("0X"));
+    if let Some(hex) = hex {
         let value = u64::from_str_radix(hex, 16).ok()?;
         return Some(alloc::format!("{sign}{value}"));
     }

@@ -5,7 +5,7 @@ use alloc::borrow::Cow;
 use super::names::{is_wrapper, uncontested};
 use super::walk::Walk;
 use super::{Fit, FitKind, Job, Present, State, Target, Wrapper};
-use crate::escape::{escape_into, quoted, unescape};
+use crate::escape::{quoted, unescape};
 use crate::pointer::push_key;
 use crate::scan::plain;
 use crate::shape::Fields;
@@ -22,14 +22,10 @@ impl Fit {
         let declared = fields.place(&key);
         if !self.wrapper.is_empty() {
             // After `{"arguments": {`: a parameter is what a wrapper holds.
-            if declared.is_none() && fields.nearest(&key).is_none() {
+            if !fields.is_known(&key) {
                 self.no_wrapper(job);
                 job.out.push_str(&self.held);
-                self.state = State::Free {
-                    depth: 1,
-                    in_string: false,
-                    escaped: false,
-                };
+                self.state = State::FREE;
                 return;
             }
             self.unwrap(job);
@@ -65,18 +61,12 @@ impl Fit {
             let before = core::mem::take(&mut self.held);
             let after = quoted(&name);
             self.note(FitKind::Renamed, &before, &after, job);
-            self.held = before;
+            self.held = after;
         }
         if let Some(place) = known {
             self.is_present(place, nearest.is_some(), &name, job);
         }
-        if nearest.is_some() {
-            job.out.push('"');
-            escape_into(job.out, &name);
-            job.out.push('"');
-        } else {
-            job.out.push_str(&self.held);
-        }
+        job.out.push_str(&self.held);
         self.step = match known {
             Some(place) => Some(Walk::Property(place)),
             None => fields.others.is_some().then_some(Walk::Others),
@@ -136,11 +126,8 @@ impl Fit {
     /// A declared property is here. One that came under another name before is said to come twice.
     fn is_present(&mut self, property: usize, moved: bool, name: &str, job: &mut Job<'_>) {
         let from = self.levels.last().map_or(0, |level| level.present);
-        let before = self.present[from..]
-            .iter()
-            .find(|present| present.property == property)
-            .copied();
-        match before {
+        let is_it = |present: &&Present| present.property == property;
+        match self.present[from..].iter().find(is_it) {
             None => self.present.push(Present { property, moved }),
             Some(before) if before.moved => {
                 let name = quoted(name);
@@ -163,8 +150,8 @@ impl Fit {
         (self.first, self.in_key) = (false, !wrapped);
         let others = self
             .fields(job.target)
-            .is_some_and(|fields| fields.others.is_some());
-        self.step = others.then_some(Walk::Others);
+            .and_then(|fields| fields.others.as_ref());
+        self.step = others.map(|_| Walk::Others);
         self.state = if wrapped {
             State::Free {
                 depth: 1,
@@ -194,27 +181,20 @@ impl Fit {
             (_, b' ' | b'\t' | b'\n' | b'\r') => self.state,
             (Wrapper::Colon, b':') => State::Wrapper(Wrapper::Brace),
             (Wrapper::Brace, b'{') => State::Wrapper(Wrapper::Key),
-            (Wrapper::Brace, b'"') => {
+            (Wrapper::Brace | Wrapper::Key, b'"') => {
                 self.held.clear();
                 self.held.push('"');
-                self.state = State::String {
-                    held: true,
-                    escaped: false,
+                self.state = match wrapper {
+                    Wrapper::Key => State::InKey { escaped: false },
+                    _ => State::String {
+                        held: true,
+                        escaped: false,
+                    },
                 };
                 return true;
             }
-            (Wrapper::Key, b'"') => {
-                self.held.clear();
-                self.held.push('"');
-                self.state = State::InKey { escaped: false };
-                return true;
-            }
             (Wrapper::Colon | Wrapper::Brace, _) => State::Value,
-            (Wrapper::Key, _) => State::Free {
-                depth: 1,
-                in_string: false,
-                escaped: false,
-            },
+            (Wrapper::Key, _) => State::FREE,
         };
         if matches!(next, State::Wrapper(_)) {
             self.wrapper.push(char::from(byte));

@@ -62,11 +62,7 @@ impl Fit {
                     State::Key
                 }
             }
-            (_, Kind::Object | Kind::Array) => State::Free {
-                depth: 1,
-                in_string: false,
-                escaped: false,
-            },
+            (_, Kind::Object | Kind::Array) => State::FREE,
             (plan, Kind::String) => State::String {
                 held: plan == Plan::Hold,
                 escaped: false,

@@ -96,6 +96,19 @@ struct Job<'a> {
     from: usize,
 }
 
+impl<'a> Job<'a> {
+    /// For a piece of a document that is not held.
+    fn new(target: Target<'a>, out: &'a mut String, fitted: &'a mut Vec<Fitted>) -> Job<'a> {
+        Job {
+            target,
+            from: out.len(),
+            out,
+            fitted,
+            whole: None,
+        }
+    }
+}
+
 /// An open container whose shape is known.
 #[derive(Clone, Debug)]
 struct Level {
@@ -118,8 +131,9 @@ struct Level {
     uncontested: Option<Vec<String>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
+    #[default]
     Value,
     Key,
     InKey {
@@ -145,6 +159,15 @@ enum State {
     Done,
 }
 
+impl State {
+    /// After the bracket of a value about which nothing is known.
+    const FREE: State = State::Free {
+        depth: 1,
+        in_string: false,
+        escaped: false,
+    };
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wrapper {
     Colon,
@@ -161,7 +184,7 @@ struct Present {
 }
 
 /// The machine. One document each.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Fit {
     state: State,
     levels: Vec<Level>,
@@ -198,46 +221,23 @@ impl Fit {
     /// A machine that holds values of up to `cap` bytes.
     pub fn new(cap: usize) -> Fit {
         Fit {
-            state: State::Value,
-            levels: Vec::new(),
-            walk: Vec::new(),
-            path: String::new(),
-            present: Vec::new(),
-            held: String::new(),
-            wrapper: String::new(),
-            step: None,
-            listed: false,
-            in_key: false,
             first: true,
             cap,
-            deep: 0,
-            fed: 0,
-            told: 0,
-            start: 0,
-            pos: 0,
-            wrapped_at: 0,
+            ..Fit::default()
         }
     }
 
     /// Starts another document, in the memory of the last one.
     pub fn restart(&mut self, cap: usize) {
-        let Fit {
-            mut levels,
-            mut walk,
-            mut path,
-            mut present,
-            mut held,
-            mut wrapper,
-            ..
-        } = core::mem::replace(self, Fit::new(cap));
-        for text in [&mut path, &mut held, &mut wrapper] {
+        let mut last = core::mem::replace(self, Fit::new(cap));
+        for text in [&mut last.path, &mut last.held, &mut last.wrapper] {
             text.clear();
         }
-        levels.clear();
-        walk.clear();
-        present.clear();
-        (self.levels, self.walk, self.present) = (levels, walk, present);
-        (self.path, self.held, self.wrapper) = (path, held, wrapper);
+        last.levels.clear();
+        last.walk.clear();
+        last.present.clear();
+        (self.levels, self.walk, self.present) = (last.levels, last.walk, last.present);
+        (self.path, self.held, self.wrapper) = (last.path, last.held, last.wrapper);
     }
 
     /// Whether it stands in a string that passes: more of its inside changes nothing.
@@ -263,16 +263,8 @@ impl Fit {
         out: &mut String,
         fitted: &mut Vec<Fitted>,
     ) {
-        let from = out.len();
         out.reserve(text.len());
-        let job = Job {
-            target,
-            out,
-            fitted,
-            whole: None,
-            from,
-        };
-        self.read(text, job);
+        self.read(text, Job::new(target, out, fitted));
     }
 
     /// Where the string or word that is being read ends; whether a string goes on after a backslash is kept.
@@ -294,31 +286,28 @@ impl Fit {
         let mut run = 0;
         while i < bytes.len() {
             let byte = bytes[i];
-            match self.state {
-                State::Value => match byte {
-                    b' ' | b'\t' | b'\n' | b'\r' => i += 1,
-                    b']' => {
-                        job.out.push_str(&text[run..i]);
-                        run = i;
-                        i += 1;
-                        self.close(&text[run..i], job);
+            match (self.state, byte) {
+                (State::Value, b']') | (State::Key, b'}') | (State::After, b'}' | b']') => {
+                    job.out.push_str(&text[run..i]);
+                    self.close(&text[i..=i], job);
+                    i += 1;
+                    run = i;
+                }
+                (State::Value, b' ' | b'\t' | b'\n' | b'\r') => i += 1,
+                (State::Value, _) => {
+                    job.out.push_str(&text[run..i]);
+                    run = i;
+                    self.start = self.fed + i;
+                    self.begin_value(byte, job);
+                    i += 1;
+                    if let State::String { held: true, .. } | State::Word { held: true } =
+                        self.state
+                    {
+                        self.held.push(char::from(byte));
                         run = i;
                     }
-                    _ => {
-                        job.out.push_str(&text[run..i]);
-                        run = i;
-                        self.start = self.fed + i;
-                        self.begin_value(byte, job);
-                        i += 1;
-                        if let State::String { held: true, .. } | State::Word { held: true } =
-                            self.state
-                        {
-                            self.held.push(char::from(byte));
-                            run = i;
-                        }
-                    }
-                },
-                State::String { held, .. } | State::Word { held } => {
+                }
+                (State::String { held, .. } | State::Word { held }, _) => {
                     let rest = if held {
                         self.room(&text[i..])
                     } else {
@@ -348,11 +337,14 @@ impl Fit {
                         self.give_up(job);
                     }
                 }
-                State::Free {
-                    depth,
-                    in_string,
-                    escaped,
-                } => {
+                (
+                    State::Free {
+                        depth,
+                        in_string,
+                        escaped,
+                    },
+                    _,
+                ) => {
                     let (end, state) = free(bytes, i, depth, in_string, escaped);
                     i = end;
                     if let Some(state) = state {
@@ -363,29 +355,20 @@ impl Fit {
                         self.end_value(job);
                     }
                 }
-                State::Key => match byte {
-                    b'"' => {
-                        if let Some(length) = self.key_passes(&text[i + 1..], job.target) {
-                            i += length + 2;
-                            continue;
-                        }
-                        job.out.push_str(&text[run..i]);
-                        self.held.clear();
-                        self.held.push('"');
-                        self.start = self.fed + i;
-                        i += 1;
-                        run = i;
-                        self.state = State::InKey { escaped: false };
+                (State::Key, b'"') => {
+                    if let Some(length) = self.key_passes(&text[i + 1..], job.target) {
+                        i += length + 2;
+                        continue;
                     }
-                    b'}' => {
-                        job.out.push_str(&text[run..i]);
-                        self.close("}", job);
-                        i += 1;
-                        run = i;
-                    }
-                    _ => i += 1,
-                },
-                State::InKey { escaped } => {
+                    job.out.push_str(&text[run..i]);
+                    self.held.clear();
+                    self.held.push('"');
+                    self.start = self.fed + i;
+                    i += 1;
+                    run = i;
+                    self.state = State::InKey { escaped: false };
+                }
+                (State::InKey { escaped }, _) => {
                     let rest = self.room(&text[i..]);
                     let end = string_end(rest.as_bytes(), escaped);
                     let piece = &rest[..end.unwrap_or(rest.len())];
@@ -401,41 +384,30 @@ impl Fit {
                         self.long_key(job);
                     }
                 }
-                State::Colon => {
-                    if byte == b':' {
-                        self.state = State::Value;
-                    }
+                (State::Colon, b':') => {
+                    self.state = State::Value;
                     i += 1;
                 }
-                State::Wrapper(wrapper) => {
+                (State::Wrapper(wrapper), _) => {
                     self.pos = self.fed + i;
                     if self.wrapper(wrapper, byte, job) {
                         i += 1;
                     }
                     run = i;
                 }
-                State::After => match byte {
-                    b',' => {
-                        if let Some(level) = self.levels.last_mut() {
-                            level.index += 1;
-                            self.state = if level.array {
-                                State::Value
-                            } else {
-                                State::Key
-                            };
-                        }
-                        i += 1;
+                (State::After, b',') => {
+                    if let Some(level) = self.levels.last_mut() {
+                        level.index += 1;
+                        self.state = if level.array {
+                            State::Value
+                        } else {
+                            State::Key
+                        };
                     }
-                    b'}' | b']' => {
-                        job.out.push_str(&text[run..i]);
-                        run = i;
-                        i += 1;
-                        self.close(&text[run..i], job);
-                        run = i;
-                    }
-                    _ => i += 1,
-                },
-                State::Done => i = bytes.len(),
+                    i += 1;
+                }
+                (State::Key | State::Colon | State::After, _) => i += 1,
+                (State::Done, _) => i = bytes.len(),
             }
         }
         job.out.push_str(&text[run..]);
@@ -451,14 +423,7 @@ impl Fit {
         out: &mut String,
         fitted: &mut Vec<Fitted>,
     ) {
-        let from = out.len();
-        let job = &mut Job {
-            target,
-            out,
-            fitted,
-            whole: None,
-            from,
-        };
+        let job = &mut Job::new(target, out, fitted);
         match self.state {
             State::Word { held } => {
                 if held && whole {
@@ -498,11 +463,8 @@ fn fit_whole(target: Target<'_>, json: &str, deep: u8) -> (String, Vec<Fitted>) 
         ..Fit::new(usize::MAX - 1)
     };
     let job = Job {
-        target,
-        out: &mut out,
-        fitted: &mut changes,
         whole: Some(json),
-        from: 0,
+        ..Job::new(target, &mut out, &mut changes)
     };
     fit.read(json, job);
     fit.finish(target, true, &mut out, &mut changes);

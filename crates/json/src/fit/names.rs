@@ -35,13 +35,15 @@ impl Fields {
         if self.get(key).is_some() {
             return None;
         }
-        let mut fits = self
-            .properties
-            .iter()
-            .enumerate()
-            .filter(|(_, (name, _))| is_near(name, key));
-        let (place, (name, _)) = fits.next()?;
-        fits.next().is_none().then_some((place, name))
+        let names = self.properties.iter().map(|(name, _)| name.as_str());
+        let mut fits = names.enumerate().filter(|(_, name)| is_near(name, key));
+        let found = fits.next()?;
+        fits.next().is_none().then_some(found)
+    }
+
+    /// Whether `key` is declared, or misses a declared one by a little.
+    pub(crate) fn is_known(&self, key: &str) -> bool {
+        self.get(key).is_some() || self.nearest(key).is_some()
     }
 }
 
@@ -66,13 +68,12 @@ pub(super) fn uncontested(object: &str, fields: &Fields) -> Vec<String> {
         .collect();
     let mut claims: Vec<usize> = all.iter().filter_map(|(_, _, claim)| *claim).collect();
     claims.sort_unstable();
-    all.into_iter()
-        .filter(|(_, near, _)| {
-            near.is_some_and(|near| {
-                let from = claims.partition_point(|&claim| claim < near);
-                claims.get(from + 1) != Some(&near)
-            })
-        })
-        .map(|(key, ..)| key.into_owned())
-        .collect()
+    let is_only = |near: usize| {
+        let from = claims.partition_point(|&claim| claim < near);
+        claims.get(from + 1) != Some(&near)
+    };
+    let only = all
+        .into_iter()
+        .filter(|(_, near, _)| near.is_some_and(is_only));
+    only.map(|(key, ..)| key.into_owned()).collect()
 }

@@ -12,7 +12,7 @@
 //! as it stands; only where none has, one that can change it does. What is changed is [held](Plan::Hold) until it is
 //! whole; [`super::unpack`] does it.
 
-use crate::shape::{Scalars, Shape};
+use crate::shape::Shape;
 
 /// What becomes of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,30 +94,17 @@ fn takes(item: &Shape, kind: Kind) -> bool {
     if matches!(item, Shape::Any) && kind == Kind::Object {
         return false;
     }
-    readings(item)
-        .iter()
-        .any(|item| !matches!(item, Shape::Array(_)) && plan_of(item, kind) != Plan::Pass)
-        || admits(item, kind)
+    let is_made =
+        |item: &Shape| !matches!(item, Shape::Array(_)) && plan_of(item, kind) != Plan::Pass;
+    readings(item).iter().any(is_made) || admits(item, kind)
 }
 
 /// Whether a number may be text, and is a number here only if it is an integer.
 pub(super) fn is_text_or_integer(shapes: &[Shape]) -> bool {
-    let has_text = shapes.iter().any(|shape| matches!(shape, Shape::Text));
-    has_text
-        && shapes.iter().any(|shape| {
-            matches!(
-                shape,
-                Shape::Scalar(Scalars {
-                    integer: true,
-                    number: false,
-                    ..
-                })
-            )
-        })
-        && !shapes.iter().any(|shape| {
-            matches!(
-                shape,
-                Shape::Any | Shape::Scalar(Scalars { number: true, .. })
-            )
-        })
+    let is_number = |shape: &Shape| match shape {
+        Shape::Scalar(scalars) => scalars.number,
+        shape => *shape == Shape::Any,
+    };
+    let is_integer = |shape: &Shape| matches!(shape, Shape::Scalar(scalars) if scalars.integer);
+    shapes.contains(&Shape::Text) && shapes.iter().any(is_integer) && !shapes.iter().any(is_number)
 }

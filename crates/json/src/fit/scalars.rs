@@ -6,7 +6,7 @@ use alloc::string::String;
 
 use crate::repair::Repair;
 use crate::shape::{Scalars, Shape};
-use crate::word::{self, is_beyond, is_number};
+use crate::word::{self, is_beyond, is_number, signed};
 
 /// `text` as a scalar that the shape admits, as JSON; `None` if it is none, or only a string. Digits are kept.
 ///
@@ -24,12 +24,9 @@ fn scalar(text: &str, scalars: Scalars) -> Option<Cow<'_, str>> {
     if scalars.null && text == "null" {
         return Some(Cow::Borrowed("null"));
     }
-    if scalars.boolean {
-        for word in ["true", "false"] {
-            if text.eq_ignore_ascii_case(word) {
-                return Some(Cow::Borrowed(word));
-            }
-        }
+    let is_it = |word: &&str| scalars.boolean && text.eq_ignore_ascii_case(word);
+    if let Some(word) = ["true", "false"].into_iter().find(is_it) {
+        return Some(Cow::Borrowed(word));
     }
     if !scalars.integer && !scalars.number {
         return None;
@@ -42,19 +39,13 @@ fn scalar(text: &str, scalars: Scalars) -> Option<Cow<'_, str>> {
 
 /// A number in any spelling that people write: signs, leading zeros, digits in groups.
 fn number(text: &str) -> Option<Cow<'_, str>> {
-    if let Some(integer) = integer(text) {
-        return Some(integer);
-    }
-    if let Some(float) = float(text) {
-        return Some(float);
-    }
-    if is_grouped(text) {
-        return Some(Cow::Owned(text.replace(',', "")));
-    }
-    match word::value(text, false) {
+    let grouped = || is_grouped(text).then(|| Cow::Owned(text.replace(',', "")));
+    let other = || match word::value(text, false) {
         (json, Some(Repair::InvalidNumber)) => Some(json),
         _ => None,
-    }
+    };
+    let decimal = integer(text).or_else(|| float(text));
+    decimal.or_else(grouped).or_else(other)
 }
 
 /// Whether a JSON number is an integer, as JSON Schema counts: `42.0` and `1.5e3` are.
@@ -86,9 +77,8 @@ pub(super) fn is_grouped(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let mut groups = whole.strip_prefix('-').unwrap_or(whole).split(',');
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    groups
-        .next()
-        .is_some_and(|first| is_digits(first) && first.len() <= 3 && first != "0")
+    let is_first = |first: &str| is_digits(first) && first.len() <= 3 && first != "0";
+    groups.next().is_some_and(is_first)
         && whole.contains(',')
         && groups.all(|group| group.len() == 3 && is_digits(group))
         && is_digits(fraction)
@@ -96,11 +86,7 @@ pub(super) fn is_grouped(text: &str) -> bool {
 
 /// An integer in decimal digits, exact; a sign and leading zeros are repaired.
 pub fn integer(text: &str) -> Option<Cow<'_, str>> {
-    let (negative, digits) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
-    };
+    let (sign, digits) = signed(text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
@@ -108,10 +94,10 @@ pub fn integer(text: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(text));
     }
     let digits = digits.trim_start_matches('0');
-    Some(match (digits, negative) {
-        ("", _) => Cow::Borrowed("0"),
-        (digits, true) => Cow::Owned(format!("-{digits}")),
-        (digits, false) => Cow::Borrowed(digits),
+    Some(match (sign, digits) {
+        (_, "") => Cow::Borrowed("0"),
+        ("", digits) => Cow::Borrowed(digits),
+        (sign, digits) => Cow::Owned(format!("{sign}{digits}")),
     })
 }
 
@@ -120,11 +106,7 @@ pub fn float(text: &str) -> Option<Cow<'_, str>> {
     if is_number(text) {
         return Some(Cow::Borrowed(text));
     }
-    let (sign, rest) = match text.as_bytes().first()? {
-        b'-' => ("-", &text[1..]),
-        b'+' => ("", &text[1..]),
-        _ => ("", text),
-    };
+    let (sign, rest) = signed(text);
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (whole, rest) = rest.split_at(digits(rest));
     let (fraction, exponent) = match rest.strip_prefix('.') {

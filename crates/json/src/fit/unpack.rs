@@ -13,7 +13,7 @@ use crate::document::repair;
 use crate::escape::{quoted, unescape};
 use crate::reader::members;
 use crate::repair::Repair;
-use crate::shape::Shape;
+use crate::shape::{Fields, Shape};
 use crate::transducer::is_made;
 
 /// Strings in strings are unpacked no deeper.
@@ -64,17 +64,18 @@ impl Fit {
             .then(|| mended(text.trim(), &Shape::Any))
             .flatten()
             .filter(|json| json.starts_with('{'));
-        let Some((json, fields)) = json.zip(fields) else {
+        let begins = |json: &str, fields: &Fields| {
+            let first = members(json).next();
+            first.is_some_and(|(key, _)| fields.is_known(&key))
+        };
+        let arguments = json
+            .zip(fields)
+            .filter(|(json, fields)| begins(json, fields));
+        let Some((json, fields)) = arguments else {
             job.out.push_str(&wrapper);
             job.out.push_str(held);
             return;
         };
-        let is_known = |key: &str| fields.get(key).is_some() || fields.nearest(key).is_some();
-        if !members(&json).next().is_some_and(|(key, _)| is_known(&key)) {
-            job.out.push_str(&wrapper);
-            job.out.push_str(held);
-            return;
-        }
         let (json, inner) = fit_whole(job.target, &json, self.deep + 1);
         let inside = json.trim();
         let inside = inside[1..inside.len() - 1].trim();
@@ -88,13 +89,10 @@ impl Fit {
         self.note(FitKind::Unwrapped, &format!("{wrapper}{held}"), inside, job);
         self.inside(inner.collect(), job);
         for (key, _) in members(&json) {
-            let place = fields.properties.iter().position(|(name, _)| *name == *key);
-            if let Some(property) = place {
-                self.present.push(Present {
-                    property,
-                    moved: true,
-                });
-            }
+            let moved = true;
+            let place = fields.place(&key);
+            self.present
+                .extend(place.map(|property| Present { property, moved }));
         }
         job.out.push_str(inside);
     }
@@ -155,10 +153,9 @@ fn items(shape: &Shape) -> Option<&Shape> {
 /// A number or boolean where a string is wanted.
 fn from_word(word: &str, shape: &Shape) -> Option<Made> {
     let is_number = !matches!(word, "true" | "false" | "null");
-    let is_integer = readings(shape)
-        .iter()
-        .any(|shape| matches!(shape, Shape::Scalar(scalars) if scalars.integer));
-    (!(is_number && is_integer && is_integral(word)))
+    let is_integer = |shape: &Shape| matches!(shape, Shape::Scalar(scalars) if scalars.integer);
+    let has_integer = readings(shape).iter().any(is_integer);
+    (!(is_number && has_integer && is_integral(word)))
         .then(|| (quoted(word), FitKind::Typed, Vec::new()))
 }
 
@@ -190,10 +187,7 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
     if admits(item, Kind::String) {
         return Some((format!("[{}]", quoted(text)), FitKind::Listed, Vec::new()));
     }
-    if readings(item)
-        .iter()
-        .any(|item| matches!(item, Shape::Array(_)))
-    {
+    if items(item).is_some() {
         return None;
     }
     if text.contains(',') {
