@@ -21,12 +21,8 @@ impl Balance {
     /// A string starts, whose first byte stands at `at`.
     #[inline]
     pub(super) fn begin(&mut self, at: u64) {
-        *self = Balance {
-            n_open: 0,
-            n_quotes: 0,
-            to: at,
-            end: at + HELD as u64,
-        };
+        let end = at + HELD as u64;
+        (self.n_open, self.n_quotes, self.to, self.end) = (0, 0, at, end);
     }
 
     /// What was counted says nothing: another string goes on with this one.
@@ -78,10 +74,8 @@ fn weight(byte: u8) -> i8 {
 fn weight_of(bytes: &[u8]) -> i32 {
     const STRETCH: usize = 96;
     let count_brackets = |stretch: &[u8]| stretch.iter().map(|&byte| weight(byte)).sum::<i8>();
-    bytes
-        .chunks(STRETCH)
-        .map(|stretch| i32::from(count_brackets(stretch)))
-        .sum()
+    let sums = bytes.chunks(STRETCH).map(count_brackets);
+    sums.map(i32::from).sum()
 }
 
 impl Transducer {

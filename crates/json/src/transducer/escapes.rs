@@ -31,12 +31,11 @@ impl Transducer {
         piece.run = piece.i;
         // What is written instead of the token; the token itself where nothing was wrong.
         let mut instead: Option<&str> = None;
-        let mut done = true;
-        let mut consumed = true;
-        let mut bad = false;
+        let (mut done, mut consumed, mut bad) = (true, true, true);
         match (self.token.len(), byte) {
             // r'C:\new': a backslash of a raw string is one, and a quote after it ends nothing.
             (1, _) if self.string.is_raw => {
+                bad = false;
                 consumed = matches!(byte, b'"' | b'\'' | b'\\');
                 instead = Some(match byte {
                     b'"' => "\\\\\\\"",
@@ -46,21 +45,17 @@ impl Transducer {
                 });
             }
             (1, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                bad = false;
                 self.token.push(char::from(byte));
             }
-            (1, b'u') => {
-                self.token.push('u');
+            (1, b'u' | b'x') | (6, b'\\') | (7, b'u') => {
                 done = false;
-            }
-            (1, b'x') => {
-                self.token.push('x');
-                done = false;
+                self.token.push(char::from(byte));
             }
             (2 | 3, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') if self.token.starts_with("\\x") => {
                 self.token.push(char::from(byte));
                 done = self.token.len() == 4;
                 if done {
-                    bad = true;
                     self.token.replace_range(1..2, "u00");
                 }
             }
@@ -68,50 +63,27 @@ impl Transducer {
                 bad = quote == Quote::Double;
                 instead = Some(&piece.text[piece.i..=piece.i]);
             }
-            (1, b'\n') => {
-                bad = true;
-                instead = Some("\\n");
-            }
-            (1, byte) if is_markdown_escape(byte) => {
-                bad = true;
-                instead = Some(&piece.text[piece.i..=piece.i]);
-            }
+            (1, b'\n') => instead = Some("\\n"),
+            (1, _) if is_markdown_escape(byte) => instead = Some(&piece.text[piece.i..=piece.i]),
             (1, _) => {
-                bad = true;
                 consumed = false;
                 instead = Some("\\\\");
             }
             (2..=5 | 8..=11, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
                 self.token.push(char::from(byte));
-                let code = u32::from_str_radix(
-                    &self.token[self.token.len() - self.token.len().saturating_sub(2) % 6..],
-                    16,
-                )
-                .unwrap_or(0);
-                match self.token.len() {
-                    6 if !(0xd800..=0xdfff).contains(&code) => {}
-                    6 if code >= 0xdc00 => {
-                        bad = true;
-                        instead = Some("\\ufffd");
-                    }
-                    12 if (0xdc00..=0xdfff).contains(&code) => {}
-                    12 => {
-                        bad = true;
-                        if (0xd800..=0xdbff).contains(&code) {
-                            instead = Some("\\ufffd\\ufffd");
-                        } else {
-                            self.token.replace_range(..6, "\\ufffd");
-                        }
-                    }
+                let n_digits = self.token.len().saturating_sub(2) % 6;
+                let digits = &self.token[self.token.len() - n_digits..];
+                let code = u32::from_str_radix(digits, 16).unwrap_or(0);
+                match (self.token.len(), code) {
+                    (6, 0xdc00..=0xdfff) => instead = Some("\\ufffd"),
+                    (6, 0xd800..=0xdbff) => done = false,
+                    (6, _) | (12, 0xdc00..=0xdfff) => bad = false,
+                    (12, 0xd800..=0xdbff) => instead = Some("\\ufffd\\ufffd"),
+                    (12, _) => self.token.replace_range(..6, "\\ufffd"),
                     _ => done = false,
                 }
             }
-            (6, b'\\') | (7, b'u') => {
-                self.token.push(char::from(byte));
-                done = false;
-            }
             (6, _) => {
-                bad = true;
                 consumed = false;
                 instead = Some("\\ufffd");
             }
@@ -124,12 +96,10 @@ impl Transducer {
                 return;
             }
             (8.., _) => {
-                bad = true;
                 consumed = false;
                 self.token.replace_range(..7, "\\ufffd\\\\");
             }
             _ => {
-                bad = true;
                 consumed = false;
                 self.token.insert(0, '\\');
             }
@@ -139,12 +109,8 @@ impl Transducer {
         }
         if done {
             if bad {
-                self.note(
-                    Repair::InvalidEscape,
-                    self.token_at.min(here),
-                    here,
-                    piece.out,
-                );
+                let at = self.token_at.min(here);
+                self.note(Repair::InvalidEscape, at, here, piece.out);
             }
             let token = core::mem::take(&mut self.token);
             self.copy(instead.unwrap_or(&token), piece.out);

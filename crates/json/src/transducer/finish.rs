@@ -87,18 +87,11 @@ impl Transducer {
         match self.state {
             State::Esc(_) => {
                 let half = core::mem::take(&mut self.token);
-                let target = if self.in_key {
-                    &mut self.key.text
-                } else {
-                    &mut out.text
-                };
-                escape_into(target, &half);
-                self.end_string(at, out);
-            }
-            State::Str(_) | State::Quoted | State::Apostrophe if self.in_key => {
+                escape_into(self.inside(out), &half);
                 self.end_string(at, out);
             }
             State::Str(_) | State::Joining => self.end_string(at, out),
+            State::Quoted | State::Apostrophe if self.in_key => self.end_string(at, out),
             State::Word if self.in_key => {
                 let key = core::mem::take(&mut self.token);
                 self.key.text.clear();

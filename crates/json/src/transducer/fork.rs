@@ -192,26 +192,17 @@ impl Transducer {
         if self.fork.readings.is_empty() {
             match self.ends_plainly(piece.bytes()[piece.i]) {
                 Some(true) => return self.take(Label::Ends, here, piece.out),
-                Some(false) => {
-                    self.held.push(char::from(piece.bytes()[piece.i]));
-                    return piece.skip(1);
-                }
+                Some(false) => return self.hold(piece),
                 None => {}
             }
             self.count_brackets_before(here - self.held.len() as u64, piece);
             self.start_fork();
             self.step_readings_over_held(here);
         }
-        let length = piece.text[piece.i..]
-            .chars()
-            .next()
-            .map_or(1, char::len_utf8);
-        let c = &piece.text[piece.i..piece.i + length];
-        self.held.push_str(c);
+        self.hold(piece);
         let held = core::mem::take(&mut self.held);
         self.step_readings(&held, here);
         self.held = held;
-        piece.skip(length);
         let n_ahead = self.held.len() - self.lookahead.quote_at;
         if self.is_decided() || self.context.is_whole && self.held.len() >= HELD {
             self.decide_fork(piece.here(), piece.out);
@@ -292,9 +283,7 @@ impl Transducer {
     fn decide_at_once(&mut self, piece: &mut Piece<'_>) {
         let byte = piece.bytes()[piece.i];
         if byte <= b' ' && self.held.len() < HELD {
-            self.held.push(char::from(byte));
-            piece.skip(1);
-            return;
+            return self.hold(piece);
         }
         self.fork.readings.clear();
         let is_end = matches!(byte, b',' | b'}' | b']' | b')');
@@ -392,21 +381,15 @@ impl Transducer {
         let is_doubt = label == Label::Inside && !self.context.is_whole && !self.fork.is_reading;
         if is_doubt && self.swallows_key(&ahead) == Some(true) {
             let n_key = ahead.find(':').map_or(0, |colon| colon + 1);
-            self.note(
-                Repair::AmbiguousString,
-                quote - 1,
-                quote + n_key as u64,
-                out,
-            );
+            let end = quote + n_key as u64;
+            self.note(Repair::AmbiguousString, quote - 1, end, out);
         }
         if label == Label::Ends && is_comma_swapped {
             self.note(Repair::AmbiguousString, quote - 1, quote + 1, out);
         }
-        self.unread.at = if self.unread.text.is_empty() {
-            here - ahead.len() as u64
-        } else {
-            self.unread.at
-        };
+        if self.unread.text.is_empty() {
+            self.unread.at = quote;
+        }
         self.unread.text.push_str(&ahead);
         if label == Label::Doubled {
             self.unread.text.remove(0);
@@ -420,11 +403,9 @@ impl Transducer {
         let quote_at = self.lookahead.quote_at;
         let begin = here - held.len() as u64;
         if matches!(label, Label::EndedBefore | Label::EndedAtComma) {
-            let comma = held[..quote_at].rfind(',').unwrap_or(0);
-            let n_text = if label == Label::EndedAtComma {
-                comma
-            } else {
-                0
+            let n_text = match label {
+                Label::EndedAtComma => held[..quote_at].rfind(',').unwrap_or(0),
+                _ => 0,
             };
             escape_into(&mut out.text, &held[..n_text]);
             let begin = begin + n_text as u64;
@@ -438,11 +419,7 @@ impl Transducer {
             self.unread.text.push_str(&held[n_text..]);
             self.unread.at = begin;
         } else {
-            let before = &held[..quote_at];
-            self.note_controls(before, begin, out);
-            escape_into(&mut out.text, before);
-            self.count(before.as_bytes(), begin);
-            self.string.is_multiline |= before.contains('\n');
+            self.write_held(&held[..quote_at], begin, Quote::Double, out);
         }
         match label {
             Label::Inside => {
@@ -512,11 +489,7 @@ impl Transducer {
                 self.empty = false;
                 let (at, here) = (self.token_at, piece.here() + 1);
                 self.note(Repair::Concatenation, at, here, piece.out);
-                self.state = State::Str(if byte == b'"' {
-                    Quote::Double
-                } else {
-                    Quote::Single
-                });
+                self.state = State::Str(Quote::of(byte));
                 piece.skip(1);
             }
             _ => return Some(Step::Stuck),

@@ -141,11 +141,8 @@ impl Transducer {
         let Some(next) = next else {
             return self.open_group(here, piece.out);
         };
-        let rest = &piece.text[piece.i..];
-        let length = rest.chars().next().map_or(1, char::len_utf8);
-        self.held.push_str(&rest[..length]);
+        self.hold(piece);
         self.state = State::Group(next);
-        piece.skip(length);
     }
 
     /// Whether the word after the group goes on with an expression.
@@ -156,11 +153,9 @@ impl Transducer {
 
     /// The group is the start of an expression, or of a function.
     fn go_on_as_word(&mut self, here: u64) {
-        let owed = core::mem::take(&mut self.held);
         self.empty = false;
-        self.start_word(here - owed.len() as u64);
-        self.token.push_str(&owed);
-        self.held = owed;
+        self.start_word(here - self.held.len() as u64);
+        self.token.push_str(&self.held);
         self.held.clear();
     }
 
@@ -170,10 +165,9 @@ impl Transducer {
         if is_whole && self.is_source() {
             return self.go_on_as_word(here);
         }
-        let owed = core::mem::take(&mut self.held);
-        let frame = match owed.as_bytes()[0] {
+        let frame = match self.held.as_bytes()[0] {
             b'[' => Frame::Array,
-            _ if is_whole && !self.call.group.has_comma && !is_empty(&owed) => Frame::Call,
+            _ if is_whole && !self.call.group.has_comma && !is_empty(&self.held) => Frame::Call,
             _ => Frame::Tuple,
         };
         if frame != Frame::Call {
@@ -181,10 +175,7 @@ impl Transducer {
         }
         self.open(frame);
         self.call.grouped_to = here;
-        self.unread.text.push_str(&owed[1..]);
-        self.unread.at = here - owed.len() as u64 + 1;
-        self.held = owed;
-        self.held.clear();
+        self.read_held_again(1, here);
     }
 
     /// Whether nothing but the source says what stands between the brackets: `(a + 1)`, `[x for x in y]`.
@@ -239,9 +230,10 @@ fn inside(bytes: &[u8]) -> Option<(Inside, usize)> {
 
 /// Whether only running it would tell what the list holds that starts here: `[x for x in y]`, `[[0] * 5]`.
 pub(crate) fn is_made(list: &str) -> bool {
-    let is_made =
-        |inside: Inside| inside.has_expression || inside.is_loose && is_comprehension(list);
-    list.starts_with('[') && inside(list.as_bytes()).is_some_and(|(inside, _)| is_made(inside))
+    let is_made = |(inside, _): (Inside, usize)| {
+        inside.has_expression || inside.is_loose && is_comprehension(list)
+    };
+    list.starts_with('[') && inside(list.as_bytes()).is_some_and(is_made)
 }
 
 /// Whether the list is written as what makes it: `[x for x in y]`.

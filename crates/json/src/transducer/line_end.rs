@@ -14,7 +14,6 @@ use super::piece::Piece;
 use super::quote_lookahead::LookaheadState;
 use super::state::{Quote, State};
 use super::{HELD, Output, Transducer};
-use crate::escape::escape_into;
 use crate::repair::Repair;
 
 /// A string that may have ended at the end of its line. What stands on the lines after it is held.
@@ -65,19 +64,11 @@ impl Transducer {
     pub(super) fn after_line_end(&mut self, piece: &mut Piece<'_>) {
         let byte = piece.bytes()[piece.i];
         piece.run = piece.i;
-        let mark = if self.lookahead.quote == Quote::Single {
-            b'\''
-        } else {
-            b'"'
-        };
-        if byte == mark || byte == b'\\' || self.held.len() >= HELD {
+        if byte == self.lookahead.quote.mark() || byte == b'\\' || self.held.len() >= HELD {
             return self.line_end_was_data(piece.here(), piece.out);
         }
-        let rest = &piece.text[piece.i..];
-        let length = rest.chars().next().map_or(1, char::len_utf8);
-        self.held.push_str(&rest[..length]);
-        piece.skip(length);
-        let is_line_begun = self.line_end.line_at + length < self.held.len();
+        let is_line_begun = self.line_end.line_at < self.held.len();
+        self.hold(piece);
         if byte == b'\n' || byte <= b' ' && !is_line_begun {
             self.line_end.line_at = self.held.len();
         }
@@ -149,11 +140,7 @@ impl Transducer {
         let owed = core::mem::take(&mut self.held);
         let begin = at - owed.len() as u64;
         let (before, beyond) = owed.split_at(self.line_end.rest_at);
-        if self.lookahead.quote == Quote::Double {
-            self.note_controls(before, begin, out);
-        }
-        escape_into(&mut out.text, before);
-        self.count(before.as_bytes(), begin);
+        self.write_held(before, begin, self.lookahead.quote, out);
         (self.string.is_multiline, self.string.after_letter) = (true, false);
         self.unread.text.insert_str(0, beyond);
         self.unread.at = begin + before.len() as u64;

@@ -13,7 +13,7 @@ impl Transducer {
         let bytes = piece.bytes();
         let is_key = self.call.is_key.take();
         if is_key.is_none() && self.may_be_position(byte) {
-            self.start_named(byte, piece);
+            self.start_named(piece);
             return None;
         }
         if self.context.python && is_key != Some(true) && self.begins_position(byte) {
@@ -36,55 +36,35 @@ impl Transducer {
                     if !self.keys.insert(&inside[..length]) {
                         self.note_here(Repair::DuplicateKey, length + 2, piece);
                     }
-                    if self.stack.len() <= self.context.watch {
+                    if self.is_watched() {
+                        let key = &piece.text[piece.i + 1..][..length];
                         self.key.text.clear();
-                        self.key
-                            .text
-                            .push_str(&piece.text[piece.i + 1..piece.i + 1 + length]);
+                        self.key.text.push_str(key);
                     }
                     piece.i += length + 3;
                     self.key.is_named = true;
-                    self.state = State::Value;
-                    if self.stack.len() <= self.context.watch {
-                        return Some(Step::Member);
-                    }
-                } else {
-                    piece.flush();
-                    self.start_key(Quote::Double, piece.here());
-                    piece.skip(1);
+                    return self.expect_value();
                 }
+                piece.flush();
+                self.start_key(Quote::Double, piece.here());
+                piece.skip(1);
             }
             b'\'' | b'`' => {
                 self.settle_comma(piece.out);
                 self.empty = false;
                 piece.flush();
                 self.note_here(Repair::NonstandardQuote, 1, piece);
-                self.start_key(
-                    if byte == b'`' {
-                        Quote::Backtick
-                    } else {
-                        Quote::Single
-                    },
-                    piece.here(),
-                );
+                self.start_key(Quote::of(byte), piece.here());
                 piece.skip(1);
             }
-            b',' => {
-                piece.flush();
-                self.note_here(Repair::ExtraComma, 1, piece);
-                piece.skip(1);
-            }
+            b',' => self.leave_out(Repair::ExtraComma, 1, piece),
             // `{{"a": 1}}`: the brace was doubled.
             b'{' if self.empty && self.stack.last() == Some(&Frame::Object) => {
-                piece.flush();
-                self.note_here(Repair::MismatchedBracket, 1, piece);
-                piece.skip(1);
+                self.leave_out(Repair::MismatchedBracket, 1, piece);
             }
             // `[{"a": 1, {"a": 2}]`: the object before it has lost its bracket.
             b'{' if self.comma.is_some() && self.is_object_in_list() => {
-                piece.flush();
-                piece.out.text.push('}');
-                self.note_here(Repair::MissingBracket, 0, piece);
+                self.supply("}", Repair::MissingBracket, piece);
                 self.pop();
                 self.expect_next();
             }
@@ -94,10 +74,8 @@ impl Transducer {
                 && !self.call.is_wrapped
                 && self.stack.as_slice() == [Frame::Keywords] =>
             {
-                piece.flush();
                 self.call.is_wrapped = true;
-                self.note_here(Repair::Wrapper, 1, piece);
-                piece.skip(1);
+                self.leave_out(Repair::Wrapper, 1, piece);
             }
             b'}' if self.call.is_wrapped && self.stack.len() == 1 => {
                 self.drop_comma(piece.out);
@@ -112,9 +90,7 @@ impl Transducer {
                 if self.fits(byte) {
                     self.drop_comma(piece.out);
                 }
-                if let Some(step) = self.close(byte, piece) {
-                    return Some(step);
-                }
+                return self.close(byte, piece);
             }
             b'/' | b'#' => self.comment(byte, piece),
             b'.' | 0xe2 if self.dots_begin(piece) => self.start_dots(piece),
@@ -131,12 +107,8 @@ impl Transducer {
                 || self.begins_token(byte)
                 || byte == b'\\' && self.stack.last() == Some(&Frame::Keywords) =>
             {
-                self.settle_comma(piece.out);
-                self.empty = false;
-                piece.flush();
                 self.in_key = true;
-                self.start_word(piece.here());
-                piece.run = piece.i;
+                self.start_bare(piece);
             }
             _ => return Some(Step::Stuck),
         }
@@ -146,6 +118,12 @@ impl Transducer {
     /// Whether the innermost container is an object, and stands in a list.
     pub(super) fn is_object_in_list(&self) -> bool {
         matches!(self.stack.as_slice(), [.., Frame::Array, Frame::Object])
+    }
+
+    /// The value is due whose key and colon were read.
+    fn expect_value(&mut self) -> Option<Step> {
+        self.state = State::Value;
+        self.is_watched().then_some(Step::Member)
     }
 
     /// A byte after a key.
@@ -158,10 +136,7 @@ impl Transducer {
                     self.note(Repair::ColonForEquals, at, here, piece.out);
                 }
                 piece.i += 1;
-                self.state = State::Value;
-                if self.stack.len() <= self.context.watch {
-                    return Some(Step::Member);
-                }
+                return self.expect_value();
             }
             b'=' => {
                 piece.flush();
@@ -172,30 +147,20 @@ impl Transducer {
                 }
                 piece.skip(1);
                 self.state = State::Arrow;
-                if self.stack.len() <= self.context.watch {
-                    return Some(Step::Member);
-                }
+                return self.is_watched().then_some(Step::Member);
             }
             b'}' | b']' | b')' | b',' => {
-                piece.flush();
-                piece.out.text.push_str(":null");
-                self.note_here(Repair::MissingValue, 0, piece);
+                self.supply(":null", Repair::MissingValue, piece);
                 self.state = State::After;
             }
             b'/' | b'#' => self.comment(byte, piece),
             _ => {
-                piece.flush();
-                piece.out.text.push(':');
-                let here = piece.here();
-                self.note(Repair::MissingColon, here, here, piece.out);
+                self.supply(":", Repair::MissingColon, piece);
                 if self.key.is_bare && byte == b'"' {
                     // `key":"value"`: the quote may be the key's.
-                    self.note(Repair::AmbiguousString, here, here + 1, piece.out);
+                    self.note_here(Repair::AmbiguousString, 1, piece);
                 }
-                self.state = State::Value;
-                if self.stack.len() <= self.context.watch {
-                    return Some(Step::Member);
-                }
+                return self.expect_value();
             }
         }
         None

@@ -474,10 +474,10 @@ impl Transducer {
     /// Reads `text`, whose first byte is the `at`th of the input. Returns how many bytes were consumed, and why it
     /// stopped. Linear.
     pub fn feed(&mut self, text: &str, at: u64, out: &mut Output) -> (usize, Step) {
-        let mut i = 0;
         if self.is_stuck {
             return (0, Step::Stuck);
         }
+        let mut i = 0;
         // What comes out is about as long: one allocation, not one for each doubling.
         out.text.reserve(text.len());
         loop {
@@ -556,29 +556,12 @@ impl Transducer {
             if byte == b'<' && self.skips_markup(piece) {
                 continue;
             }
+            let mut step = None;
             match self.state {
-                State::After => {
-                    if let Some(step) = self.after_value(byte, piece) {
-                        break step;
-                    }
-                }
-                State::Next => {
-                    let step = self.next_key(piece);
-                    piece.run = piece.i;
-                    if let Some(step) = step {
-                        break step;
-                    }
-                }
-                State::Key => {
-                    if let Some(step) = self.start_member(byte, piece) {
-                        break step;
-                    }
-                }
-                State::Colon => {
-                    if let Some(step) = self.colon(byte, piece) {
-                        break step;
-                    }
-                }
+                State::After => step = self.after_value(byte, piece),
+                State::Next => step = self.next_key(piece),
+                State::Key => step = self.start_member(byte, piece),
+                State::Colon => step = self.colon(byte, piece),
                 State::Arrow => {
                     if byte == b'>' {
                         piece.skip(1);
@@ -586,57 +569,39 @@ impl Transducer {
                     self.state = State::Value;
                 }
                 State::Root => match byte {
-                    b' ' | b'\t' | b'\n' | b'\r' => {
-                        piece.skip(1);
-                    }
+                    b' ' | b'\t' | b'\n' | b'\r' => piece.skip(1),
                     b'{' => self.state = State::Value,
                     b'"' => {
                         // `"tool": ..}`: the members of an object that lost its brace.
-                        piece.out.text.push('{');
-                        self.note_here(Repair::MissingBracket, 0, piece);
+                        self.supply("{", Repair::MissingBracket, piece);
                         self.open(Frame::Object);
                     }
-                    _ => break Step::Stuck,
+                    _ => step = Some(Step::Stuck),
                 },
-                State::Value => {
-                    if let Some(step) = self.start_value(byte, piece) {
-                        break step;
-                    }
-                }
+                State::Value => step = self.start_value(byte, piece),
                 State::Str(Quote::Double) if self.in_key => self.double_key(piece),
                 State::Str(Quote::Double) => self.double_string(piece),
-                State::Str(Quote::Token) => {
-                    self.token_string(piece);
-                }
+                State::Str(Quote::Token) => self.token_string(piece),
                 State::Str(quote) => self.odd_string(quote, piece),
                 State::Esc(quote) => self.escape(quote, piece),
                 State::Quoted => self.after_quote(piece),
-                State::Joining => {
-                    if let Some(step) = self.joining(byte, piece) {
-                        break step;
-                    }
-                }
+                State::Joining => step = self.joining(byte, piece),
                 State::Brace(brace) => self.after_brace(brace, piece),
                 State::Group(group) => self.in_group(group, piece),
                 State::Named(named) => self.after_named_quote(named, piece),
                 State::Apostrophe => self.after_apostrophe(piece),
                 State::Tail => self.tail(piece),
                 State::LineEnd => self.after_line_end(piece),
-                State::Word => {
-                    if let Some(step) = self.word(piece) {
-                        break step;
-                    }
-                }
-                State::Dots => {
-                    if let Some(step) = self.dots(byte, piece) {
-                        break step;
-                    }
-                }
+                State::Word => step = self.word(piece),
+                State::Dots => step = self.dots(byte, piece),
                 State::Dotted => self.after_dots(byte, piece),
                 State::Slash | State::LineComment | State::BlockComment { .. } => {
                     self.in_comment(byte, piece);
                 }
-                State::Done => break Step::Done,
+                State::Done => step = Some(Step::Done),
+            }
+            if let Some(step) = step {
+                break step;
             }
         };
         if piece.run < piece.i {
@@ -644,17 +609,13 @@ impl Transducer {
         }
         // What is read again is counted then, and what waits when it is data.
         let n_waiting = match self.state {
-            State::Str(_) | State::Esc(_) | State::Apostrophe => Some(0),
-            State::Quoted if self.lookahead.quote_at == 0 => Some(self.held.len()),
-            _ => None,
+            _ if self.in_key || self.has_read_ahead() => piece.i,
+            State::Str(_) | State::Esc(_) | State::Apostrophe => 0,
+            State::Quoted if self.lookahead.quote_at == 0 => self.held.len(),
+            _ => piece.i,
         };
-        if let Some(n_waiting) = n_waiting
-            && !self.in_key
-            && !self.has_read_ahead()
-        {
-            let n_inside = piece.i.saturating_sub(n_waiting);
-            self.count(&bytes[..n_inside], at);
-        }
+        let n_inside = piece.i.saturating_sub(n_waiting);
+        self.count(&bytes[..n_inside], at);
         (piece.i, step)
     }
 
@@ -677,8 +638,7 @@ impl Transducer {
             return;
         }
         if self.context.is_whole && repair == Repair::MissingBracket {
-            let closer = self.stack.last().map_or("", |frame| frame.json_closer());
-            self.context.brackets.push(closer);
+            self.context.brackets.push(self.json_closer());
         }
         self.structural |= repair.is_structural();
         self.fork.paid |= 1 << (repair as u32);

@@ -26,6 +26,13 @@ impl<'a> Piece<'a> {
         self.at + self.i as u64
     }
 
+    /// The next character; nothing at the end.
+    pub(super) fn character(&self) -> &'a str {
+        let rest = &self.text[self.i..];
+        let length = rest.chars().next().map_or(0, char::len_utf8);
+        &rest[..length]
+    }
+
     /// Writes the run.
     pub(super) fn flush(&mut self) {
         self.out.text.push_str(&self.text[self.run..self.i]);

@@ -35,10 +35,9 @@ impl Transducer {
 
     /// Supplies the name of the value that starts at `at`.
     pub(super) fn name_position(&mut self, at: u64, out: &mut Output) {
-        let Some(name) = self.next_position() else {
+        let Some(name) = self.next_position().cloned() else {
             return;
         };
-        let name = name.clone();
         out.text.push_str(&quoted(&name));
         out.text.push(':');
         self.keys.insert(name.as_bytes());

@@ -13,15 +13,14 @@ impl Transducer {
     }
 
     /// Holds the quote.
-    pub(super) fn start_named(&mut self, byte: u8, piece: &mut Piece<'_>) {
+    pub(super) fn start_named(&mut self, piece: &mut Piece<'_>) {
         self.settle_comma(piece.out);
         self.empty = false;
         piece.flush();
         self.held.clear();
-        self.held.push(char::from(byte));
         self.held_at = piece.here();
         self.state = State::Named(Named::Word);
-        piece.skip(1);
+        self.hold(piece);
     }
 
     /// A byte after the quote.
@@ -37,21 +36,15 @@ impl Transducer {
             _ => None,
         };
         let Some(next) = next else {
-            self.end_named(named == Named::After && byte == b':', piece.here());
-            return;
+            return self.end_named(named == Named::After && byte == b':', piece.here());
         };
-        self.held.push(char::from(byte));
+        self.hold(piece);
         self.state = State::Named(next);
-        piece.skip(1);
     }
 
     /// What was held, up to `here`, is read again as a key or as a value.
     pub(super) fn end_named(&mut self, is_key: bool, here: u64) {
-        let owed = core::mem::take(&mut self.held);
-        self.unread.text.push_str(&owed);
-        self.unread.at = here - owed.len() as u64;
-        self.held = owed;
-        self.held.clear();
+        self.read_held_again(0, here);
         self.call.is_key = Some(is_key);
         self.state = State::Key;
     }

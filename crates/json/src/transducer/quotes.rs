@@ -61,8 +61,7 @@ impl Transducer {
         if self.lookahead.quote_at == 0 {
             self.held_at = here;
         }
-        self.held
-            .push(if mark == Quote::Single { '\'' } else { '"' });
+        self.held.push(char::from(mark.mark()));
         (self.lookahead.state, self.lookahead.quote) = (LookaheadState::Quote, mark);
         self.state = State::Quoted;
     }
@@ -99,11 +98,7 @@ impl Transducer {
         let byte = piece.bytes()[piece.i];
         let here = piece.here();
         piece.run = piece.i;
-        let mark = if self.lookahead.quote == Quote::Single {
-            b'\''
-        } else {
-            b'"'
-        };
+        let mark = self.lookahead.quote.mark();
         if byte == mark && self.held.len() == 1 && !self.in_key && self.token_at + 2 == here {
             // `"""` of Python: the empty string was its start.
             if mark == b'"' {
@@ -122,11 +117,7 @@ impl Transducer {
             Decision::Inside
         };
         if let Decision::Look(_) = decision {
-            let rest = &piece.text[piece.i..];
-            let length = rest.chars().next().map_or(1, char::len_utf8);
-            self.held.push_str(&rest[..length]);
-            piece.skip(length);
-            return;
+            return self.hold(piece);
         }
         let ahead = core::mem::take(&mut self.held);
         let quote = here - ahead.len() as u64;
@@ -167,11 +158,7 @@ impl Transducer {
                 self.note(Repair::Concatenation, quote, here + 1, piece.out);
                 self.string.is_raw = false;
                 self.string.balance.give_up();
-                self.state = State::Str(if byte == b'"' {
-                    Quote::Double
-                } else {
-                    Quote::Single
-                });
+                self.state = State::Str(Quote::of(byte));
                 piece.skip(1);
             }
             (Decision::Again, _) => {
@@ -214,11 +201,8 @@ impl Transducer {
         let rest = unescape(&self.key.text.split_off(colon)).into_owned();
         let begin = here - (rest.len() + ahead.len()) as u64;
         let name = self.key.text.trim_end();
-        let name = name
-            .strip_suffix('\'')
-            .filter(|name| !name.contains('\''))
-            .unwrap_or(name);
-        self.key.text.truncate(name.len());
+        let unquoted = name.strip_suffix('\'').filter(|name| !name.contains('\''));
+        self.key.text.truncate(unquoted.unwrap_or(name).len());
         self.note(Repair::MissingQuote, begin, begin, out);
         self.end_key(here, out);
         self.unread.text.push_str(&rest);
@@ -282,12 +266,25 @@ impl Transducer {
         if self.lookahead.state == LookaheadState::Quote || self.in_key {
             return false;
         }
-        let ahead = core::mem::take(&mut self.held);
         out.text.push('"');
         self.end_value();
-        self.unread.text.push_str(&ahead[1..]);
-        self.unread.at = at - ahead.len() as u64 + 1;
+        self.read_held_again(1, at);
         true
+    }
+
+    /// Holds the next character.
+    pub(super) fn hold(&mut self, piece: &mut Piece<'_>) {
+        let c = piece.character();
+        self.held.push_str(c);
+        piece.skip(c.len());
+    }
+
+    /// What is held, up to `here`, is read again from its byte `from` on.
+    pub(super) fn read_held_again(&mut self, from: usize, here: u64) {
+        let rest = &self.held[from..];
+        self.unread.at = here - rest.len() as u64;
+        self.unread.text.push_str(rest);
+        self.held.clear();
     }
 
     pub(super) fn keys_at(&self, depth: usize) -> Option<&Arc<[String]>> {

@@ -24,42 +24,27 @@ impl Transducer {
             (Brace::Open | Brace::Word, b'0'..=b'9' | b'-') | (Brace::Word, b'.') => {
                 Some(Brace::Word)
             }
-            (Brace::String { mark, escaped }, _) => Some(match (escaped, byte) {
-                (true, _) => Brace::String {
-                    mark,
-                    escaped: false,
-                },
-                (false, b'\\') => Brace::String {
-                    mark,
-                    escaped: true,
-                },
-                (false, _) if byte == mark => Brace::After,
-                (false, _) => brace,
-            }),
+            (Brace::String { mark, escaped }, _) if escaped || byte != mark => {
+                let escaped = !escaped && byte == b'\\';
+                Some(Brace::String { mark, escaped })
+            }
+            (Brace::String { .. }, _) => Some(Brace::After),
             (Brace::Word, _) if blank => Some(Brace::After),
             (Brace::Word | Brace::After, b',' | b'}') => {
-                self.open_brace(true, here, piece.out);
-                return;
+                return self.open_brace(true, here, piece.out);
             }
             _ => None,
         };
         let Some(next) = next else {
-            self.open_brace(false, here, piece.out);
-            return;
+            return self.open_brace(false, here, piece.out);
         };
-        let length = piece.text[piece.i..]
-            .chars()
-            .next()
-            .map_or(1, char::len_utf8);
-        self.held.push_str(&piece.text[piece.i..piece.i + length]);
+        self.hold(piece);
         self.state = State::Brace(next);
-        piece.skip(length);
     }
 
     /// It is known what the brace opens: what was held, up to `here`, is read.
     pub(super) fn open_brace(&mut self, is_set: bool, here: u64, out: &mut Output) {
-        let owed = core::mem::take(&mut self.held);
-        let brace = here - owed.len() as u64;
+        let brace = here - self.held.len() as u64;
         if is_set {
             out.text.push('[');
             self.note(Repair::PythonLiteral, brace, brace + 1, out);
@@ -67,10 +52,7 @@ impl Transducer {
             out.text.push('{');
         }
         self.open(if is_set { Frame::Set } else { Frame::Object });
-        self.unread.text.push_str(&owed[1..]);
-        self.unread.at = brace + 1;
-        self.held = owed;
-        self.held.clear();
+        self.read_held_again(1, here);
     }
 }
 

@@ -115,6 +115,25 @@ pub(super) enum Group {
     Word,
 }
 
+impl Quote {
+    /// The quotes of a string that starts with this byte.
+    pub(super) fn of(mark: u8) -> Quote {
+        match mark {
+            b'\'' => Quote::Single,
+            b'`' => Quote::Backtick,
+            _ => Quote::Double,
+        }
+    }
+
+    /// The byte that a string in single or double quotes ends with.
+    pub(super) fn mark(self) -> u8 {
+        match self {
+            Quote::Single => b'\'',
+            _ => b'"',
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Quote {
     #[default]

@@ -48,11 +48,7 @@ impl Transducer {
     }
 
     pub(super) fn copy(&mut self, piece: &str, out: &mut Output) {
-        if self.in_key {
-            self.key.text.push_str(piece);
-        } else {
-            out.text.push_str(piece);
-        }
+        self.inside(out).push_str(piece);
     }
 
     /// A key's last quote was read.
@@ -76,9 +72,8 @@ impl Transducer {
     /// A key between `"`.
     pub(super) fn double_key(&mut self, piece: &mut Piece<'_>) {
         let length = plain(&piece.bytes()[piece.i..]);
-        self.key
-            .text
-            .push_str(&piece.text[piece.i..piece.i + length]);
+        let name = &piece.text[piece.i..][..length];
+        self.key.text.push_str(name);
         piece.skip(length);
         match piece.bytes().get(piece.i) {
             None => {}
@@ -153,11 +148,8 @@ impl Transducer {
     fn tail_opens(&mut self, piece: &mut Piece<'_>) -> bool {
         let bytes = piece.bytes();
         let in_run = |byte: &&u8| matches!(byte, b'}' | b']' | 0..=b' ');
-        if bytes[piece.i..]
-            .iter()
-            .take_while(in_run)
-            .any(|&byte| byte == b'\n')
-        {
+        let mut run = bytes[piece.i..].iter().take_while(in_run);
+        if run.any(|&byte| byte == b'\n') {
             // A line may end here, and the string with it if it closed its brackets.
             self.count_brackets(piece);
         }
@@ -205,17 +197,14 @@ impl Transducer {
             && let Some(colon) = self.key_without_quote()
         {
             // `'path: "a"`: the quote opens the value.
-            self.split_key(colon, "", piece.here(), piece.out);
-            return;
-        }
-        if closes && quote == Quote::Single && self.context.python && !self.in_key {
-            self.apostrophe_in_string(piece);
-            return;
+            return self.split_key(colon, "", piece.here(), piece.out);
         }
         if closes && quote == Quote::Single {
-            piece.skip(1);
+            if self.context.python && !self.in_key {
+                return self.apostrophe_in_string(piece);
+            }
             self.state = State::Apostrophe;
-            return;
+            return piece.skip(1);
         }
         if closes {
             piece.skip(match byte {
@@ -223,8 +212,7 @@ impl Transducer {
                 0xc2 => 2,
                 _ => 1,
             });
-            self.end_odd(piece.here(), piece.out);
-            return;
+            return self.end_odd(piece.here(), piece.out);
         }
         match byte {
             b'}' | b']' if !self.in_key && !self.context.python => {
@@ -232,9 +220,9 @@ impl Transducer {
                 match self.tail_begins(quote, bytes, piece.i) {
                     (_, true) => self.start_tail(quote, piece),
                     (length, false) => {
-                        self.string.is_multiline |=
-                            piece.text[piece.i..piece.i + length].contains('\n');
-                        escape_into(&mut piece.out.text, &piece.text[piece.i..piece.i + length]);
+                        let run = &piece.text[piece.i..][..length];
+                        self.string.is_multiline |= run.contains('\n');
+                        escape_into(&mut piece.out.text, run);
                         piece.skip(length);
                     }
                 }
@@ -246,29 +234,18 @@ impl Transducer {
                 piece.skip(1);
             }
             _ => {
-                let end = (piece.i..bytes.len())
-                    .find(|&n| {
-                        matches!(
-                            bytes[n],
-                            b'\\' | b'"' | b'\'' | b'`' | b'<' | b'}' | b']' | 0
-                                ..=0x1f | 0xe2 | 0xc2
-                        )
-                    })
-                    .filter(|&end| end > piece.i)
-                    .unwrap_or_else(|| {
-                        if matches!(byte, b'\'' | b'`' | b'<' | b'}' | b']') {
-                            piece.i + 1
-                        } else if matches!(byte, 0xe2 | 0xc2) {
-                            piece.i + if byte == 0xe2 { 3 } else { 2 }
-                        } else {
-                            bytes.len()
-                        }
-                    });
-                self.copy(&piece.text[piece.i..end], piece.out);
-                self.string.after_letter = bytes[end - 1].is_ascii_alphabetic();
-                piece.i = end;
-                piece.run = end;
-                return;
+                let may_end = |&byte: &u8| match byte {
+                    b'\\' | b'"' | b'\'' | b'`' | b'<' | b'}' | b']' => true,
+                    byte => byte < 0x20 || matches!(byte, 0xe2 | 0xc2),
+                };
+                let rest = &bytes[piece.i..];
+                let length = match rest.iter().position(may_end) {
+                    Some(0) => piece.character().len(),
+                    length => length.unwrap_or(rest.len()),
+                };
+                self.copy(&piece.text[piece.i..][..length], piece.out);
+                self.string.after_letter = rest[length - 1].is_ascii_alphabetic();
+                return piece.skip(length);
             }
         }
         self.string.after_letter = false;

@@ -37,27 +37,49 @@ impl Transducer {
             self.value_ended = true;
         } else {
             self.state = State::After;
-            self.value_ended = self.stack.len() <= self.context.watch;
+            self.value_ended = self.is_watched();
         }
+    }
+
+    /// Whether members and values of the innermost container are reported.
+    #[inline]
+    pub(super) fn is_watched(&self) -> bool {
+        self.stack.len() <= self.context.watch
+    }
+
+    /// The closer of the innermost container in JSON.
+    pub(super) fn json_closer(&self) -> &'static str {
+        self.stack.last().map_or("", |frame| frame.json_closer())
+    }
+
+    /// Leaves the next `length` bytes out.
+    #[cold]
+    pub(super) fn leave_out(&mut self, repair: Repair, length: usize, piece: &mut Piece<'_>) {
+        piece.flush();
+        self.note_here(repair, length, piece);
+        piece.skip(length);
+    }
+
+    /// Writes `text`, which is missing here.
+    #[cold]
+    pub(super) fn supply(&mut self, text: &str, repair: Repair, piece: &mut Piece<'_>) {
+        piece.flush();
+        piece.out.text.push_str(text);
+        self.note_here(repair, 0, piece);
     }
 
     /// A closing bracket in the input. It may fit the innermost container, an outer one, or none.
     pub(super) fn close(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
-        let here = piece.here();
         if self.is_meant_for_list(byte, piece) {
             self.drop_comma(piece.out);
-            piece.flush();
-            self.note(Repair::MismatchedBracket, here, here + 1, piece.out);
+            self.leave_out(Repair::MismatchedBracket, 1, piece);
             piece.out.text.push(']');
-            piece.skip(1);
             self.pop();
             return None;
         }
-        if self
-            .stack
-            .last()
-            .is_some_and(|frame| frame.closer() == byte && frame.json_closer().as_bytes() == [byte])
-        {
+        let is_own =
+            |frame: &Frame| frame.closer() == byte && frame.json_closer().as_bytes() == [byte];
+        if self.stack.last().is_some_and(is_own) {
             piece.i += 1;
             self.pop();
             return None;
@@ -71,24 +93,18 @@ impl Transducer {
             if self.stack.is_empty() {
                 return Some(Step::Stuck);
             }
-            self.note(Repair::MismatchedBracket, here, here + 1, piece.out);
-            piece.skip(1);
+            self.leave_out(Repair::MismatchedBracket, 1, piece);
             return None;
         };
         while self.stack.len() > fit + 1 {
-            if let Some(frame) = self.stack.last() {
-                piece.out.text.push_str(frame.json_closer());
-            }
-            self.note(Repair::MissingBracket, here, here, piece.out);
+            self.supply(self.json_closer(), Repair::MissingBracket, piece);
             self.pop();
             if self.value_ended {
                 // The caller hears of this end first; the same byte closes the next container then.
                 return None;
             }
         }
-        if let Some(frame) = self.stack.last() {
-            piece.out.text.push_str(frame.json_closer());
-        }
+        piece.out.text.push_str(self.json_closer());
         piece.skip(1);
         self.pop();
         None
@@ -137,8 +153,7 @@ impl Transducer {
             _ if self.is_over && !matches!(byte, b'}' | b']') => return Some(Step::Stuck),
             _ if self.stack.last() == Some(&Frame::Call) && !matches!(byte, b')' | b'/' | b'#') => {
                 // One value stands in a call.
-                piece.flush();
-                self.note_here(Repair::MissingBracket, 0, piece);
+                self.supply("", Repair::MissingBracket, piece);
                 self.pop();
             }
             _ if self.stack.last() == Some(&Frame::Root) => {
@@ -147,45 +162,36 @@ impl Transducer {
             }
             // `[{"a": 1 {"b": 2}]`: the object has lost its bracket.
             b'{' if self.is_object_in_list() => {
-                piece.flush();
-                piece.out.text.push('}');
-                self.note_here(Repair::MissingBracket, 0, piece);
+                self.supply("}", Repair::MissingBracket, piece);
                 self.pop();
             }
             b'.' | 0xe2 if self.dots_begin(piece) => self.start_dots(piece),
             b';' if self.comma.is_none() && !self.context.python && !self.stack.is_empty() => {
-                piece.flush();
-                self.note_here(Repair::MissingComma, 1, piece);
                 self.comma = Some(piece.here());
                 self.held.push(',');
-                piece.skip(1);
+                self.leave_out(Repair::MissingComma, 1, piece);
                 self.expect_next();
             }
             b',' if self.comma.is_none() => {
                 let next = piece.i + 1 + blanks(&piece.bytes()[piece.i + 1..]);
                 let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
-                match piece.bytes().get(next) {
+                let is_begin = match piece.bytes().get(next) {
+                    Some(b'"' | b'0'..=b'9' | b'a'..=b'z') => true,
+                    Some(b'{' | b'[' | b'-') => !in_keys,
+                    _ => false,
+                };
+                if is_begin && next - piece.i <= HELD {
                     // The run goes on over a comma that is none too many.
-                    Some(b'"' | b'0'..=b'9' | b'a'..=b'z') if next - piece.i <= HELD => {
-                        piece.i = next;
-                    }
-                    Some(b'{' | b'[' | b'-') if !in_keys && next - piece.i <= HELD => {
-                        piece.i = next;
-                    }
-                    _ => {
-                        piece.flush();
-                        self.comma = Some(piece.here());
-                        self.held.push(',');
-                        piece.skip(1);
-                    }
+                    piece.i = next;
+                } else {
+                    piece.flush();
+                    self.comma = Some(piece.here());
+                    self.held.push(',');
+                    piece.skip(1);
                 }
                 self.expect_next();
             }
-            b'}' | b']' | b')' => {
-                if let Some(step) = self.close(byte, piece) {
-                    return Some(step);
-                }
-            }
+            b'}' | b']' | b')' => return self.close(byte, piece),
             b'/' | b'#' => self.comment(byte, piece),
             _ if is_word_byte(byte) && self.stack.last() == Some(&Frame::Object) => {
                 piece.flush();
@@ -193,9 +199,7 @@ impl Transducer {
                 self.state = State::Next;
             }
             _ if self.can_follow_a_missing_comma(byte) => {
-                piece.flush();
-                piece.out.text.push(',');
-                self.note_here(Repair::MissingComma, 0, piece);
+                self.supply(",", Repair::MissingComma, piece);
                 self.expect_next();
             }
             _ => return Some(Step::Stuck),
@@ -211,12 +215,7 @@ impl Transducer {
         if (is_blank || is_word_byte(byte) || matches!(byte, b'-' | b'.' | b'$'))
             && self.held.len() < HELD
         {
-            let length = piece.text[piece.i..]
-                .chars()
-                .next()
-                .map_or(1, char::len_utf8);
-            self.held.push_str(&piece.text[piece.i..piece.i + length]);
-            piece.i += length;
+            self.hold(piece);
             return None;
         }
         let word = self.held.trim_end();
@@ -224,21 +223,15 @@ impl Transducer {
             && !word.contains([' ', '\t'])
             && !self.begins_another(word, byte)
             && self.may_have_key(word);
-        self.unread.at = self.token_at;
-        self.unread.text.push_str(&self.held);
-        self.held.clear();
+        self.read_held_again(0, piece.here());
         self.state = State::After;
         if !is_key {
             self.is_stuck = true;
             return Some(Step::Stuck);
         }
         piece.out.text.push(',');
-        self.note(
-            Repair::MissingComma,
-            self.token_at,
-            self.token_at,
-            piece.out,
-        );
+        let at = self.token_at;
+        self.note(Repair::MissingComma, at, at, piece.out);
         self.expect_next();
         Some(Step::More)
     }
@@ -278,22 +271,18 @@ impl Transducer {
             self.state = State::Dotted;
             return None;
         }
-        match self.resume {
-            State::After => {
-                self.unread.at = self.token_at;
-                self.unread.text.push_str(&self.token);
-                self.state = State::After;
-                self.is_stuck = true;
-                return Some(Step::Stuck);
-            }
-            // It is a word.
-            resume => {
-                self.settle_comma(piece.out);
-                (self.empty, self.in_key) = (false, resume == State::Key);
-                (self.word.nest, self.string.is_raw) = (0, false);
-                self.state = State::Word;
-            }
+        if self.resume == State::After {
+            self.unread.at = self.token_at;
+            self.unread.text.push_str(&self.token);
+            self.state = State::After;
+            self.is_stuck = true;
+            return Some(Step::Stuck);
         }
+        // It is a word.
+        self.settle_comma(piece.out);
+        (self.empty, self.in_key) = (false, self.resume == State::Key);
+        (self.word.nest, self.string.is_raw) = (0, false);
+        self.state = State::Word;
         None
     }
 
@@ -373,33 +362,28 @@ impl Transducer {
     pub(super) fn in_comment(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
         match self.state {
+            State::Slash if self.resume == State::Value && !matches!(byte, b'/' | b'*') => {
+                // A path: `{dir: /tmp}`.
+                piece.run = piece.i;
+                self.settle_comma(piece.out);
+                self.empty = false;
+                self.start_word(piece.here() - 1);
+                self.token.push('/');
+            }
             State::Slash => {
                 let slash = piece.here() - 1;
                 piece.run = piece.i;
+                self.note(Repair::Comment, slash, slash + 1, piece.out);
                 match byte {
                     b'/' => self.state = State::LineComment,
                     b'*' => self.state = State::BlockComment { star: false },
-                    _ if self.resume == State::Value => {
-                        // A path: `{dir: /tmp}`.
-                        self.settle_comma(piece.out);
-                        self.empty = false;
-                        self.start_word(slash);
-                        self.token.push('/');
-                        return;
-                    }
-                    _ => {
-                        self.note(Repair::Comment, slash, slash + 1, piece.out);
-                        self.state = self.resume;
-                        return;
-                    }
+                    _ => return self.state = self.resume,
                 }
-                self.note(Repair::Comment, slash, slash + 1, piece.out);
                 piece.skip(1);
             }
             State::LineComment => {
-                piece.i +=
-                    memchr::memchr(b'\n', &bytes[piece.i..]).unwrap_or(bytes.len() - piece.i);
-                piece.run = piece.i;
+                let rest = &bytes[piece.i..];
+                piece.skip(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
                 if piece.i < bytes.len() {
                     self.state = self.resume;
                 }

@@ -137,16 +137,12 @@ impl Transducer {
     /// A byte after closing brackets in a string. What waits is `owed`; it goes on while only brackets, blanks, and the
     /// caller's closers in their order come.
     pub(super) fn tail(&mut self, piece: &mut Piece<'_>) {
-        let rest = &piece.text[piece.i..];
-        let length = rest.chars().next().map_or(1, char::len_utf8);
         piece.run = piece.i;
         if self.held.is_empty() {
             self.held_at = piece.here();
         }
-        if self.held.len() < HELD && self.tail_takes(&rest[..length]) {
-            self.held.push_str(&rest[..length]);
-            piece.skip(length);
-            return;
+        if self.held.len() < HELD && self.tail_takes(piece.character()) {
+            return self.hold(piece);
         }
         if piece.bytes()[piece.i] == b'"'
             && self.takes_commas(self.tail.quote)
@@ -164,8 +160,7 @@ impl Transducer {
                 return;
             }
             self.start_ahead(Quote::Double, piece.here());
-            piece.skip(1);
-            return;
+            return piece.skip(1);
         }
         let (held, quote) = (self.held.as_bytes(), self.tail.quote);
         let is_over = match self.tail.next_closer {
@@ -176,8 +171,7 @@ impl Transducer {
             }
         };
         if is_over {
-            self.start_line_end(quote);
-            return;
+            return self.start_line_end(quote);
         }
         self.tail_was_data(piece.here(), piece.out);
     }
@@ -192,43 +186,42 @@ impl Transducer {
     /// What waits is data of its string; `at` is the byte after it.
     pub(super) fn tail_was_data(&mut self, at: u64, out: &mut Output) {
         let mut owed = core::mem::take(&mut self.held);
-        if self.tail.quote == Quote::Double {
-            self.note_controls(&owed, at - owed.len() as u64, out);
-        }
         if self.tail.quote == Quote::Token {
             // The token that ends the string may have started, unless these are plain letters.
-            let token = self
-                .context
-                .token_quote
-                .as_deref()
-                .filter(|_| !self.context.is_plain);
-            let token = token.unwrap_or("").as_bytes();
-            let n_begun = (1..=owed.len().min(token.len()))
-                .rev()
-                .find(|&n| owed.as_bytes().ends_with(&token[..n]))
-                .unwrap_or(0);
+            let token = self.context.token_quote.as_deref();
+            let token = token
+                .filter(|_| !self.context.is_plain)
+                .unwrap_or("")
+                .as_bytes();
+            let begins = |&n: &usize| owed.as_bytes().ends_with(&token[..n]);
+            let n_longest = owed.len().min(token.len());
+            let n_begun = (1..=n_longest).rev().find(begins).unwrap_or(0);
             self.string.n_matched = n_begun as u8;
             owed.truncate(owed.len() - n_begun);
         }
-        escape_into(&mut out.text, &owed);
-        self.count(owed.as_bytes(), at - owed.len() as u64);
+        self.write_held(&owed, at - owed.len() as u64, self.tail.quote, out);
         self.string.after_letter = owed.ends_with(|c: char| c.is_ascii_alphabetic());
-        self.string.is_multiline |= owed.contains('\n');
         self.held = owed;
         self.held.clear();
         self.state = State::Str(self.tail.quote);
     }
 
+    /// What was held is text of the string, which started with `quote`; it stands at `at`.
+    pub(super) fn write_held(&mut self, text: &str, at: u64, quote: Quote, out: &mut Output) {
+        if quote == Quote::Double {
+            self.note_controls(text, at, out);
+        }
+        escape_into(&mut out.text, text);
+        self.count(text.as_bytes(), at);
+        self.string.is_multiline |= text.contains('\n');
+    }
+
     /// Control characters of a string that were read as what they are.
-    pub(super) fn note_controls(&mut self, data: &str, at: u64, out: &mut Output) {
+    fn note_controls(&mut self, data: &str, at: u64, out: &mut Output) {
         for (n, byte) in data.bytes().enumerate() {
             if byte < 0x20 {
-                self.note(
-                    Repair::ControlCharacter,
-                    at + n as u64,
-                    at + n as u64 + 1,
-                    out,
-                );
+                let at = at + n as u64;
+                self.note(Repair::ControlCharacter, at, at + 1, out);
             }
         }
     }
@@ -259,20 +252,12 @@ impl Transducer {
             return false;
         }
         let so_far = &self.held[self.tail.closer_at..];
-        let fits = |closer: &String| {
-            closer
-                .strip_prefix(so_far)
-                .and_then(|rest| rest.strip_prefix(piece))
-                .map(str::is_empty)
-        };
-        let Some((n, whole)) = self
-            .context
-            .closers
-            .iter()
-            .enumerate()
-            .skip(self.tail.next_closer)
-            .find_map(|(n, closer)| fits(closer).map(|whole| (n, whole)))
-        else {
+        let fits =
+            |closer: &String| Some(closer.strip_prefix(so_far)?.strip_prefix(piece)?.is_empty());
+        let closers = self.context.closers.iter().enumerate();
+        let mut closers = closers.skip(self.tail.next_closer);
+        let found = closers.find_map(|(n, closer)| Some((n, fits(closer)?)));
+        let Some((n, whole)) = found else {
             return false;
         };
         if whole {

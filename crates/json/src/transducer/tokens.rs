@@ -66,10 +66,8 @@ impl Transducer {
     fn token_run(&mut self, token: &str, piece: &mut Piece<'_>) {
         let bytes = &piece.bytes()[piece.i..];
         let length = self.token_data(token, bytes);
-        escape_into(
-            self.inside(piece.out),
-            &piece.text[piece.i..piece.i + length],
-        );
+        let data = &piece.text[piece.i..][..length];
+        escape_into(self.inside(piece.out), data);
         piece.i += length;
         let Some(&byte) = bytes.get(length) else {
             return;

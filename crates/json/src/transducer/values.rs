@@ -73,49 +73,32 @@ impl Transducer {
                     piece.i += length;
                     self.end_value();
                 } else {
-                    piece.flush();
-                    self.start_word(piece.here());
-                    piece.run = piece.i;
+                    self.start_bare(piece);
                 }
             }
             b'}' | b']' | b')' => {
                 let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
                 let in_call = self.stack.last() == Some(&Frame::Call);
                 if in_keys && self.comma.is_none() || in_call {
-                    piece.flush();
-                    piece.out.text.push_str("null");
-                    self.note_here(Repair::MissingValue, 0, piece);
-                    self.end_value();
+                    self.supply_null(piece);
                     return None;
                 }
                 if self.fits(byte) {
                     self.drop_comma(piece.out);
                 }
-                if let Some(step) = self.close(byte, piece) {
-                    return Some(step);
-                }
+                return self.close(byte, piece);
             }
-            b',' => {
-                piece.flush();
-                if self.stack.last().is_some_and(|frame| frame.has_keys()) {
-                    piece.out.text.push_str("null");
-                    self.note_here(Repair::MissingValue, 0, piece);
-                    self.end_value();
-                } else if self.stack.is_empty() {
-                    return Some(Step::Stuck);
-                } else {
-                    self.note_here(Repair::ExtraComma, 1, piece);
-                    piece.skip(1);
-                }
-            }
+            b',' => match self.stack.last() {
+                None => return Some(Step::Stuck),
+                Some(frame) if frame.has_keys() => self.supply_null(piece),
+                Some(_) => self.leave_out(Repair::ExtraComma, 1, piece),
+            },
             // `"a":: 1`
             b':' if self.comma.is_none()
                 && !self.context.python
                 && self.stack.last() == Some(&Frame::Object) =>
             {
-                piece.flush();
-                self.note_here(Repair::Junk, 1, piece);
-                piece.skip(1);
+                self.leave_out(Repair::Junk, 1, piece);
             }
             b'\'' | b'`' if !self.begins_token(byte) => {
                 self.settle_comma(piece.out);
@@ -127,11 +110,7 @@ impl Transducer {
                 self.string.after_letter = false;
                 self.start_inside(piece.here() + 1);
                 piece.skip(1);
-                self.state = State::Str(if byte == b'`' {
-                    Quote::Backtick
-                } else {
-                    Quote::Single
-                });
+                self.state = State::Str(Quote::of(byte));
             }
             b'/' | b'#' if self.begins_comment(&bytes[piece.i..]) => self.comment(byte, piece),
             b'.' | 0xe2
@@ -140,13 +119,7 @@ impl Transducer {
             {
                 self.start_dots(piece);
             }
-            _ if self.begins_token(byte) => {
-                self.settle_comma(piece.out);
-                self.empty = false;
-                piece.flush();
-                self.start_word(piece.here());
-                piece.run = piece.i;
-            }
+            _ if self.begins_token(byte) => self.start_bare(piece),
             0xe2 if curly(&piece.text[piece.i..]).is_some() => {
                 self.settle_comma(piece.out);
                 self.empty = false;
@@ -163,14 +136,24 @@ impl Transducer {
                     && !b"\\;:".contains(&byte)
                 || matches!(byte, b'.' | b'+' | b'$' | b'*' | b'@' | b'~' | b'#') =>
             {
-                self.settle_comma(piece.out);
-                self.empty = false;
-                piece.flush();
-                self.start_word(piece.here());
-                piece.run = piece.i;
+                self.start_bare(piece);
             }
             _ => return Some(Step::Stuck),
         }
         None
+    }
+
+    /// A word without quotes starts here: a key or a value.
+    pub(super) fn start_bare(&mut self, piece: &mut Piece<'_>) {
+        self.settle_comma(piece.out);
+        self.empty = false;
+        piece.flush();
+        self.start_word(piece.here());
+    }
+
+    /// The value that is due is missing.
+    fn supply_null(&mut self, piece: &mut Piece<'_>) {
+        self.supply("null", Repair::MissingValue, piece);
+        self.end_value();
     }
 }

@@ -187,10 +187,8 @@ impl Transducer {
     pub(super) fn is_before_the_end(&self, bytes: &[u8], at: usize) -> bool {
         let next = at + 1 + blanks(&bytes[at + 1..]);
         let is_end = |byte: &u8| matches!(byte, b',' | b'}' | b']');
-        self.stack
-            .last()
-            .is_some_and(|frame| frame.closer() == bytes[at])
-            && bytes.get(next).map_or(self.stack.len() == 1, is_end)
+        let closer = self.stack.last().map(|frame| frame.closer());
+        closer == Some(bytes[at]) && bytes.get(next).map_or(self.stack.len() == 1, is_end)
     }
 
     /// Whether the word that is read, a key or a value, ends at the next byte; `None` where it is as in a stream.
@@ -232,10 +230,7 @@ impl Transducer {
             return false;
         }
         let length = memchr::memmem::find(rest, b"-->").map_or(rest.len(), |n| n + 3);
-        piece.flush();
-        let here = piece.here();
-        self.note(Repair::Comment, here, here + length as u64, piece.out);
-        piece.skip(length);
+        self.leave_out(Repair::Comment, length, piece);
         true
     }
 
@@ -256,14 +251,12 @@ impl Transducer {
             return false;
         }
         piece.flush();
-        let here = piece.here();
         let text = piece.out.text.trim_ascii_end();
         let n_text = text.strip_suffix(',').unwrap_or(text).len();
         let in_object = matches!(self.stack.as_slice(), [.., Frame::Object, _]);
         if in_object && !self.empty && !piece.out.text[..n_text].ends_with(['}', ']']) {
             piece.out.text.truncate(n_text);
-            piece.out.text.push(']');
-            self.note(Repair::MissingBracket, here, here, piece.out);
+            self.supply("]", Repair::MissingBracket, piece);
             self.pop();
             self.expect_next();
             if self.comma.is_none() {
@@ -271,8 +264,7 @@ impl Transducer {
             }
         } else {
             self.settle_comma(piece.out);
-            piece.out.text.push('{');
-            self.note(Repair::MissingBracket, here, here, piece.out);
+            self.supply("{", Repair::MissingBracket, piece);
             self.context.brackets.pop();
             self.context.brackets.push("{");
             self.open(Frame::Object);
@@ -303,12 +295,9 @@ impl Transducer {
     pub(super) fn reopens_list(&mut self, piece: &mut Piece<'_>) -> bool {
         let is_list = self.context.is_whole && !self.empty && piece.out.text.ends_with(']');
         if is_list {
-            piece.flush();
-            let here = piece.here();
-            self.note(Repair::MismatchedBracket, here, here + 1, piece.out);
+            self.leave_out(Repair::MismatchedBracket, 1, piece);
             piece.out.text.pop();
             let is_empty = piece.out.text.trim_end().ends_with('[');
-            piece.skip(1);
             let comma = self.comma.take();
             self.open(Frame::Array);
             (self.comma, self.empty) = (comma.filter(|_| !is_empty), is_empty);
@@ -361,14 +350,7 @@ pub(super) fn is_one_value(bytes: &[u8]) -> bool {
 
 /// What a word stands for that the end of the text cuts off.
 fn cut_word(word: &str) -> Option<Cow<'static, str>> {
-    const WORDS: &[(&str, &str)] = &[
-        ("true", "true"),
-        ("false", "false"),
-        ("null", "null"),
-        ("True", "true"),
-        ("False", "false"),
-        ("None", "null"),
-    ];
+    const WORDS: &[&str] = &["true", "false", "null", "True", "False", "None"];
     if word == "-" {
         return Some(Cow::Borrowed("null"));
     }
@@ -378,8 +360,9 @@ fn cut_word(word: &str) -> Option<Cow<'static, str>> {
     if digits.len() < word.len() && word::is_number(digits) {
         return Some(Cow::Owned(String::from(digits)));
     }
+    let is_cut = |whole: &&&str| **whole != word && whole.starts_with(word);
     WORDS
         .iter()
-        .find(|(whole, _)| *whole != word && whole.starts_with(word))
-        .map(|&(_, json)| Cow::Borrowed(json))
+        .find(is_cut)
+        .map(|whole| word::value(whole, false).0)
 }

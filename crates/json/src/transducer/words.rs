@@ -24,19 +24,14 @@ impl Transducer {
     pub(super) fn start_word(&mut self, at: u64) {
         self.token.clear();
         self.token_at = at;
-        (
-            self.word.nest,
-            self.word.angles,
-            self.string.is_raw,
-            self.word.is_open,
-        ) = (0, 0, false, false);
-        self.word.comma = None;
+        self.word = WordFacts::default();
+        self.string.is_raw = false;
         self.state = State::Word;
     }
 
     pub(super) fn word(&mut self, piece: &mut Piece<'_>) -> Option<Step> {
         let bytes = piece.bytes();
-        let byte = bytes[piece.i];
+        let (byte, here) = (bytes[piece.i], piece.here());
         piece.run = piece.i;
         if !self.context.other_quotes.is_empty() {
             self.choose_quote(&piece.text[piece.i..]);
@@ -105,7 +100,7 @@ impl Transducer {
                 Some(Frame::Tuple | Frame::Keywords | Frame::Call)
             ),
             b'(' if !self.context.python && !self.in_key && self.begins_call() => {
-                self.note(Repair::Wrapper, self.token_at, piece.here() + 1, piece.out);
+                self.note(Repair::Wrapper, self.token_at, here + 1, piece.out);
                 piece.skip(1);
                 self.open(Frame::Call);
                 return None;
@@ -120,38 +115,25 @@ impl Transducer {
                 && self.is_after_prefix()
                 && !matches!(byte, b',' | b':' | b']' | b'}') =>
             {
-                let mark = self.token.pop();
+                let mark = Quote::of(self.token.as_bytes()[self.token.len() - 1]);
                 self.token.clear();
                 piece.out.text.push('"');
                 // A prefix of Python, or the first letter and the quote are swapped.
                 for repair in [Repair::NonstandardQuote, Repair::AmbiguousString] {
-                    self.note(repair, self.token_at, piece.here(), piece.out);
+                    self.note(repair, self.token_at, here, piece.out);
                 }
-                self.start_inside(piece.here());
-                self.state = State::Str(if mark == Some('"') {
-                    Quote::Double
-                } else {
-                    Quote::Single
-                });
+                self.start_inside(here);
+                self.state = State::Str(mark);
                 return None;
             }
             b'"' | b'\'' if !self.in_key && word::is_string_prefix(&self.token) => {
                 // r'..', b'..', u"..", f'..' of Python.
                 piece.out.text.push('"');
-                self.note(
-                    Repair::NonstandardQuote,
-                    self.token_at,
-                    piece.here() + 1,
-                    piece.out,
-                );
+                self.note(Repair::NonstandardQuote, self.token_at, here + 1, piece.out);
                 self.string.is_raw = self.context.python && self.token.contains(['r', 'R']);
                 self.token.clear();
-                self.start_inside(piece.here() + 1);
-                self.state = State::Str(if byte == b'"' {
-                    Quote::Double
-                } else {
-                    Quote::Single
-                });
+                self.start_inside(here + 1);
+                self.state = State::Str(Quote::of(byte));
                 piece.skip(1);
                 return None;
             }
@@ -162,12 +144,11 @@ impl Transducer {
             if self.in_key && matches!(byte, b',' | b')') && self.expects_positions() {
                 self.in_key = false;
                 self.name_position(self.token_at, piece.out);
-                self.end_word(piece.here(), piece.out);
+                self.end_word(here, piece.out);
                 return None;
             }
             if self.in_key && self.is_before_key(piece) {
-                let at = self.token_at;
-                self.note(Repair::Junk, at, piece.here(), piece.out);
+                self.note(Repair::Junk, self.token_at, here, piece.out);
                 self.token.clear();
                 self.in_key = false;
                 self.state = State::Key;
@@ -178,26 +159,19 @@ impl Transducer {
                 if self.context.python && key.contains("\\_") {
                     // Markdown writers escape underscores.
                     key = key.replace("\\_", "_");
-                    self.note(
-                        Repair::InvalidEscape,
-                        self.token_at,
-                        piece.here(),
-                        piece.out,
-                    );
+                    self.note(Repair::InvalidEscape, self.token_at, here, piece.out);
                 }
                 self.key.text.clear();
-                let name = key.trim_end();
-                let name = if self.context.python {
-                    name
-                } else {
-                    name_of(name)
+                let name = match key.trim_end() {
+                    name if self.context.python => name,
+                    name => name_of(name),
                 };
                 escape_into(&mut self.key.text, name);
                 self.key.is_bare = true;
                 if self.stack.last() != Some(&Frame::Keywords) {
-                    self.note(Repair::UnquotedKey, self.token_at, piece.here(), piece.out);
+                    self.note(Repair::UnquotedKey, self.token_at, here, piece.out);
                 }
-                self.end_key(piece.here(), piece.out);
+                self.end_key(here, piece.out);
                 if byte == b'"' {
                     piece.skip(1);
                 }
@@ -206,7 +180,7 @@ impl Transducer {
             if self.token.is_empty() {
                 return Some(Step::Stuck);
             }
-            self.end_word(piece.here(), piece.out);
+            self.end_word(here, piece.out);
             return None;
         }
         // At least one character, and no more than the cap has room for: a word ends at the same byte in every cut.
@@ -215,26 +189,12 @@ impl Transducer {
         let room = HELD.saturating_sub(n_held).clamp(1, bytes.len() - piece.i);
         let rest = &bytes[piece.i..piece.i + room];
         let stops_more = self.context.is_whole;
-        let run_length = rest.iter().position(|b| {
-            stops_more && matches!(b, b'/' | b'{' | b'[')
-                || matches!(
-                    b,
-                    b',' | b'}'
-                        | b']'
-                        | b'\n'
-                        | b'<'
-                        | b':'
-                        | b'='
-                        | b' '
-                        | b'\t'
-                        | b'\r'
-                        | b'('
-                        | b')'
-                        | b';'
-                        | b'"'
-                        | b'\''
-                )
-        });
+        let may_end = |&byte: &u8| match byte {
+            b',' | b'}' | b']' | b'<' | b':' | b'=' | b'(' | b')' | b';' | b'"' | b'\'' => true,
+            b'/' | b'{' | b'[' => stops_more,
+            byte => matches!(byte, b' ' | b'\t' | b'\n' | b'\r'),
+        };
+        let run_length = rest.iter().position(may_end);
         let end = piece.i + run_length.unwrap_or(rest.len()).max(1);
         let end = (end..=bytes.len())
             .find(|&end| piece.text.is_char_boundary(end))
@@ -254,8 +214,7 @@ impl Transducer {
                 }
             }
         }
-        piece.i = end;
-        piece.run = end;
+        piece.skip(end - piece.i);
         None
     }
 
@@ -269,12 +228,8 @@ impl Transducer {
 
     /// Whether the word is a prefix of Python's strings and a quote.
     fn is_after_prefix(&self) -> bool {
-        matches!(self.token.len(), 2 | 3)
-            && !self.in_key
-            && self
-                .token
-                .strip_suffix(['"', '\''])
-                .is_some_and(word::is_string_prefix)
+        let prefix = self.token.strip_suffix(['"', '\'']);
+        !self.in_key && prefix.is_some_and(word::is_string_prefix)
     }
 
     /// The word has all that may be held of one.
@@ -293,23 +248,16 @@ impl Transducer {
         if goes_on(quote) {
             return;
         }
-        if let Some(other) = self
-            .context
-            .other_quotes
-            .iter_mut()
-            .find(|other| goes_on(other))
-        {
+        let mut others = self.context.other_quotes.iter_mut();
+        if let Some(other) = others.find(|other| goes_on(other)) {
             core::mem::swap(quote, other);
         }
     }
 
     /// Whether the dialect's own quotation token starts with the byte.
     pub(super) fn begins_token(&self, byte: u8) -> bool {
-        let mut quotes = self
-            .context
-            .token_quote
-            .iter()
-            .chain(&self.context.other_quotes);
+        let quotes = self.context.token_quote.iter();
+        let mut quotes = quotes.chain(&self.context.other_quotes);
         quotes.any(|quote| quote.as_bytes().first() == Some(&byte))
     }
 
@@ -376,9 +324,8 @@ impl Transducer {
 
     /// Whether nothing but blanks stands after the last comma.
     fn is_after_comma(&self) -> bool {
-        self.word
-            .comma
-            .is_some_and(|comma| is_blank(&self.token[comma + 1..]))
+        let comma = self.word.comma;
+        comma.is_some_and(|comma| is_blank(&self.token[comma + 1..]))
     }
 
     /// Where in the word another argument may start: what stands after that place is read again if one does.
@@ -406,15 +353,9 @@ impl Transducer {
         }
         let before = self.token.trim_end();
         let name = last_word(before);
-        let is_known = || {
-            self.context
-                .positions
-                .iter()
-                .any(|known| *known == before[name..])
-        };
-        let is_other = is_name(&before[name..])
-            && name > 0
-            && (is_literal(before[..name].trim_end()) || is_known());
+        let (value, word) = before.split_at(name);
+        let is_known = || self.context.positions.iter().any(|known| known == word);
+        let is_other = is_name(word) && name > 0 && (is_literal(value.trim_end()) || is_known());
         is_other.then_some(name)
     }
 
@@ -442,11 +383,8 @@ fn is_blank(following: &str) -> bool {
 
 /// Whether `word` could be the name of a parameter.
 fn is_name(word: &str) -> bool {
-    !word.is_empty()
-        && !word.starts_with(|c: char| c.is_ascii_digit())
-        && word
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '\\'))
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '\\');
+    !word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(is_part)
 }
 
 /// Whether an expression ends with the name of a type: `new HashMap` before `<`.
@@ -469,10 +407,8 @@ pub(super) fn is_word_byte(byte: u8) -> bool {
 
 /// Bytes of a number or literal at the start.
 pub(super) fn word_length(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.'))
-        .count()
+    let is_part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.');
+    bytes.iter().take_while(is_part).count()
 }
 
 /// Whether the byte goes on with an expression after a literal.
