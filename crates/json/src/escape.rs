@@ -96,8 +96,8 @@ fn unescape_one(text: &str) -> (char, usize) {
         Some(b'r') => ('\r', 2),
         Some(b'b') => ('\u{8}', 2),
         Some(b'f') => ('\u{c}', 2),
-        Some(b'u') => match hex4(text, 2) {
-            Some(high @ 0xd800..=0xdbff) => match (text.get(6..8), hex4(text, 8)) {
+        Some(b'u') => match hex4(text.as_bytes(), 2) {
+            Some(high @ 0xd800..=0xdbff) => match (text.get(6..8), hex4(text.as_bytes(), 8)) {
                 (Some("\\u"), Some(low @ 0xdc00..=0xdfff)) => {
                     let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
                     (char::from_u32(code).unwrap_or('\u{fffd}'), 12)
@@ -116,13 +116,13 @@ fn unescape_one(text: &str) -> (char, usize) {
     }
 }
 
-fn hex4(text: &str, at: usize) -> Option<u32> {
-    let digits = text.get(at..at + 4)?;
-    digits
-        .bytes()
-        .all(|b| b.is_ascii_hexdigit())
-        .then(|| u32::from_str_radix(digits, 16).ok())
-        .flatten()
+/// The value of four hexadecimal digits.
+pub(crate) fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
+    let mut code = 0;
+    for &byte in bytes.get(at..at + 4)? {
+        code = code << 4 | char::from(byte).to_digit(16)?;
+    }
+    Some(code)
 }
 
 #[cfg(test)]

@@ -46,22 +46,15 @@ impl Keys {
     /// Remembers a key of the innermost object; `false` if it was there already.
     #[inline]
     pub fn insert(&mut self, key: &[u8]) -> bool {
-        let from = self.from;
-        let hash = hash(key);
-        let level = &self.hashes[from..];
-        let new = if level.len() <= FEW {
-            !level.contains(&hash)
-        } else {
-            !self.many.contains(&(from, hash))
-        };
+        let (from, hash) = (self.from, hash(key));
+        let new = !self.has_hash(hash);
         if new {
             self.hashes.push(hash);
-            match self.hashes.len() - from {
-                n if n == FEW + 1 => self
-                    .many
-                    .extend(self.hashes[from..].iter().map(|&hash| (from, hash))),
-                n if n > FEW => drop(self.many.insert((from, hash))),
-                _ => {}
+            let level = &self.hashes[from..];
+            match level.len() {
+                ..=FEW => {}
+                n if n == FEW + 1 => self.many.extend(level.iter().map(|&hash| (from, hash))),
+                _ => drop(self.many.insert((from, hash))),
             }
         }
         new
@@ -69,7 +62,11 @@ impl Keys {
 
     /// Whether the innermost object has had this key.
     pub fn has(&self, key: &[u8]) -> bool {
-        let hash = hash(key);
+        self.has_hash(hash(key))
+    }
+
+    #[inline]
+    fn has_hash(&self, hash: u64) -> bool {
         let level = &self.hashes[self.from..];
         match level.len() {
             ..=FEW => level.contains(&hash),
@@ -111,9 +108,8 @@ fn hash(bytes: &[u8]) -> u64 {
     } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         add(u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last)));
     } else {
-        add(bytes
-            .iter()
-            .fold(0, |word, &byte| word << 8 | u64::from(byte)));
+        let shift = |word, &byte: &u8| word << 8 | u64::from(byte);
+        add(bytes.iter().fold(0, shift));
     }
     h ^ h >> 32
 }

@@ -64,25 +64,20 @@ pub fn locate(json: &str, pointer: &str) -> Range<usize> {
     for segment in pointer.split('/').skip(1) {
         let text = &json[value.clone()];
         let segment = decoded(segment);
-        if text.starts_with('{') {
-            let Some((at, inner)) = member(text, &segment) else {
-                break;
-            };
-            let start = offset(inner);
-            value = start..start + inner.len();
-            found = offset(text) + at..value.end;
+        let inner = if text.starts_with('{') {
+            member(text, &segment).map(|(at, inner)| (offset(text) + at, inner))
         } else {
-            let Some(inner) = segment
+            let element = segment
                 .parse()
                 .ok()
-                .and_then(|n: usize| elements(text).nth(n))
-            else {
-                break;
-            };
-            let start = offset(inner);
-            value = start..start + inner.len();
-            found = value.clone();
-        }
+                .and_then(|n: usize| elements(text).nth(n));
+            element.map(|inner| (offset(inner), inner))
+        };
+        let Some((start, inner)) = inner else {
+            break;
+        };
+        value = offset(inner)..offset(inner) + inner.len();
+        found = start..value.end;
     }
     found
 }
@@ -97,9 +92,8 @@ fn member<'t>(object: &'t str, key: &str) -> Option<(usize, &'t str)> {
             return found;
         };
         if name == key {
-            let at = before
-                .find('"')
-                .map_or(0, |quote| object.len() - before.len() + quote);
+            let quote = before.find('"');
+            let at = quote.map_or(0, |quote| object.len() - before.len() + quote);
             found = Some((at, value));
         }
     }

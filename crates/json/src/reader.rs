@@ -65,18 +65,11 @@ impl<'a> Iterator for Members<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let text = self.rest.trim_start_matches([' ', '\t', '\n', '\r', ',']);
-        let end = extent(text);
-        let key = text
-            .get(..end)
-            .filter(|key| key.starts_with('"'))
-            .and_then(string)?;
-        let after = text[end..].trim_start().strip_prefix(':')?.trim_start();
-        let end = extent(after);
-        if end == 0 {
-            return None;
-        }
-        self.rest = &after[end..];
-        Some((key, &after[..end]))
+        let (key, after) = split_value(text)?;
+        let key = string(key)?;
+        let (value, rest) = split_value(after.trim_start().strip_prefix(':')?.trim_start())?;
+        self.rest = rest;
+        Some((key, value))
     }
 }
 
@@ -91,13 +84,16 @@ impl<'a> Iterator for Elements<'a> {
 
     fn next(&mut self) -> Option<&'a str> {
         let text = self.rest.trim_start_matches([' ', '\t', '\n', '\r', ',']);
-        let end = extent(text);
-        if end == 0 {
-            return None;
-        }
-        self.rest = &text[end..];
-        Some(&text[..end])
+        let (value, rest) = split_value(text)?;
+        self.rest = rest;
+        Some(value)
     }
+}
+
+/// The value at the start of `text`, and what follows it.
+fn split_value(text: &str) -> Option<(&str, &str)> {
+    text.split_at_checked(extent(text))
+        .filter(|(value, _)| !value.is_empty())
 }
 
 /// How many bytes the value at the start of `text` has; 0 if there is none. Iterative, linear.
@@ -117,28 +113,17 @@ pub(crate) fn extent(text: &str) -> usize {
             b'{' | b'[' => {
                 depth += 1;
                 at += 1;
-                continue;
             }
+            b'}' | b']' | b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' if depth == 0 => return at,
             b'}' | b']' => {
-                if depth == 0 {
-                    return at;
-                }
                 depth -= 1;
                 at += 1;
             }
-            b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' => {
-                if depth == 0 {
-                    return at;
-                }
-                at += 1;
-                continue;
-            }
+            b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' => at += 1,
             _ => {
                 let rest = &bytes[at..];
-                at += rest
-                    .iter()
-                    .position(|b| b",:]} \t\n\r\"{[".contains(b))
-                    .unwrap_or(rest.len());
+                let end = rest.iter().position(|b| b",:]} \t\n\r\"{[".contains(b));
+                at += end.unwrap_or(rest.len());
             }
         }
         if depth == 0 {

@@ -39,6 +39,12 @@ pub fn is_number(word: &str) -> bool {
     at == bytes.len()
 }
 
+/// Bytes of a number or literal at the start.
+pub(crate) fn word_length(bytes: &[u8]) -> usize {
+    let is_part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.');
+    bytes.iter().take_while(is_part).count()
+}
+
 /// Whether `word` is `true`, `false`, `null` or a number, as JSON spells them.
 pub fn is_scalar(word: &str) -> bool {
     matches!(word, "true" | "false" | "null") || is_number(word)
@@ -70,16 +76,17 @@ pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
     if is_beyond(word) {
         return unrepresentable(word);
     }
-    match word {
-        "True" | "TRUE" => return (Cow::Borrowed("true"), Some(Repair::PythonLiteral)),
-        "False" | "FALSE" => return (Cow::Borrowed("false"), Some(Repair::PythonLiteral)),
-        "None" | "NULL" | "Null" | "undefined" => {
-            return (Cow::Borrowed("null"), Some(Repair::PythonLiteral));
-        }
+    let literal = match word {
+        "True" | "TRUE" => Some("true"),
+        "False" | "FALSE" => Some("false"),
+        "None" | "NULL" | "Null" | "undefined" => Some("null"),
         "NaN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" | "nan" => {
             return unrepresentable(word);
         }
-        _ => {}
+        _ => None,
+    };
+    if let Some(literal) = literal {
+        return (Cow::Borrowed(literal), Some(Repair::PythonLiteral));
     }
     let digits = word.trim_start_matches('0');
     let has_zeros = digits.len() < word.len() && digits.starts_with(|c: char| c.is_ascii_digit());

@@ -16,27 +16,17 @@ pub(super) fn unescaped(text: &str) -> Option<String> {
         return is_one.then(|| quoted(&unescape(&unescape(inside))));
     }
     let begin = text.find(['{', '['])?;
-    if !text[..begin]
-        .trim_matches(['\\', '"', ' ', '\n', 'n', 't'])
-        .is_empty()
-    {
-        return None;
-    }
+    let before = text[..begin].trim_matches(['\\', '"', ' ', '\n', 'n', 't']);
     let following = text[begin + 1..].trim_start_matches(['{', '[', ' ', '\n', '\t', '\r']);
-    let following = following
-        .trim_start_matches("\\n")
-        .trim_start_matches([' ', '\t']);
-    if !following.starts_with("\\\"") {
+    let following = following.trim_start_matches("\\n");
+    let following = following.trim_start_matches([' ', '\t']);
+    if !before.is_empty() || !following.starts_with("\\\"") {
         return None;
     }
-    let end = text
-        .rfind(['}', ']'])
-        .map_or(text.len(), |n| n + 1)
-        .max(begin + 1);
-    let inside = &text[begin..end];
+    let end = text.rfind(['}', ']']).map_or(text.len(), |n| n + 1);
+    let inside = &text[begin..end.max(begin + 1)];
     let bytes = inside.as_bytes();
+    let is_escaped = |at: usize| at > 0 && bytes[at - 1] == b'\\';
     let mut marks = memchr::memchr_iter(b'"', bytes);
-    marks
-        .all(|at| at > 0 && bytes[at - 1] == b'\\')
-        .then(|| unescape(inside).into_owned())
+    marks.all(is_escaped).then(|| unescape(inside).into_owned())
 }

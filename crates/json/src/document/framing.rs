@@ -1,8 +1,8 @@
 //! Where the values of a text start: prose and fences around them, several in a row.
 
-use super::quotes::Quotes;
-use super::quotes::begins_member;
+use super::quotes::{Quotes, begins_member};
 use super::valid::blanks;
+use crate::repair::Repair;
 use crate::scan::odd_blank;
 use crate::word;
 
@@ -174,10 +174,8 @@ impl<'a> Framing<'a> {
         while let Some(step) = memchr::memchr2(b'{', b'[', self.bytes.get(at..)?) {
             at += step;
             // `property['x']` is code, not a list.
-            let is_index = self.bytes[at] == b'['
-                && at > 0
-                && (self.bytes[at - 1].is_ascii_alphanumeric()
-                    || matches!(self.bytes[at - 1], b']' | b')' | b'_'));
+            let ends_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b']' | b')' | b'_');
+            let is_index = self.bytes[at] == b'[' && self.bytes[..at].last().is_some_and(ends_name);
             if !is_index && self.is_container(at, false) {
                 return Some(at);
             }
@@ -223,17 +221,10 @@ impl<'a> Framing<'a> {
             return true;
         }
         let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b' ' | b'$');
-        let length = self.bytes[at..]
-            .iter()
-            .take(128)
-            .take_while(is_name)
-            .count();
-        is_alone
-            && length > 0
-            && matches!(
-                self.bytes.get(at + length),
-                Some(b':' | b'=' | b'"' | b'\'' | 0xe2) | None
-            )
+        let name = self.bytes[at..].iter().take(128).take_while(is_name);
+        let length = name.count();
+        let is_end = |byte: &u8| matches!(byte, b':' | b'=' | b'"' | b'\'' | 0xe2);
+        is_alone && length > 0 && self.bytes.get(at + length).is_none_or(is_end)
     }
 
     /// `[a, b]` on one line, with nothing after it that makes it a link.
@@ -254,10 +245,7 @@ impl<'a> Framing<'a> {
         let length = self.bytes[at..].iter().take(12).take_while(is_word).count();
         let found = &self.text[at..at + length];
         word::is_scalar(found)
-            || matches!(
-                word::value(found, false).1,
-                Some(crate::Repair::PythonLiteral)
-            )
+            || word::value(found, false).1 == Some(Repair::PythonLiteral)
             || found == "NaN"
     }
 

@@ -103,15 +103,13 @@ pub fn repair(text: &str, shape: &Shape) -> RepairedText {
             // Places in the unescaped text are none in the input.
             (edit.start, edit.end) = (0, text.len());
         }
-        repaired.edits.insert(
-            0,
-            RepairEdit {
-                repair: Repair::EscapedDocument,
-                start: 0,
-                end: text.len(),
-                after: Cow::Owned(inner),
-            },
-        );
+        let unescaping = RepairEdit {
+            repair: Repair::EscapedDocument,
+            start: 0,
+            end: text.len(),
+            after: Cow::Owned(inner),
+        };
+        repaired.edits.insert(0, unescaping);
         repaired.work += length;
         return repaired;
     }

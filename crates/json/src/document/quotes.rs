@@ -49,13 +49,12 @@ impl Quotes {
     /// The next byte at or after `at` that may start a quote of this kind, or a backslash.
     pub(super) fn find(self, bytes: &[u8], at: usize) -> usize {
         let rest = bytes.get(at..).unwrap_or_default();
+        let is_single_like = |b: &u8| matches!(b, b'\'' | b'`' | b'\\' | 0xc2 | 0xe2);
         let found = match self {
             Quotes::Double => memchr::memchr2(b'"', b'\\', rest),
             Quotes::Single => memchr::memchr2(b'\'', b'\\', rest),
             Quotes::DoubleLike => memchr::memchr3(b'"', b'\\', 0xe2, rest),
-            Quotes::SingleLike => rest
-                .iter()
-                .position(|b| matches!(b, b'\'' | b'`' | b'\\' | 0xc2 | 0xe2)),
+            Quotes::SingleLike => rest.iter().position(is_single_like),
         };
         at + found.unwrap_or(rest.len())
     }

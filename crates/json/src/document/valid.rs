@@ -2,8 +2,9 @@
 
 use alloc::vec::Vec;
 
+use crate::escape::hex4;
 use crate::scan::plain;
-use crate::word::{is_scalar, stands};
+use crate::word::{is_scalar, stands, word_length};
 
 /// Whether `text` is one JSON value (RFC 8259), white space around it allowed; `finite`: with no number that is beyond all.
 /// Linear; one bit of memory a level.
@@ -55,14 +56,9 @@ fn end_of(text: &str, mut at: usize, is_word: impl Fn(&str) -> bool) -> Option<u
                     continue;
                 }
             }
-            Some(b'"') => {
-                at = string(bytes, at + 1)?;
-            }
+            Some(b'"') => at = string(bytes, at + 1)?,
             Some(_) => {
-                let length = bytes[at..]
-                    .iter()
-                    .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.'))
-                    .count();
+                let length = word_length(&bytes[at..]);
                 if !is_word(&text[at..at + length]) {
                     return None;
                 }
@@ -120,10 +116,8 @@ pub fn string(bytes: &[u8], mut at: usize) -> Option<usize> {
                         return None;
                     }
                     if (0xd800..0xdc00).contains(&code) {
-                        if bytes.get(at..at + 2) != Some(b"\\u") {
-                            return None;
-                        }
-                        if !(0xdc00..0xe000).contains(&hex4(bytes, at + 2)?) {
+                        let is_escape = bytes.get(at..at + 2) == Some(b"\\u");
+                        if !is_escape || !(0xdc00..0xe000).contains(&hex4(bytes, at + 2)?) {
                             return None;
                         }
                         at += 6;
@@ -134,15 +128,6 @@ pub fn string(bytes: &[u8], mut at: usize) -> Option<usize> {
             _ => return None,
         }
     }
-}
-
-/// The value of four hexadecimal digits.
-pub(super) fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
-    let mut code = 0;
-    for &byte in bytes.get(at..at + 4)? {
-        code = code << 4 | char::from(byte).to_digit(16)?;
-    }
-    Some(code)
 }
 
 #[inline]

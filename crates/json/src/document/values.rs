@@ -89,8 +89,8 @@ impl<'a> Document<'a> {
         }
         self.leave_out(self.text.len());
         if n_values > 1 {
-            self.writer
-                .note(Repair::MultipleValues, 0, self.text.len(), "[..]");
+            let end = self.text.len();
+            self.writer.note(Repair::MultipleValues, 0, end, "[..]");
             self.writer.prepend("[");
             self.writer.put_before_blanks("]");
         }
@@ -102,8 +102,8 @@ impl<'a> Document<'a> {
         let mut is_call = false;
         if Quotes::at(bytes, self.i).is_some() {
             if begins_member(bytes, self.i) {
-                self.writer
-                    .note(Repair::MissingBracket, self.i, self.i, "{");
+                let here = self.i;
+                self.writer.note(Repair::MissingBracket, here, here, "{");
                 self.writer.put("{");
                 self.machine.restart_in_object();
             } else {
@@ -134,9 +134,8 @@ impl<'a> Document<'a> {
             self.machine.know(1, Arc::clone(keys));
         }
         loop {
-            let (used, step) = self
-                .machine
-                .feed(&self.text[self.i..], self.i as u64, &mut out);
+            let rest = &self.text[self.i..];
+            let (used, step) = self.machine.feed(rest, self.i as u64, &mut out);
             self.i += used;
             match step {
                 Step::Done => {
@@ -147,16 +146,12 @@ impl<'a> Document<'a> {
                 }
                 Step::More if self.i < self.text.len() => {}
                 Step::More if self.machine.settle_quote(self.i as u64, &mut out) => {}
-                Step::More => {
-                    self.machine.cut(self.i as u64, &mut out);
-                    break;
-                }
+                Step::More => break self.machine.cut(self.i as u64, &mut out),
                 Step::Stuck => {
                     let rest = &self.text[self.i..];
                     let is_end = self.machine.is_beyond_help() && !rest.contains('"');
                     if is_end || rest.starts_with("```") || rest.is_empty() {
-                        self.machine.cut(self.i as u64, &mut out);
-                        break;
+                        break self.machine.cut(self.i as u64, &mut out);
                     }
                     let length = rest.chars().next().map_or(1, char::len_utf8);
                     self.i += self.machine.skip(length, self.i as u64, &mut out);
@@ -167,10 +162,8 @@ impl<'a> Document<'a> {
         core::mem::swap(&mut out.text, self.writer.out());
         let mut brackets = self.machine.take_brackets().into_iter();
         for span in &out.repairs {
-            let bracket = match span.repair {
-                Repair::MissingBracket => brackets.next(),
-                _ => None,
-            };
+            let is_bracket = span.repair == Repair::MissingBracket;
+            let bracket = is_bracket.then(|| brackets.next()).flatten();
             self.note(span, bracket);
         }
     }
@@ -183,29 +176,25 @@ impl<'a> Document<'a> {
         let text = self.text[start..].trim_end();
         let end = start + text.len();
         let bare = text.trim_end_matches([',', ';']).trim_end();
-        if word::value(bare, false).1 != Some(Repair::UnquotedString) {
-            let (json, repair) = word::value(bare, false);
+        let (json, repair) = word::value(bare, false);
+        if repair != Some(Repair::UnquotedString) {
+            let end = start + bare.len();
             if let Some(repair) = repair {
-                self.writer
-                    .note_text(repair, start, start + bare.len(), &json);
+                self.writer.note_text(repair, start, end, &json);
             }
             self.writer.put(&json);
-            self.i = start + bare.len();
+            self.i = end;
             return self.leave_out(self.text.len());
         }
         let is_scalar = |word: &str| word::is_scalar(word.trim());
         // `12,345` is one number in groups, or two: it stays text.
-        let is_grouped = bare
-            .split(',')
-            .skip(1)
-            .all(|part| part.bytes().take(3).filter(u8::is_ascii_digit).count() == 3);
-        let parts = || {
-            bare.split(['\n', ','])
-                .filter(|part| !part.trim().is_empty())
-        };
+        let is_group = |part: &str| part.bytes().take(3).filter(u8::is_ascii_digit).count() == 3;
+        let is_grouped = bare.split(',').skip(1).all(is_group);
+        let is_full = |part: &&str| !part.trim().is_empty();
+        let parts = || bare.split(['\n', ',']).filter(is_full);
         if parts().count() > 1 && parts().all(is_scalar) && (!is_grouped || bare.contains('\n')) {
-            self.writer
-                .note(Repair::MultipleValues, start, self.text.len(), "[..]");
+            let end = self.text.len();
+            self.writer.note(Repair::MultipleValues, start, end, "[..]");
             for (n, part) in parts().enumerate() {
                 self.writer.put(if n > 0 { "," } else { "[" });
                 self.writer.put(part.trim());
@@ -219,8 +208,8 @@ impl<'a> Document<'a> {
         let last = text.strip_suffix('"').filter(is_rest);
         let text = first.or(last).unwrap_or(text);
         let json = quoted(text);
-        self.writer
-            .note_text(Repair::UnquotedString, start, end, &json);
+        let repair = Repair::UnquotedString;
+        self.writer.note_text(repair, start, end, &json);
         self.writer.put(&json);
         self.i = end;
         self.leave_out(self.text.len());

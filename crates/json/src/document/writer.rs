@@ -124,30 +124,20 @@ impl<'a> Writer<'a> {
             self.blanks = None;
             self.to = next;
         } else {
-            self.put_other(byte, next);
+            self.put_for(char::from(byte).encode_utf8(&mut [0; 4]), next);
         }
-    }
-
-    fn put_other(&mut self, byte: u8, next: usize) {
-        self.blanks = None;
-        self.flush();
-        self.out.push(char::from(byte));
-        (self.from, self.to) = (next, next);
     }
 
     /// Appends blanks of the input, which wait until something follows them.
     #[inline]
     pub fn blank(&mut self, from: usize, to: usize) {
-        self.blanks
-            .get_or_insert(self.out.len() + (self.to - self.from));
+        self.blanks = Some(self.end());
         self.extend(from, to);
     }
 
     /// Appends a space that waits until something follows it.
     pub fn blank_space(&mut self) {
-        let blanks = *self
-            .blanks
-            .get_or_insert(self.out.len() + (self.to - self.from));
+        let blanks = self.end();
         self.put(" ");
         self.blanks = Some(blanks);
     }
@@ -278,11 +268,9 @@ fn more(fixes: &[RepairEdit], counts: &[u32]) -> Vec<(Repair, u32)> {
     let mut kinds: Vec<Repair> = fixes.iter().map(|fix| fix.repair).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    kinds
-        .into_iter()
-        .filter_map(|kind| {
-            let n = counts.get(kind as usize)?.saturating_sub(KEPT);
-            (n > 0).then_some((kind, n))
-        })
-        .collect()
+    let beyond = |kind: Repair| {
+        let n = counts.get(kind as usize)?.saturating_sub(KEPT);
+        (n > 0).then_some((kind, n))
+    };
+    kinds.into_iter().filter_map(beyond).collect()
 }

@@ -5,7 +5,7 @@ use super::piece::Piece;
 use super::sets::has_keys_here;
 use super::state::{Brace, Frame, Quote, State};
 use super::whole::is_one_value;
-use super::words::{is_word_byte, word_length};
+use super::words::is_word_byte;
 use super::{Step, Transducer};
 use crate::repair::Repair;
 use crate::word;
@@ -62,7 +62,7 @@ impl Transducer {
             b'0'..=b'9' | b'-' | b't' | b'f' | b'n' => {
                 self.settle_comma(piece.out);
                 self.empty = false;
-                let length = word_length(&bytes[piece.i..]);
+                let length = word::word_length(&bytes[piece.i..]);
                 let ends = bytes.get(piece.i + length).is_some_and(|b| {
                     // After a blank, Python may go on: `1 + 2`.
                     matches!(b, b',' | b'}' | b']' | b'\n' | b'\r')

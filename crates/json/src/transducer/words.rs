@@ -405,12 +405,6 @@ pub(super) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// Bytes of a number or literal at the start.
-pub(super) fn word_length(bytes: &[u8]) -> usize {
-    let is_part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.');
-    bytes.iter().take_while(is_part).count()
-}
-
 /// Whether the byte goes on with an expression after a literal.
 fn is_operator(byte: u8) -> bool {
     matches!(
