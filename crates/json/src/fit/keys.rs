@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 
 use super::names::{is_wrapper, uncontested};
+use super::scan::UnknownValue;
 use super::walk::Walk;
 use super::{Fit, FitKind, Job, Present, State, Target, Wrapper};
 use crate::escape::{quoted, unescape};
@@ -153,11 +154,11 @@ impl Fit {
             .and_then(|fields| fields.others.as_ref());
         self.step = others.map(|_| Walk::Others);
         self.state = if wrapped {
-            State::Free {
+            State::Free(UnknownValue {
                 depth: 1,
                 in_string: true,
                 escaped,
-            }
+            })
         } else {
             State::String {
                 held: false,

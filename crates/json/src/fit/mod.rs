@@ -34,7 +34,7 @@ pub use names::is_wrapper;
 pub use scalars::{float, integer, scalar_of};
 pub use unpack::from_text;
 
-use scan::{ends_in_escape, ends_word, free, string_end};
+use scan::{UnknownValue, ends_in_escape, ends_word, string_end};
 use walk::Walk;
 
 use crate::shape::{Fields, Shape};
@@ -151,21 +151,17 @@ enum State {
         held: bool,
     },
     /// Inside a value about which nothing is known.
-    Free {
-        depth: usize,
-        in_string: bool,
-        escaped: bool,
-    },
+    Free(UnknownValue),
     Done,
 }
 
 impl State {
     /// After the bracket of a value about which nothing is known.
-    const FREE: State = State::Free {
+    const FREE: State = State::Free(UnknownValue {
         depth: 1,
         in_string: false,
         escaped: false,
-    };
+    });
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,17 +238,11 @@ impl Fit {
 
     /// Whether it stands in a string that passes: more of its inside changes nothing.
     pub fn is_passing(&self) -> bool {
-        matches!(
-            self.state,
-            State::String {
-                held: false,
-                escaped: false
-            } | State::Free {
-                in_string: true,
-                escaped: false,
-                ..
-            }
-        )
+        match self.state {
+            State::String { held, escaped } => !held && !escaped,
+            State::Free(value) => value.in_string && !value.escaped,
+            _ => false,
+        }
     }
 
     /// Reads more of a JSON document; `text` continues what came before. Linear.
@@ -337,18 +327,11 @@ impl Fit {
                         self.give_up(job);
                     }
                 }
-                (
-                    State::Free {
-                        depth,
-                        in_string,
-                        escaped,
-                    },
-                    _,
-                ) => {
-                    let (end, state) = free(bytes, i, depth, in_string, escaped);
+                (State::Free(value), _) => {
+                    let (end, value) = value.read(bytes, i);
                     i = end;
-                    if let Some(state) = state {
-                        self.state = state;
+                    if let Some(value) = value {
+                        self.state = State::Free(value);
                     } else {
                         job.out.push_str(&text[run..i]);
                         run = i;

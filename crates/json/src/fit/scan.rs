@@ -1,6 +1,5 @@
 //! Steps over text that passes.
 
-use super::State;
 use crate::scan::plain;
 
 /// Below this many bytes eight a step beat a wide search.
@@ -35,42 +34,40 @@ pub(super) fn ends_in_escape(bytes: &[u8], escaped: bool) -> bool {
     (slashes + usize::from(all)) % 2 == 1
 }
 
-/// Reads on in a value about which nothing is known; no state where it ends.
-pub(super) fn free(
-    bytes: &[u8],
-    mut i: usize,
-    mut depth: usize,
-    mut in_string: bool,
-    mut escaped: bool,
-) -> (usize, Option<State>) {
-    while i < bytes.len() {
-        if in_string {
-            if let Some(length) = string_end(&bytes[i..], escaped) {
-                i += length;
-                (in_string, escaped) = (false, false);
-            } else {
-                escaped = ends_in_escape(&bytes[i..], escaped);
-                i = bytes.len();
+/// How far a value was read about which nothing is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct UnknownValue {
+    /// Brackets that are open.
+    pub(super) depth: usize,
+    pub(super) in_string: bool,
+    /// The next byte of the string is after a backslash.
+    pub(super) escaped: bool,
+}
+
+impl UnknownValue {
+    /// Reads on from `bytes[i]`; nothing is left of it where it ends.
+    pub(super) fn read(mut self, bytes: &[u8], mut i: usize) -> (usize, Option<UnknownValue>) {
+        while i < bytes.len() {
+            if self.in_string {
+                let end = string_end(&bytes[i..], self.escaped);
+                self.escaped = end.is_none() && ends_in_escape(&bytes[i..], self.escaped);
+                self.in_string = end.is_none();
+                i = end.map_or(bytes.len(), |length| i + length);
+                continue;
             }
-            continue;
-        }
-        match bytes[i] {
-            b'"' => in_string = true,
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => {
-                depth -= 1;
-                if depth == 0 {
-                    return (i + 1, None);
+            match bytes[i] {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        return (i + 1, None);
+                    }
                 }
+                _ => {}
             }
-            _ => {}
+            i += 1;
         }
-        i += 1;
+        (i, Some(self))
     }
-    let state = State::Free {
-        depth,
-        in_string,
-        escaped,
-    };
-    (i, Some(state))
 }

@@ -25,8 +25,7 @@ impl Transducer {
         if self.context.python
             && let Some(consumed) = self.python_escape(byte, here, quote, piece.out)
         {
-            piece.skip(usize::from(consumed));
-            return;
+            return piece.skip(usize::from(consumed));
         }
         piece.run = piece.i;
         // What is written instead of the token; the token itself where nothing was wrong.

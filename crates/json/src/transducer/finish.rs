@@ -115,15 +115,8 @@ impl Transducer {
             self.note(Repair::MissingValue, at, at, out);
         }
         self.drop_comma(out);
-        if matches!(
-            self.state,
-            State::Colon | State::Arrow | State::Value | State::Root | State::Key
-        ) {
-            self.state = if self.stack.is_empty() {
-                State::Done
-            } else {
-                State::After
-            };
+        if let State::Colon | State::Arrow | State::Value | State::Root | State::Key = self.state {
+            self.end_value();
         }
         self.finish(true, at, out);
     }

@@ -173,20 +173,8 @@ impl Transducer {
     /// A byte after the quote, which all readings read.
     pub(super) fn step_fork(&mut self, piece: &mut Piece<'_>) {
         let here = piece.here();
-        piece.run = piece.i;
-        if self.fork.is_reading {
-            // What a reading has read ahead itself.
-            return self.decide_at_once(piece);
-        }
-        if piece.bytes()[piece.i] == b'"' && self.held.len() == 1 && self.token_at + 2 == here {
-            // `"""` of Python: the empty string was its start.
-            self.note(Repair::NonstandardQuote, here - 2, here + 1, piece.out);
-            self.held.clear();
-            self.state = State::Str(Quote::Triple(b'"'));
-            piece.skip(1);
-            return;
-        }
-        if self.fork.spent > PATIENCE + PER_BYTE * here {
+        // What a reading has read ahead itself is decided at once, too.
+        if self.fork.is_reading || self.fork.spent > PATIENCE + PER_BYTE * here {
             return self.decide_at_once(piece);
         }
         if self.fork.readings.is_empty() {
@@ -261,11 +249,8 @@ impl Transducer {
         self.fork.readings = next;
         // Where nothing was wrong with the string, little is proof. In a closer nothing is.
         let margin = if self.string.has_inner { MARGIN } else { NEAR };
-        self.prune(if self.begins_closer(held) {
-            u32::MAX / 2
-        } else {
-            margin
-        });
+        let is_closer = self.begins_closer(held);
+        self.prune(if is_closer { u32::MAX / 2 } else { margin });
     }
 
     /// The readings read what was held after the quote before they started; `here` is the byte after it.
@@ -316,7 +301,7 @@ impl Transducer {
     /// Gives up the readings that cost too much more than the cheapest.
     fn prune(&mut self, margin: u32) {
         let readings = &mut self.fork.readings;
-        readings.sort_by_key(|reading| (reading.cost, !reading.is_whole()));
+        readings.sort_by_key(Reading::rank);
         let least = readings.first().map_or(0, |reading| reading.cost);
         readings.retain(|reading| reading.cost < least + margin);
         readings.truncate(LIVE);
@@ -351,10 +336,8 @@ impl Transducer {
 
     /// Reads the quote as the cheapest reading does; what was read since is read again.
     fn decide_fork(&mut self, here: u64, out: &mut Output) {
-        self.fork
-            .readings
-            .sort_by_key(|reading| (reading.cost, !reading.is_whole()));
-        let readings = core::mem::take(&mut self.fork.readings);
+        let mut readings = core::mem::take(&mut self.fork.readings);
+        readings.sort_by_key(Reading::rank);
         let quote = here - (self.held.len() - self.lookahead.quote_at) as u64;
         let Some(first) = readings.first() else {
             return self.take(Label::Inside, here, out);
@@ -414,8 +397,7 @@ impl Transducer {
                 out.text.truncate(n_text);
             }
             self.note(Repair::MissingQuote, begin, begin, out);
-            out.text.push('"');
-            self.end_inside();
+            self.end_inside(out);
             self.unread.text.push_str(&held[n_text..]);
             self.unread.at = begin;
         } else {
@@ -431,14 +413,10 @@ impl Transducer {
                 self.count(b"\"", here - 1);
                 self.state = State::Str(Quote::Double);
             }
-            Label::Ends => {
-                out.text.push('"');
-                self.end_inside();
-            }
+            Label::Ends => self.end_inside(out),
             Label::Doubled => {
                 self.note(Repair::NonstandardQuote, here, here + 1, out);
-                out.text.push('"');
-                self.end_inside();
+                self.end_inside(out);
             }
             Label::Joins => {
                 self.string.balance.give_up();
@@ -464,7 +442,8 @@ impl Transducer {
     }
 
     /// The string ends.
-    fn end_inside(&mut self) {
+    fn end_inside(&mut self, out: &mut Output) {
+        out.text.push('"');
         if self.fork.is_reading && self.string.balance.has_odd_quote() {
             self.fork.cost += cost(Charge::OddQuote);
         }
@@ -511,6 +490,11 @@ impl Reading {
             && self.is_done
             && !self.is_trailed
             && self.machine.stack.is_empty()
+    }
+
+    /// The lowest is the best.
+    fn rank(&self) -> (u32, bool) {
+        (self.cost, !self.is_whole())
     }
 
     /// All that may be of the quote that the machine holds.

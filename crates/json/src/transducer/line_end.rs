@@ -124,8 +124,7 @@ impl Transducer {
         if !is_quoted {
             self.note(Repair::MissingQuote, begin, begin, out);
         }
-        out.text.push('"');
-        self.end_value();
+        self.end_odd(at, out);
         self.is_over = true;
         let n_mark = usize::from(is_quoted);
         self.unread.text.insert_str(0, &owed[n_mark..]);

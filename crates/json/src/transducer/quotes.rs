@@ -31,12 +31,10 @@ impl Transducer {
         let bytes = piece.bytes();
         if !self.in_key && !self.string.has_inner && self.ends_at_once(bytes, piece.i + 1, 1) {
             piece.i += 1;
-            self.end_value();
-            return;
+            return self.end_value();
         }
         if !self.in_key && self.pause(&bytes[piece.run..piece.i]) > 0 {
-            self.start_tail(Quote::Double, piece);
-            return;
+            return self.start_tail(Quote::Double, piece);
         }
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
@@ -45,10 +43,8 @@ impl Transducer {
         }
         if self.stack.is_empty() && !self.context.is_whole {
             // Nothing can follow a string that is the document.
-            piece.out.text.push('"');
             piece.skip(1);
-            self.end_value();
-            return;
+            return self.end_odd(piece.here(), piece.out);
         }
         self.start_ahead(Quote::Double, piece.here());
         piece.skip(1);
@@ -92,22 +88,22 @@ impl Transducer {
 
     /// A byte after a quote that may end a string.
     pub(super) fn after_quote(&mut self, piece: &mut Piece<'_>) {
-        if self.forks() {
-            return self.step_fork(piece);
-        }
         let byte = piece.bytes()[piece.i];
         let here = piece.here();
         piece.run = piece.i;
         let mark = self.lookahead.quote.mark();
-        if byte == mark && self.held.len() == 1 && !self.in_key && self.token_at + 2 == here {
+        let is_third = byte == mark && self.held.len() == 1 && self.token_at + 2 == here;
+        if is_third && !self.in_key && !self.fork.is_reading {
             // `"""` of Python: the empty string was its start.
             if mark == b'"' {
                 self.note(Repair::NonstandardQuote, here - 2, here + 1, piece.out);
             }
             self.held.clear();
             self.state = State::Str(Quote::Triple(mark));
-            piece.skip(1);
-            return;
+            return piece.skip(1);
+        }
+        if self.forks() {
+            return self.step_fork(piece);
         }
         let decision = if self.held.len() < HELD {
             let rest = &piece.bytes()[piece.i..];
@@ -239,12 +235,11 @@ impl Transducer {
                 State::Brace(_) => self.open_brace(false, at, out),
                 State::Group(_) => self.open_group(at, out),
                 State::Named(_) => self.end_named(false, at),
-                State::Quoted => {
-                    if !self.settle_lookahead(at, out) {
+                _ => {
+                    if !self.settle_mark(at, out) {
                         break;
                     }
                 }
-                _ => break,
             }
         }
         self.value_ended = false;
@@ -266,8 +261,7 @@ impl Transducer {
         if self.lookahead.state == LookaheadState::Quote || self.in_key {
             return false;
         }
-        out.text.push('"');
-        self.end_value();
+        self.end_odd(at, out);
         self.read_held_again(1, at);
         true
     }

@@ -183,13 +183,9 @@ impl Transducer {
                 }
                 return;
             }
+            let escaped = if mark == b'"' { "\\\"" } else { "'" };
             for _ in 0..core::mem::take(&mut self.string.n_matched) {
-                let target = self.inside(piece.out);
-                if mark == b'"' {
-                    target.push_str("\\\"");
-                } else {
-                    target.push('\'');
-                }
+                self.copy(escaped, piece.out);
             }
         }
         if byte == b'"'
@@ -207,11 +203,7 @@ impl Transducer {
             return piece.skip(1);
         }
         if closes {
-            piece.skip(match byte {
-                0xe2 => 3,
-                0xc2 => 2,
-                _ => 1,
-            });
+            piece.skip(piece.character().len());
             return self.end_odd(piece.here(), piece.out);
         }
         match byte {

@@ -156,8 +156,7 @@ impl Transducer {
             {
                 self.tail_was_data(piece.here(), piece.out);
                 piece.i += 1;
-                self.end_value();
-                return;
+                return self.end_value();
             }
             self.start_ahead(Quote::Double, piece.here());
             return piece.skip(1);

@@ -124,8 +124,7 @@ impl Transducer {
                 if core::mem::take(&mut self.empty) {
                     self.note(Repair::TruncatedJson, self.token_at, at, out);
                 }
-                out.text.push('"');
-                self.end_value();
+                self.end_odd(at, out);
             }
             State::Esc(quote) => {
                 self.note(Repair::TruncatedJson, self.token_at, at, out);
