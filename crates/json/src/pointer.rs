@@ -67,10 +67,8 @@ pub fn locate(json: &str, pointer: &str) -> Range<usize> {
         let inner = if text.starts_with('{') {
             member(text, &segment).map(|(at, inner)| (offset(text) + at, inner))
         } else {
-            let element = segment
-                .parse()
-                .ok()
-                .and_then(|n: usize| elements(text).nth(n));
+            let n = segment.parse::<usize>().ok();
+            let element = n.and_then(|n| elements(text).nth(n));
             element.map(|inner| (offset(inner), inner))
         };
         let Some((start, inner)) = inner else {

@@ -117,11 +117,9 @@ impl Fit {
         let Some(object) = job.whole.and_then(|whole| whole.get(level.start..)) else {
             return true;
         };
-        level
-            .uncontested
-            .get_or_insert_with(|| uncontested(object, fields))
-            .iter()
-            .any(|name| name == key)
+        let find = || uncontested(object, fields);
+        let names = level.uncontested.get_or_insert_with(find);
+        names.iter().any(|name| name == key)
     }
 
     /// A declared property is here. One that came under another name before is said to come twice.
@@ -149,9 +147,8 @@ impl Fit {
         job.out.push_str(&self.held);
         self.held.clear();
         (self.first, self.in_key) = (false, !wrapped);
-        let others = self
-            .fields(job.target)
-            .and_then(|fields| fields.others.as_ref());
+        let fields = self.fields(job.target);
+        let others = fields.and_then(|fields| fields.others.as_ref());
         self.step = others.map(|_| Walk::Others);
         self.state = if wrapped {
             State::Free(UnknownValue {

@@ -72,8 +72,7 @@ pub(super) fn uncontested(object: &str, fields: &Fields) -> Vec<String> {
         let from = claims.partition_point(|&claim| claim < near);
         claims.get(from + 1) != Some(&near)
     };
-    let only = all
-        .into_iter()
-        .filter(|(_, near, _)| near.is_some_and(is_only));
+    let all = all.into_iter();
+    let only = all.filter(|(_, near, _)| near.is_some_and(is_only));
     only.map(|(key, ..)| key.into_owned()).collect()
 }

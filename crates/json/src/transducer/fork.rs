@@ -356,10 +356,9 @@ impl Transducer {
         let ahead = self.held.split_off(self.lookahead.quote_at + 1);
         let quote = here - ahead.len() as u64;
         // `"a,""b"` and `"a"",b"`: the comma between two strings may be the one that is missing.
-        let is_comma_swapped = ahead
-            .trim_ascii_start()
-            .strip_prefix('"')
-            .is_some_and(|next| self.held.contains(',') || next.starts_with(','));
+        let next = ahead.trim_ascii_start().strip_prefix('"');
+        let is_comma = |next: &str| self.held.contains(',') || next.starts_with(',');
+        let is_comma_swapped = next.is_some_and(is_comma);
         self.read_quote(label, quote, out);
         let is_doubt = label == Label::Inside && !self.context.is_whole && !self.fork.is_reading;
         if is_doubt && self.swallows_key(&ahead) == Some(true) {

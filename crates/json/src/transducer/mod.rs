@@ -528,11 +528,8 @@ impl Transducer {
             }
             if self.value_ended {
                 self.value_ended = false;
-                break if self.state == State::Done {
-                    Step::Done
-                } else {
-                    Step::Value
-                };
+                let is_done = self.state == State::Done;
+                break if is_done { Step::Done } else { Step::Value };
             }
             if core::mem::take(&mut self.string.starts)
                 && bytes.len() - piece.i >= LONG

@@ -207,9 +207,8 @@ impl Transducer {
 
     /// `"a")), f(`: the brackets after the quote are too many, and the list of calls goes on.
     fn before_a_call(&self, next: &Next) -> Decision {
-        let is_named = self
-            .held
-            .ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_named = self.held.ends_with(is_part);
         match next.byte {
             b'(' if is_named => Decision::Ends,
             _ if next.is_blank && !is_named => Decision::Look(LookaheadState::NextCall),
@@ -223,11 +222,9 @@ impl Transducer {
         if next.is_word && next.n_ahead < WORD {
             return Decision::Look(LookaheadState::Literal);
         }
-        let word = self.held[1..].trim_start();
-        if is_literal(word) {
-            Decision::Ends
-        } else {
-            Decision::Inside
+        match self.held[1..].trim_start() {
+            word if is_literal(word) => Decision::Ends,
+            _ => Decision::Inside,
         }
     }
 

@@ -188,10 +188,8 @@ impl Transducer {
         if self.tail.quote == Quote::Token {
             // The token that ends the string may have started, unless these are plain letters.
             let token = self.context.token_quote.as_deref();
-            let token = token
-                .filter(|_| !self.context.is_plain)
-                .unwrap_or("")
-                .as_bytes();
+            let token = token.filter(|_| !self.context.is_plain);
+            let token = token.unwrap_or("").as_bytes();
             let begins = |&n: &usize| owed.as_bytes().ends_with(&token[..n]);
             let n_longest = owed.len().min(token.len());
             let n_begun = (1..=n_longest).rev().find(begins).unwrap_or(0);

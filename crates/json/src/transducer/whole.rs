@@ -353,15 +353,12 @@ fn cut_word(word: &str) -> Option<Cow<'static, str>> {
     if word == "-" {
         return Some(Cow::Borrowed("null"));
     }
-    let digits = word
-        .trim_end_matches(['-', '+'])
-        .trim_end_matches(['e', 'E']);
+    let digits = word.trim_end_matches(['-', '+']);
+    let digits = digits.trim_end_matches(['e', 'E']);
     if digits.len() < word.len() && word::is_number(digits) {
         return Some(Cow::Owned(String::from(digits)));
     }
     let is_cut = |whole: &&&str| **whole != word && whole.starts_with(word);
-    WORDS
-        .iter()
-        .find(is_cut)
-        .map(|whole| word::value(whole, false).0)
+    let whole = WORDS.iter().find(is_cut)?;
+    Some(word::value(whole, false).0)
 }

@@ -70,7 +70,8 @@ impl Transducer {
         let after_literal =
             is_python && self.token.ends_with([' ', '\t']) && is_literal(self.token.trim_end());
         // After a number an argument may go on with words; in a list a comma is missing.
-        let is_word = byte.is_ascii_alphabetic() && self.stack.last() == Some(&Frame::Keywords);
+        let frame = self.stack.last().copied();
+        let is_word = byte.is_ascii_alphabetic() && frame == Some(Frame::Keywords);
         let in_whole = self.ends_in_whole(piece);
         let ends = match byte {
             _ if in_whole.is_some() => in_whole == Some(true),
@@ -95,26 +96,15 @@ impl Transducer {
             b':' | b'=' => self.in_key,
             b';' => !self.context.python && !self.in_key && is_literal(&self.token),
             b' ' | b'\t' | b'\r' => self.in_key || is_literal(&self.token),
-            b')' => matches!(
-                self.stack.last(),
-                Some(Frame::Tuple | Frame::Keywords | Frame::Call)
-            ),
+            b')' => matches!(frame, Some(Frame::Tuple | Frame::Keywords | Frame::Call)),
             b'(' if !self.context.python && !self.in_key && self.begins_call() => {
                 self.note(Repair::Wrapper, self.token_at, here + 1, piece.out);
                 piece.skip(1);
                 self.open(Frame::Call);
                 return None;
             }
-            b'"' | b'\''
-                if !self.in_key && !self.context.python && word::is_string_prefix(&self.token) =>
-            {
-                // `b"`, or the end of `b` that has lost its first quote: the next byte tells.
-                false
-            }
-            _ if !self.context.python
-                && self.is_after_prefix()
-                && !matches!(byte, b',' | b':' | b']' | b'}') =>
-            {
+            // `b"`, or the end of `b` that has lost its first quote: the byte after it tells.
+            _ if !self.context.python && self.is_after_prefix() => {
                 let mark = Quote::of(self.token.as_bytes()[self.token.len() - 1]);
                 self.token.clear();
                 piece.out.text.push('"');
@@ -126,11 +116,11 @@ impl Transducer {
                 self.state = State::Str(mark);
                 return None;
             }
-            b'"' | b'\'' if !self.in_key && word::is_string_prefix(&self.token) => {
+            b'"' | b'\'' if is_python && word::is_string_prefix(&self.token) => {
                 // r'..', b'..', u"..", f'..' of Python.
                 piece.out.text.push('"');
                 self.note(Repair::NonstandardQuote, self.token_at, here + 1, piece.out);
-                self.string.is_raw = self.context.python && self.token.contains(['r', 'R']);
+                self.string.is_raw = self.token.contains(['r', 'R']);
                 self.token.clear();
                 self.start_inside(here + 1);
                 self.state = State::Str(Quote::of(byte));
@@ -196,9 +186,9 @@ impl Transducer {
         };
         let run_length = rest.iter().position(may_end);
         let end = piece.i + run_length.unwrap_or(rest.len()).max(1);
-        let end = (end..=bytes.len())
-            .find(|&end| piece.text.is_char_boundary(end))
-            .unwrap_or(bytes.len());
+        let is_boundary = |&end: &usize| piece.text.is_char_boundary(end);
+        let end = (end..=bytes.len()).find(is_boundary);
+        let end = end.unwrap_or(bytes.len());
         let is_apart = self.token.ends_with(' ');
         self.token.push_str(&piece.text[piece.i..end]);
         if (self.context.python || self.context.is_whole) && !self.in_key {
