@@ -455,7 +455,8 @@ proptest! {
         if outcome.ok {
             let place = outcome.output["path"].as_str().expect("a path");
             prop_assert!(Path::new(place).is_relative());
-            prop_assert_eq!(world.run("read_file", json!({"path": written})).text, "x");
+            // As it was written it may lead through the new file: `a/b/..` is `a` only where that is no file.
+            prop_assert_eq!(world.run("read_file", json!({"path": place})).text, "x");
         }
         world.assert_outside_untouched();
     }
