@@ -27,13 +27,7 @@ impl StringText {
             let rest = &json.as_bytes()[at..];
             let length = match rest {
                 [b'"', ..] => 0,
-                [
-                    _,
-                    b'u',
-                    b'd' | b'D',
-                    b'8' | b'9' | b'a' | b'b' | b'A' | b'B',
-                    ..,
-                ] => 12,
+                [_, b'u', b'd' | b'D', digit, ..] if b"89abAB".contains(digit) => 12,
                 [_, b'u', ..] => 6,
                 _ => 2,
             };

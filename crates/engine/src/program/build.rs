@@ -457,6 +457,7 @@ fn role_of(rule: &Rule) -> Option<RuleRole> {
 /// stand. What begins with a capture has none.
 fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
     let (mut found, mut is_past_group) = (None, false);
+    let is_sign = |n: usize| matches!(&seq[n].kind, TermKind::Literal(pieces) if matches!(&**pieces, [Piece::Bytes(text)] if !text.contains(char::is_alphanumeric)));
     for (n, term) in seq[..text].iter().enumerate().rev() {
         match &term.kind {
             TermKind::Literal(pieces) => {
@@ -476,6 +477,10 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
             | TermKind::LineStart
             | TermKind::MessageStart => {}
             TermKind::Group(_) | TermKind::Optional(..) if !is_past_group => {}
+            // A sign after a part that may be missing is a piece of the beginning.
+            TermKind::Group(_) | TermKind::Optional(..) if found.is_some_and(is_sign) => {
+                return None;
+            }
             // What ends the value before this one opens none.
             TermKind::Raw(..) | TermKind::Value(..) => return None,
             _ => break,
