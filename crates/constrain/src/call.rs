@@ -392,33 +392,39 @@ impl Walk<'_> {
             let schemas = match self.dialect.values().typing {
                 Typing::Kind(_) => writer.by_type(&member.schema, &member.pointer)?,
                 // So is each of the values of a flag, where one has a form of its own.
-                _ if has_false(inner) && is_boolean(&member.schema) => [true, false]
-                    .map(|is| {
-                        Value::from_iter([("type", Value::from("boolean")), ("const", is.into())])
-                    })
-                    .into(),
+                _ if holds(inner, |form| matches!(form, Form::False))
+                    && is_boolean(&member.schema) =>
+                {
+                    [true, false]
+                        .map(|is| {
+                            Value::from_iter([
+                                ("type", Value::from("boolean")),
+                                ("const", is.into()),
+                            ])
+                        })
+                        .into()
+                }
                 _ => vec![member.schema.clone()],
             };
             let mut one = |writer: &mut SchemaWriter<'_>, schema: &Value, pointer: &str| {
                 state.members[at].schema = schema.clone();
                 state.members[at].pointer = pointer.into();
                 state.is_written[at] = false;
-                let node = self.form(inner, state, writer, around);
+                let mut node = self.form(inner, state, writer, around);
                 let is_open = std::mem::take(&mut state.is_open);
-                match node {
-                    Ok(_) if is_open && !state.may_be_flag(true) => {
-                        unfit = Some(format!("it has no value for `{}`", member.name));
-                    }
-                    Ok(node) => return Ok(node),
-                    Err(Unfit::Grammar(error)) => return Err(error),
-                    Err(Unfit::Form(reason)) => unfit = Some(reason),
+                if node.is_ok() && is_open && !state.may_be_flag(true) {
+                    let reason = format!("it has no value for `{}`", member.name);
+                    node = Err(Unfit::Form(reason));
                 }
-                Ok(Node::choice([]))
+                or_unfit(node, &mut unfit)
             };
             let mut ways = Vec::new();
             for schema in schemas {
                 let list = list_of(&schema);
-                let list = list.filter(|_| self.dialect.values().repeated && !has_loop(inner));
+                let list = list.filter(|_| {
+                    self.dialect.values().repeated
+                        && !holds(inner, |form| matches!(form, Form::EachArgument(_)))
+                });
                 ways.push(match list {
                     Some(list) => writer.items(&list, &member.pointer, Node::empty(), &mut one)?,
                     None => one(writer, &schema, &member.pointer)?,
@@ -453,12 +459,7 @@ impl Walk<'_> {
         let mut one = |writer: &mut SchemaWriter<'_>, schema: &Value, pointer: &str| {
             state.members[at].schema = schema.clone();
             state.members[at].pointer = pointer.into();
-            match self.form(inner, state, writer, around) {
-                Ok(node) => return Ok(node),
-                Err(Unfit::Grammar(error)) => return Err(error),
-                Err(Unfit::Form(reason)) => unfit = Some(reason),
-            }
-            Ok(Node::choice([]))
+            or_unfit(self.form(inner, state, writer, around), &mut unfit)
         };
         let node = writer.items(&list, &member.pointer, Node::empty(), &mut one)?;
         state.members[at] = member;
@@ -709,26 +710,27 @@ fn ends_with_value(form: &Form) -> bool {
     }
 }
 
-/// Whether the form has a loop over the values of its key.
-fn has_loop(form: &Form) -> bool {
-    match form {
-        Form::EachArgument(_) => true,
-        Form::Sequence(forms) => forms.iter().any(has_loop),
-        Form::If(_, inner) => has_loop(inner),
-        Form::Choice(ways) => ways.iter().any(|way| has_loop(&way.form)),
-        _ => false,
+/// A node, or no way where the form does not fit; why is kept.
+fn or_unfit(node: Walked, unfit: &mut Option<String>) -> Result<Node, GrammarError> {
+    match node {
+        Ok(node) => Ok(node),
+        Err(Unfit::Grammar(error)) => Err(error),
+        Err(Unfit::Form(reason)) => {
+            *unfit = Some(reason);
+            Ok(Node::choice([]))
+        }
     }
 }
 
-/// Whether the form has a place for a flag that is `false`.
-fn has_false(form: &Form) -> bool {
-    match form {
-        Form::False => true,
-        Form::Sequence(forms) => forms.iter().any(has_false),
-        Form::If(_, inner) => has_false(inner),
-        Form::Choice(ways) => ways.iter().any(|way| has_false(&way.form)),
-        _ => false,
-    }
+/// Whether the form, or one inside it, is such.
+fn holds(form: &Form, wanted: fn(&Form) -> bool) -> bool {
+    wanted(form)
+        || match form {
+            Form::Sequence(forms) => forms.iter().any(|form| holds(form, wanted)),
+            Form::If(_, inner) => holds(inner, wanted),
+            Form::Choice(ways) => ways.iter().any(|way| holds(&way.form, wanted)),
+            _ => false,
+        }
 }
 
 /// Whether a schema takes both values of a flag, and nothing else.

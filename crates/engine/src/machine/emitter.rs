@@ -54,7 +54,7 @@ pub(crate) struct OpenCall {
     pub(crate) flag: Option<(String, Span, &'static str)>,
     /// The dialect has such keys.
     pub(crate) has_flags: bool,
-    /// It is none: its only argument is text of the answer, which is decoded.
+    /// It is no call: its only argument is text of the answer, which is decoded.
     text: Option<StringText>,
     /// The list that a parameter of the same key goes on with.
     list: Option<String>,

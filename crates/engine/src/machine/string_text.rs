@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use toolglot_json::internal::unescape;
 
-/// What of it was told.
+/// How it is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StringText {
     /// Whether it is a string, as its first byte shows: it is decoded.

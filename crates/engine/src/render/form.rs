@@ -104,7 +104,7 @@ pub enum Form {
     If(Condition, Box<Form>),
     /// Once for each call that is left.
     EachCall(Box<Form>),
-    /// Once for each argument that is left.
+    /// Once for each argument that is left; inside such a loop, for each value of the key before it.
     EachArgument(Box<Form>),
 }
 

@@ -14,7 +14,7 @@ struct Seen {
     has_length: bool,
     /// The value of one perhaps.
     has_value: bool,
-    /// The value of one perhaps that is told as it comes.
+    /// The value of one perhaps that is emitted as it comes.
     has_text: bool,
     /// All of them perhaps.
     has_all: bool,
