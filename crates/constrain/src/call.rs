@@ -1,8 +1,8 @@
 //! One call of a tool as a node: a walk over the form in which a dialect writes it.
 
 use toolglot_engine::form::{
-    Alternative, Attribute, Capture, Condition, Envelope, EnvelopeMember, Form, Forms, PythonQuote,
-    Role, Typing,
+    Alternative, Attribute, Capture, Condition, Envelope, EnvelopeMember, Form, Forms, LastBreak,
+    PythonQuote, Role, Typing,
 };
 use toolglot_engine::{Dialect, IdForm};
 use toolglot_value::{Map, Value};
@@ -159,9 +159,10 @@ impl Walk<'_> {
                     }
                 }
             }
-            Form::Value(argument) => {
+            Form::Value(argument, last) => {
                 let at = state.write(argument.as_deref())?;
                 let member = &state.members[at];
+                may_end(member, *last)?;
                 let value = writer.raw(&member.schema, &member.pointer, &closers(around))?;
                 // Outside the loop over arguments a blank value counts as absent.
                 if argument.is_some() && state.key.is_none() {
@@ -182,25 +183,15 @@ impl Walk<'_> {
                 let member = &state.members[at];
                 writer.raw(&member.schema, &member.pointer, &line_ends())?
             }
-            Form::Lines(argument, prefix) => {
+            Form::Lines(argument, prefix, last) => {
                 let at = state.write(argument.as_deref())?;
                 let member = &state.members[at];
+                may_end(member, *last)?;
                 let line = line_ends();
                 let first = writer.raw(&member.schema, &member.pointer, &line)?;
-                let is_text = |map: &Map<String, Value>| {
-                    let words = [
-                        "enum",
-                        "const",
-                        "pattern",
-                        "format",
-                        "minLength",
-                        "maxLength",
-                    ];
-                    kinds(map) == ["string"] && !words.iter().any(|word| map.contains_key(word))
-                };
                 let is_blank = prefix.trim().is_empty();
                 let prefix = Node::literal(prefix.as_str());
-                if !member.schema.as_object().is_some_and(is_text) {
+                if !is_any_text(&member.schema) {
                     return Ok(Node::sequence([prefix, first]));
                 }
                 let any = Node::Class(CharClass::except(&['\n', '\r'])).repeat(0, None);
@@ -699,10 +690,35 @@ fn line_ends() -> Closers {
     Closers(vec!["\n".to_owned(), "\r".to_owned()])
 }
 
+/// Whether the schema allows any text, and nothing else.
+fn is_any_text(schema: &Value) -> bool {
+    let words = [
+        "enum",
+        "const",
+        "pattern",
+        "format",
+        "minLength",
+        "maxLength",
+    ];
+    let is_text = |map: &Map<String, Value>| {
+        kinds(map) == ["string"] && !words.iter().any(|word| map.contains_key(word))
+    };
+    schema.as_object().is_some_and(is_text)
+}
+
+/// A value that ends with a line break is a text.
+fn may_end(member: &Member, last: LastBreak) -> Result<(), Unfit> {
+    if last == LastBreak::Value && !is_any_text(&member.schema) {
+        let why = "its value ends with a line break, which its type has not";
+        return Err(Unfit::Form(why.to_owned()));
+    }
+    Ok(())
+}
+
 /// Whether a form may end with a raw value.
 fn ends_with_value(form: &Form) -> bool {
     match form {
-        Form::Value(_) | Form::Short(_) | Form::Line(_) | Form::Lines(..) => true,
+        Form::Value(..) | Form::Short(_) | Form::Line(_) | Form::Lines(..) => true,
         Form::If(_, inner) => ends_with_value(inner),
         Form::Sequence(forms) => forms.last().is_some_and(ends_with_value),
         Form::Choice(ways) => ways.iter().any(|way| ends_with_value(&way.form)),

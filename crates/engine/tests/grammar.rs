@@ -332,6 +332,24 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "closing tag",
     ),
     (
+        "dialect a\ncall = \"<a>\" name \"\\n\" length \"\\n\" bytes(text) line_start \"</a>\"\n",
+        "never the end of a line",
+        "line_start",
+        "write the line break",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name (\" \" key \"=\" value)* \"\\\">\"\n",
+        "a quote after `value`",
+        "\"\\\">\"",
+        "another sign",
+    ),
+    (
+        "dialect a\ncall = \"%run \" name \":\" (ws key \"=\" value)* \"\\n\"\n",
+        "blanks that end the call",
+        "\"\\n\"",
+        "end the call with a sign",
+    ),
+    (
         "dialect a\ncall = \"<a>\" name \">\" (line_start \"- \" key \": \" raw \";\")* \"</a>\"\n",
         "never the end of a line",
         "line_start",

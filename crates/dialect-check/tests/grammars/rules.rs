@@ -17,12 +17,19 @@ pub(super) struct Grammar {
 
 impl Grammar {
     /// Whether no text among the arguments holds one of the grammar's literals, or ends so that one would start in it.
+    /// Whether the items of its lists are kept apart by one of its literals.
+    fn separates(&self) -> bool {
+        let is_separator = |literal: &String| self.file.contains(&format!("lists(\"{literal}\")"));
+        self.literals.iter().any(is_separator)
+    }
+
     pub(super) fn is_plain(&self, arguments: &Value) -> bool {
         match arguments {
             Value::String(text) => self.literals.iter().all(|literal| {
                 let whole = format!("{text}{literal}");
                 whole.find(literal.as_str()) == Some(text.len())
             }),
+            Value::Array(items) if items.len() > 1 && self.separates() => false,
             Value::Array(_) => self.is_plain(&Value::from(
                 arguments.to_string().replace("\",\"", "\", \""),
             )),
@@ -331,7 +338,10 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
     if may_be_flag {
         rule.add(")?");
     }
-    if !random.chance(3) {
+    if random.chance(12) && trim > 1 && !may_be_flag {
+        rule.add("line_start");
+        rule.literal(random.one::<&str>(&["</arg>", "EOF\n", "---\n"]));
+    } else if !random.chance(3) {
         let closer = *random.one(&[
             "</arg>", "<|/val|>", "\n", ";", "\"", "</p>", ",", "</{key}>", "|", "\n\n", ">", "·",
             "”",
@@ -370,6 +380,10 @@ fn block_of_lines(rule: &mut Rule, random: &mut Random) {
         "lines(\"> \")",
         "lines(\"\\t\")",
     ]));
+    let keeps_break = random.chance(3);
+    if is_alternative && keeps_break {
+        rule.add("line_start | \" |-\n\" lines");
+    }
     if is_alternative {
         rule.literal("\n");
         rule.add("|");
@@ -377,6 +391,9 @@ fn block_of_lines(rule: &mut Rule, random: &mut Random) {
         rule.add(random.one::<&str>(&["raw", "line"]));
         rule.literal("\n");
         rule.add(")");
+    } else if keeps_break {
+        rule.add("line_start");
+        return;
     }
     rule.literal("\n");
 }

@@ -222,25 +222,57 @@ impl QuoteStyle {
 }
 
 /// What ends a raw value.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Delimiter {
     /// What follows it.
-    #[default]
-    Closer,
+    Closer(LastBreak),
     /// The end of its line.
     Line,
     /// The first line outside the block. The indentation is not part of the value.
-    Lines(Indent),
+    Lines(Indent, LastBreak),
     /// As many bytes as the `length` before it says.
     Length,
+}
+
+/// What the line break before a closer that starts a line belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LastBreak {
+    Closer,
+    Value,
+}
+
+impl Default for Delimiter {
+    fn default() -> Delimiter {
+        Delimiter::Closer(LastBreak::Closer)
+    }
 }
 
 impl Delimiter {
     pub(crate) fn indent(&self) -> Option<&Indent> {
         match self {
-            Delimiter::Lines(indent) => Some(indent),
+            Delimiter::Lines(indent, _) => Some(indent),
             _ => None,
         }
+    }
+
+    pub(crate) fn is_closer(&self) -> bool {
+        matches!(self, Delimiter::Closer(_))
+    }
+
+    /// What the line break after it belongs to, where it may have one.
+    pub(crate) fn last_break(&mut self) -> Option<&mut LastBreak> {
+        match self {
+            Delimiter::Closer(last) | Delimiter::Lines(_, last) => Some(last),
+            Delimiter::Line | Delimiter::Length => None,
+        }
+    }
+
+    /// Whether the value has the line break before its closer.
+    pub(crate) fn keeps_break(&self) -> bool {
+        matches!(
+            self,
+            Delimiter::Closer(LastBreak::Value) | Delimiter::Lines(_, LastBreak::Value)
+        )
     }
 
     /// Whether a value that starts with `byte` is none of its kind: a block whose lines have a sign before them starts with it.

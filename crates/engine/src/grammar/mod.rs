@@ -13,7 +13,9 @@ mod variants;
 mod words;
 
 pub(crate) use ast::{Alt, Delimiter, Habit, Indent, Piece, Rule, Term, TermKind};
-pub use ast::{Attribute, Capture, Envelope, EnvelopeMember, PythonQuote, QuoteStyle, Role};
+pub use ast::{
+    Attribute, Capture, Envelope, EnvelopeMember, LastBreak, PythonQuote, QuoteStyle, Role,
+};
 pub use error::GrammarError;
 pub use evidence::Evidence;
 pub use settings::{IdForm, Typing, Values};

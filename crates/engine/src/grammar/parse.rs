@@ -11,8 +11,8 @@ use toolglot_json::internal::quoted;
 
 use super::GrammarError;
 use super::ast::{
-    Alt, Attribute, Capture, Delimiter, Envelope, Habit, Indent, Piece, PythonQuote, Role, Rule,
-    Term, TermKind,
+    Alt, Attribute, Capture, Delimiter, Envelope, Habit, Indent, LastBreak, Piece, PythonQuote,
+    Role, Rule, Term, TermKind,
 };
 use super::bounds::DEPTH;
 use super::lex::{Lexer, Token};
@@ -147,6 +147,15 @@ impl<'a> Reader<'a> {
                 )
                 .help("`?` means at most one, `*` any number: write one of them"));
             }
+            // The line break before it is the value's, and the closer's to read.
+            if term.kind == TermKind::LineStart
+                && let Some(TermKind::Raw(_, delimiter)) =
+                    terms.last_mut().map(|last: &mut Term| &mut last.kind)
+                && let Some(last) = delimiter.last_break()
+            {
+                *last = LastBreak::Value;
+                term.kind = TermKind::Literal(vec![Piece::Bytes("\n".into())]);
+            }
             terms.push(term);
         }
         Ok(terms)
@@ -201,7 +210,7 @@ impl<'a> Reader<'a> {
             "message_end" => TermKind::MessageEnd,
             "eol" => end_of_line(span),
             "python" => TermKind::Python(self.mark(span)?),
-            "raw" => TermKind::Raw(self.argument(span)?, Delimiter::Closer),
+            "raw" => TermKind::Raw(self.argument(span)?, Delimiter::default()),
             "line" => TermKind::Raw(self.argument(span)?, Delimiter::Line),
             "any" => self.any(span)?,
             "bytes" => TermKind::Raw(self.argument(span)?, Delimiter::Length),
@@ -274,7 +283,10 @@ impl<'a> Reader<'a> {
                 return Err(GrammarError::new(word.clone(), message).help(help));
             }
         };
-        Ok(TermKind::Raw(argument, Delimiter::Lines(indent)))
+        Ok(TermKind::Raw(
+            argument,
+            Delimiter::Lines(indent, LastBreak::Closer),
+        ))
     }
 
     /// `(path)`, a parameter, `("a"|"b")`, texts, or both, `(path, "a"|"b")`.

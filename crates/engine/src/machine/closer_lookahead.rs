@@ -16,7 +16,6 @@ use super::missing_closer::MissingCloser;
 use super::thread::{NamePolicy, StepResult, Thread, UnknownKey};
 use super::value::{Value, next_closer};
 use super::view::View;
-use crate::grammar::Delimiter;
 use crate::program::{Node, Program, RuleRole, TextNode, is_blank};
 use crate::thresholds::SKIPPED_MAX;
 
@@ -180,10 +179,9 @@ impl Parser {
                     .add_closure(thread, thread.since, &mut after);
             }
         }
-        let is_block = text.delimiter != Delimiter::Closer;
         let program = view.program;
         let closes = |thread: &Thread| is_literal(program, thread) && !program.opens(thread.node);
-        after.retain(|thread| is_block || closes(thread));
+        after.retain(|thread| !text.delimiter.is_closer() || closes(thread));
         set.append(&mut after);
     }
 

@@ -349,7 +349,7 @@ fn analyze_text(nodes: &[Node], text: &mut TextNode) {
     // What begins a value like this one ends this one, too: none is nested.
     let ends =
         |opener: Lead| leads(nodes, text.follow).any(|closer| closer.pieces == opener.pieces);
-    let own = text.own.filter(|_| text.delimiter == Delimiter::Closer);
+    let own = text.own.filter(|_| text.delimiter.is_closer());
     text.own = own.filter(|&own| !leads(nodes, own).any(ends));
     // Closers of what encloses the value: leave out one closer, two, up to four.
     let [own, outer @ ..] = closer_levels(nodes, text.follow);
@@ -357,7 +357,7 @@ fn analyze_text(nodes: &[Node], text: &mut TextNode) {
     let (after, outer) = (outer[0].clone(), outer.concat());
     text.enclosing = outer
         .into_iter()
-        .filter(|&lit| is_enclosing_closer(nodes, lit) && text.delimiter == Delimiter::Closer)
+        .filter(|&lit| is_enclosing_closer(nodes, lit) && text.delimiter.is_closer())
         .collect();
     // Only a value of this very node is nested; a literal that begins other things as well is told by running it.
     text.own_needs_same_key = closes_with_key(nodes, text.follow);

@@ -310,7 +310,7 @@ impl<'a> Builder<'a> {
                     escapes: Arc::clone(&self.dialect.values.escapes),
                     delimiter: match &term.kind {
                         TermKind::Raw(_, delimiter) => delimiter.clone(),
-                        _ => Delimiter::Closer,
+                        _ => Delimiter::default(),
                     },
                     next,
                     follow: next,

@@ -12,7 +12,8 @@ use super::reach::{holds, leads_to_calls, repeats_calls};
 use super::separator::{is_comma, is_separator};
 use crate::grammar::{Alt, Delimiter, Dialect, Habit, Piece, Rule, Term, TermKind};
 pub use crate::grammar::{
-    Attribute, Capture, Envelope, EnvelopeMember, PythonQuote, QuoteStyle, Role, Typing, Values,
+    Attribute, Capture, Envelope, EnvelopeMember, LastBreak, PythonQuote, QuoteStyle, Role, Typing,
+    Values,
 };
 use crate::thresholds::MARKER_MIN;
 
@@ -73,7 +74,7 @@ pub enum Form {
     /// A text without a meaning, which `Captured(Skip)` repeats.
     Skipped(String),
     /// The raw value of the argument of that name, or of the key before it.
-    Value(Option<String>),
+    Value(Option<String>, LastBreak),
     /// The raw value of the argument of that name, on one line, not empty and without `<`.
     Short(String),
     /// The raw value of the argument of that name, or of the key before it, on one line.
@@ -81,7 +82,7 @@ pub enum Form {
     /// The raw value of the argument of that name, or of the key before it, of as many bytes as `Captured(Length)` says.
     Bytes(Option<String>),
     /// The raw value of the argument of that name, or of the key before it, with this prefix on each line.
-    Lines(Option<String>, String),
+    Lines(Option<String>, String, LastBreak),
     /// The value of the argument of that name, or of the key before it, as JSON; a string between these quotes.
     JsonValue(Option<String>, Option<String>),
     /// The arguments as JSON, its strings between these quotes.
@@ -112,11 +113,11 @@ impl Form {
     /// The arguments that a form names.
     pub(super) fn named(&self) -> Vec<String> {
         match self {
-            Form::Value(Some(name))
+            Form::Value(Some(name), _)
             | Form::Short(name)
             | Form::Line(Some(name))
             | Form::Bytes(Some(name))
-            | Form::Lines(Some(name), _)
+            | Form::Lines(Some(name), ..)
             | Form::JsonValue(Some(name), _) => [name.clone()].into(),
             Form::Sequence(forms) => forms.iter().flat_map(Form::named).collect(),
             Form::Choice(ways) => ways.iter().flat_map(|way| way.form.named()).collect(),
@@ -409,9 +410,11 @@ impl Compiler<'_> {
             TermKind::Raw(argument, delimiter) => {
                 let argument = argument.clone();
                 forms.push(match delimiter {
-                    Delimiter::Closer => Form::Value(argument),
+                    Delimiter::Closer(last) => Form::Value(argument, *last),
                     Delimiter::Line => Form::Line(argument),
-                    Delimiter::Lines(indent) => Form::Lines(argument, indent.written().into()),
+                    Delimiter::Lines(indent, last) => {
+                        Form::Lines(argument, indent.written().into(), *last)
+                    }
                     Delimiter::Length => Form::Bytes(argument),
                 });
             }

@@ -14,7 +14,7 @@ use super::value::{
     Layout, between_tokens, envelope, escape_entities, python, quoted_in, raw, siblings, spaced,
 };
 use super::{CallText, RenderError};
-use crate::grammar::{Attribute, Capture, Dialect, IdForm, QuoteStyle, Typing, Values};
+use crate::grammar::{Attribute, Capture, Dialect, IdForm, LastBreak, QuoteStyle, Typing, Values};
 use crate::machine::plain_json;
 use crate::program::ToolIndex;
 
@@ -240,7 +240,11 @@ impl<'a> Writer<'a> {
                 let text = pen.captured(*capture)?;
                 pen.out.push_str(&text);
             }
-            Form::Value(argument) => self.value(pen, argument.as_deref())?,
+            Form::Value(argument, last) => {
+                let from = pen.out.len();
+                self.value(pen, argument.as_deref())?;
+                leave_break(&mut pen.out, from, *last)?;
+            }
             Form::Short(argument) => {
                 let from = pen.out.len();
                 self.value(pen, Some(argument))?;
@@ -264,11 +268,14 @@ impl<'a> Writer<'a> {
                     pen.out.insert_str(at, &format!("{length}"));
                 }
             }
-            Form::Lines(argument, prefix) => {
+            Form::Lines(argument, prefix, last) => {
                 let from = pen.out.len();
                 self.value(pen, argument.as_deref())?;
-                let text = pen.out.split_off(from);
-                indented(&mut pen.out, &text, prefix);
+                leave_break(&mut pen.out, from, *last)?;
+                if from <= pen.out.len() {
+                    let text = pen.out.split_off(from);
+                    indented(&mut pen.out, &text, prefix);
+                }
             }
             Form::JsonValue(argument, quote) => {
                 let json = pen.take(argument.as_deref())?;
@@ -698,6 +705,21 @@ impl<'a> Pen<'a> {
             Capture::Type | Capture::Length => return missing("the call has no `type`"),
         })
     }
+}
+
+/// Leaves the last line break of the value from `from` to its closer, where it is the value's; an empty value has none,
+/// and the one before it serves the closer.
+fn leave_break(out: &mut String, from: usize, last: LastBreak) -> Written {
+    let is_left = match last {
+        LastBreak::Closer => true,
+        LastBreak::Value if from < out.len() || out.ends_with('\n') => out.pop() == Some('\n'),
+        LastBreak::Value => false,
+    };
+    if !is_left {
+        let why = "the value of `raw line_start` and `lines line_start` ends with a line break";
+        return Err(RenderError::new(why));
+    }
+    Ok(())
 }
 
 /// A text with `prefix` before each line. An empty line needs no blanks, but at the ends of the text, where it would be lost.

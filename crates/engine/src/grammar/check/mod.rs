@@ -66,7 +66,7 @@ fn only_raw(alt: &Alt, is_say: bool) -> Result<(), GrammarError> {
     let of = |term: &Term| {
         let word = match &term.kind {
             TermKind::Raw(_, Delimiter::Line) => "line",
-            TermKind::Raw(_, Delimiter::Lines(_)) => "lines",
+            TermKind::Raw(_, Delimiter::Lines(..)) => "lines",
             TermKind::Raw(_, Delimiter::Length) => "bytes",
             TermKind::Argument(_) => "any(..)",
             TermKind::Value(..) if !is_say => "value",
@@ -155,7 +155,7 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
         return Some((set, term));
     }
     match &term.kind {
-        TermKind::Raw(_, delimiter @ Delimiter::Lines(_)) => (0..=255)
+        TermKind::Raw(_, delimiter @ Delimiter::Lines(..)) => (0..=255)
             .filter(|&byte| !delimiter.starts_otherwise(byte))
             .for_each(|byte| set.insert(byte)),
         TermKind::Raw(..) | TermKind::Value(..) => set = ByteSet::ALL,

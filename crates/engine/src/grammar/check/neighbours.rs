@@ -61,7 +61,7 @@ impl<'d> Walk<'d> {
             if let Some(twice) = next.iter().find(breaks).filter(|_| trims) {
                 return Err(twice_nl(twice.term));
             }
-            let is_block = |kind: &TermKind| matches!(kind, TermKind::Raw(_, Delimiter::Lines(indent)) if indent.is_blank());
+            let is_block = |kind: &TermKind| matches!(kind, TermKind::Raw(_, Delimiter::Lines(indent, _)) if indent.is_blank());
             let is_last_of_block = n > 0 && is_block(&seq[n - 1].kind) && ends_line(&term.kind);
             let is_blank = |next: &&Next<'_>| {
                 next.is_past_blanks || matches!(next.term.kind, TermKind::Nl | TermKind::Ws(_))
@@ -70,9 +70,36 @@ impl<'d> Walk<'d> {
                 let place = blank.term.span.clone();
                 return Err(GrammarError::new(place, LINES_GO_ON).help(START_OTHERWISE));
             }
+            if let TermKind::Many(inner) = &term.kind {
+                self.blanks_before_key(inner, &next)?;
+            }
             self.term(term, next)?;
         }
         Ok(())
+    }
+
+    /// Refuses blanks that end a call, where a loop of parameters takes them: the next line is a key as well as text.
+    fn blanks_before_key(&self, inner: &'d Term, next: &[Next<'d>]) -> Result<(), GrammarError> {
+        let mut firsts = Vec::new();
+        self.firsts(core::slice::from_ref(inner), false, &mut firsts);
+        let takes_blanks = firsts
+            .iter()
+            .any(|first| matches!(first.term.kind, TermKind::Ws(_)));
+        let is_key = |first: &Next<'_>| first.term.kind.open_capture() == Some(Capture::Key);
+        let is_blank = |next: &&Next<'_>| match &next.term.kind {
+            TermKind::Literal(pieces) => {
+                matches!(pieces.as_slice(), [Piece::Bytes(text)] if text.trim().is_empty())
+            }
+            _ => false,
+        };
+        match next.iter().find(is_blank) {
+            Some(blank) if takes_blanks && firsts.iter().any(is_key) => Err(GrammarError::new(
+                blank.term.span.clone(),
+                "the blanks that end the call are also those before a key",
+            )
+            .help("write what is before a key as it is, (\" \" key \"=\" value)*, or end the call with a sign")),
+            _ => Ok(()),
+        }
     }
 
     /// Refuses a value that may be left out and starts as what follows it does.
@@ -230,7 +257,11 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
         }
     }
     match (&term.kind, &next.term.kind) {
-        (TermKind::Raw(_, Delimiter::Length), _) => Ok(()),
+        (TermKind::Raw(_, Delimiter::Length), next) if *next != TermKind::LineStart => Ok(()),
+        (TermKind::Value(..), TermKind::Literal(pieces)) if starts(pieces, &['"']) => refuse(
+            "a quote after `value`, whose strings end with one",
+            "start what follows with another sign, or read the value with `raw`",
+        ),
         (TermKind::Raw(_, Delimiter::Line), next) if !starts_line_end(next) => refuse(
             "a value of `line` that is not the last of its line",
             "write the end of the line after it, \"\\n\" or `eol`, or read the value with `raw`",
@@ -252,7 +283,7 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                 value_word(&term.kind)
             ),
         ),
-        (TermKind::Raw(_, Delimiter::Lines(indent)), TermKind::Ws(_)) if indent.is_blank() => {
+        (TermKind::Raw(_, Delimiter::Lines(indent, _)), TermKind::Ws(_)) if indent.is_blank() => {
             refuse(LINES_GO_ON, START_OTHERWISE)
         }
         (TermKind::Nl, TermKind::Literal(pieces)) if starts(pieces, &['\n', '\r']) => refuse(
@@ -290,7 +321,7 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
             )
         }
         (TermKind::Raw(..) | TermKind::Value(..), TermKind::LineStart) if next.is_second => Ok(()),
-        (before, TermKind::Raw(_, Delimiter::Lines(_))) if !ends_line(before) => refuse(
+        (before, TermKind::Raw(_, Delimiter::Lines(..))) if !ends_line(before) => refuse(
             "a block of `lines` that may start in the middle of a line",
             "write the line break before it, \"\\n\": `ws` and `nl` may read nothing",
         ),
@@ -314,7 +345,7 @@ fn value_word(value: &TermKind) -> &'static str {
     match value {
         TermKind::Value(..) => "value",
         TermKind::Raw(_, Delimiter::Line) => "line",
-        TermKind::Raw(_, Delimiter::Lines(_)) => "lines",
+        TermKind::Raw(_, Delimiter::Lines(..)) => "lines",
         _ => "raw",
     }
 }

@@ -44,6 +44,9 @@ impl Parser {
             if !value.overlong {
                 value.settle(text, at, view, out);
             }
+            if text.delimiter.keeps_break() && view.byte(at) == Some(b'\n') {
+                value.writer.write_line("\n", at, out);
+            }
             value.writer.close(at, values, out);
         });
         let end = value.writer.told;

@@ -242,9 +242,8 @@ impl Value {
         blanks: usize,
     ) -> Option<usize> {
         let is_plain = self.writer.how == How::Text && !self.writer.dropped;
-        let is_read = self.writer.escapes.is_some()
-            || text.delimiter != Delimiter::Closer
-            || self.may_be_over(text);
+        let is_read =
+            self.writer.escapes.is_some() || !text.delimiter.is_closer() || self.may_be_over(text);
         if !is_plain || is_read || self.probe.is_some() || self.orphan.is_some() {
             return None;
         }

@@ -101,7 +101,7 @@ impl ValueWriter {
         }
     }
 
-    fn write_line(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
+    pub(super) fn write_line(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
         match self.escapes.take() {
             Some(mut escapes) => {
                 escapes.feed(piece, at, |text, at| self.write_decoded(text, at, out));
