@@ -18,7 +18,7 @@ use super::thread::{NamePolicy, Thread, UnknownKey};
 use super::value::find_closer;
 use super::view::View;
 use crate::grammar::Capture;
-use crate::program::{Fits, Node, NodeId, Program, RuleRole, TextNode, is_blank};
+use crate::program::{Fits, Node, NodeId, RuleRole, TextNode, is_blank};
 
 /// Reading over an unknown parameter: to its value, then over that.
 #[derive(Debug, Default)]
@@ -294,15 +294,16 @@ impl Parser {
                 plausible: probe.has_closer(),
             };
             let entered = self.step_entries((names, beyond.bol), beyond, byte, probe.pos, view);
-            let is_over = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
+            let is_over = |thread: &Thread| program.is_end(thread.node);
             let stops = beyond.entries.iter().any(is_over);
             let cx = (view, NamePolicy::Evidence);
-            let inner = self.step_set(cx, &mut beyond.enclosing, byte, probe.pos);
+            self.step_set(cx, &mut beyond.enclosing, byte, probe.pos);
             probe.pos += 1;
             if entered {
                 return Some(ends);
             }
-            if stops || inner.literal_ended && beyond.enclosing.iter().any(is_over) {
+            let inner_ended = self.set.found.literal_ended;
+            if stops || inner_ended && beyond.enclosing.iter().any(is_over) {
                 // A stop, or one more enclosing closer: look after that one. A text that speaks of stops goes on there.
                 *beyond = AfterCloser {
                     from: probe.pos,
@@ -334,12 +335,13 @@ impl Parser {
         // An entry there would begin a line or not, and never the message.
         let place = (self.candidate.at, self.candidate.bol, self.candidate.start);
         (self.candidate.at, self.candidate.bol, self.candidate.start) = (beyond.from, bol, false);
-        let found = self.step_set((view, policy), &mut beyond.entries, byte, pos);
+        self.step_set((view, policy), &mut beyond.entries, byte, pos);
         (self.candidate.at, self.candidate.bol, self.candidate.start) = place;
         beyond.entries.iter().any(|thread| {
-            let named =
-                found.literal_ended && self.set.log.any(Log::ROOT, thread.log, Act::is_name);
-            let enters = |act| enters_tool(view.program, act);
+            let named = self.set.found.literal_ended
+                && self.set.log.any(Log::ROOT, thread.log, Act::is_name);
+            let enters =
+                |act: Act| matches!(act.entered(view.program), Some((RuleRole::Call, Some(_))));
             let fixed = view.program.node(thread.node).is_body()
                 && self.set.log.any(Log::ROOT, thread.log, enters);
             named || fixed
@@ -406,10 +408,6 @@ impl Parser {
             }
         }
     }
-}
-
-fn enters_tool(program: &Program, act: Act) -> bool {
-    matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, tool: Some(_), .. }))
 }
 
 /// Whether a tool has the name that was captured.

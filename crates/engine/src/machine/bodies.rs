@@ -161,11 +161,8 @@ impl Parser {
     /// The set is what follows the body of `node`, which ended at `pos`.
     pub(super) fn go_on_behind(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
         let at = self.pos;
-        let next = match view.program.node(node) {
-            Node::Json { next, .. } | Node::Py { next } => *next,
-            Node::Object(object) => object.next,
-            Node::Xml(xml) => xml.next,
-            _ => return,
+        let Some(next) = view.program.after_body(node) else {
+            return;
         };
         self.set.forget_log();
         let mut threads = core::mem::take(&mut self.set.threads);
@@ -179,8 +176,8 @@ impl Parser {
         if self.match_certain(view, sink) {
             return;
         }
-        let ends = |thread: &Thread| matches!(view.program.node(thread.node), Node::Match);
-        if !self.awaits_tail() && !self.set.threads.iter().any(ends) {
+        let mut threads = self.set.threads.iter();
+        if !self.awaits_tail() && !threads.any(|thread| view.program.is_end(thread.node)) {
             // Where the entry may end, and after a bare call, what follows has a say.
             self.exit_certain(view, sink);
         }
@@ -190,7 +187,7 @@ impl Parser {
     pub(super) fn resume(&mut self) {
         self.candidate.committed = true;
         self.checkpoint();
-        (self.candidate.fallback, self.candidate.over) = (None, None);
+        self.candidate.forget_fallback();
         self.mode = Mode::Matching;
     }
 

@@ -184,11 +184,7 @@ impl Stepper<'_> {
         match self.names {
             NamePolicy::Entry { plausible: false } => known,
             // Where no tool is known either, nothing but a marker makes a call.
-            _ if !thread.marked && !known => {
-                found.unknown_name = Some((thread.since, pos));
-                false
-            }
-            _ => true,
+            _ => thread.marked || known,
         }
     }
 

@@ -302,11 +302,7 @@ impl Parser {
                     if run > 0 {
                         return Progress::On;
                     }
-                    let mut found = core::mem::take(&mut self.set.found);
-                    let mut next = core::mem::take(&mut self.set.next);
-                    let scratch = (&mut next, &mut found);
-                    let turn = self.three_sets(text, probe, value, byte, view, scratch);
-                    (self.set.found, self.set.next) = (found, next);
+                    let turn = self.three_sets(text, probe, value, byte, view);
                     (Some(turn), Stage::Sets)
                 }
             },
@@ -344,7 +340,6 @@ impl Parser {
         value: &Value,
         byte: u8,
         view: View<'_>,
-        (next, found): (&mut Vec<Thread>, &mut StepResult),
     ) -> Option<Signal> {
         let program = view.program;
         let pos = probe.pos;
@@ -354,11 +349,10 @@ impl Parser {
             |found: &StepResult| !found.ended.is_some_and(|literal| program.opens(literal));
 
         // What follows.
-        let evidence = NamePolicy::Evidence;
-        self.stepper(view, evidence)
-            .step(&probe.follow, byte, pos, next, found);
-        let unknown = found.unknown_key;
-        let is_broken_off = probe.has_closer() && next.is_empty() && value.nest == 0;
+        let evidence = (view, NamePolicy::Evidence);
+        self.step_set(evidence, &mut probe.follow, byte, pos);
+        let (unknown, has_ended) = (self.set.found.unknown_key, self.set.found.literal_ended);
+        let is_broken_off = probe.has_closer() && probe.follow.is_empty() && value.nest == 0;
         if is_broken_off && probe.closer_end == Some(pos) {
             // `cats\n\n@end`: the line break before the last is the value's.
             let first = view.bytes(probe.at, pos);
@@ -367,11 +361,12 @@ impl Parser {
             }
         }
         let may_be_damaged = is_broken_off && !probe.is_damaged && probe.forgotten.is_none();
-        let damaged = may_be_damaged.then(|| DamagedLiteral::new(program, &probe.follow, pos));
-        core::mem::swap(&mut probe.follow, next);
-        if found.literal_ended {
+        // The set as it was before the byte.
+        let before = &self.set.next;
+        let damaged = may_be_damaged.then(|| DamagedLiteral::new(program, before, pos));
+        if has_ended {
             probe.closer_end.get_or_insert(pos + 1);
-            if closes(found) {
+            if closes(&self.set.found) {
                 probe.last = Some(pos + 1);
             }
         }
@@ -384,14 +379,13 @@ impl Parser {
         let is_known = call.is_some_and(|call| call.tool.is_some());
         let is_sure =
             probe.n_overs == 0 && !probe.was_gap && (is_known || !probe.follow.iter().any(is_tag));
-        let read = (found.literal_ended && is_sure).then_some(pos + 1);
+        let read = (has_ended && is_sure).then_some(pos + 1);
 
         // The value's own opener.
         if !probe.own.is_empty() {
             let same_key = text.own_needs_same_key.then_some(value.writer.key.as_str());
-            self.stepper(view, NamePolicy::Own { same_key })
-                .step(&probe.own, byte, pos, next, found);
-            core::mem::swap(&mut probe.own, next);
+            let names = NamePolicy::Own { same_key };
+            self.step_set((view, names), &mut probe.own, byte, pos);
             let mut own = probe.own.iter();
             if let Some(thread) = own.find(|thread| thread.node == value.node) {
                 let may_forget = value.nest == 0 && !value.passed_closer;
@@ -408,9 +402,8 @@ impl Parser {
         // What encloses it.
         let mut enclosing_names = false;
         if !probe.enclosing.is_empty() {
-            self.stepper(view, evidence)
-                .step(&probe.enclosing, byte, pos, next, found);
-            core::mem::swap(&mut probe.enclosing, next);
+            self.step_set(evidence, &mut probe.enclosing, byte, pos);
+            let found = &self.set.found;
             if found.literal_ended && closes(found) {
                 probe.last = Some(pos + 1);
             }

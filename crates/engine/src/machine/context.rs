@@ -74,9 +74,8 @@ impl Parser {
                 .add_closure(thread, at, &mut ends);
             for end in ends {
                 // The end of the entry waits for no literal: an entry that commits ends what is open-ended.
-                let is_over = matches!(program.node(end.node), Node::Match);
                 let is_there = |have: &SyncPoint| program.ends_alike(have.thread.node, end.node);
-                if !is_over && !sync_points.iter().any(is_there) {
+                if !program.is_end(end.node) && !sync_points.iter().any(is_there) {
                     sync_points.push(self.wait(program, end, body.log));
                 }
             }

@@ -212,7 +212,7 @@ impl Parser {
         let mut threads = core::mem::take(&mut self.set.threads);
         self.pass_end(&mut threads, view, NamePolicy::Reading);
         self.set.threads = threads;
-        let ends = |thread: &Thread| matches!(program.node(thread.node), Node::Match);
+        let ends = |thread: &Thread| program.is_end(thread.node);
         if let Some(thread) = self.set.threads.iter().copied().find(ends) {
             self.choose_body(thread);
             self.pos = view.end();
@@ -224,11 +224,10 @@ impl Parser {
         let goes_on =
             self.candidate.committed && self.set.threads.iter().any(|thread| !thread.extra);
         if goes_on && self.candidate.fallback_bodies.first().is_some_and(is_text) {
-            self.candidate.fallback = None;
-            self.candidate.fallback_bodies.clear();
+            self.candidate.forget_fallback();
         }
+        let is_over = self.candidate.fallback_end(program).is_some();
         if let Some(at) = self.candidate.fallback.take() {
-            let is_over = self.candidate.fallback_bodies.first().is_some_and(ends);
             // A committed entry goes on in what the message's end cut off (`<tool_calls>.. </tool_ca`).
             let has_rest = !view.slice(at, view.end()).trim().is_empty();
             let goes_on = goes_on && is_over && has_rest;

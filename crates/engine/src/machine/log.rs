@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 
 use crate::grammar::Capture;
-use crate::program::{Node, NodeId, Program};
+use crate::program::{NodeId, Program, RuleRole};
 
 /// A place in the log; 0 is the root.
 pub(crate) type LogId = u32;
@@ -42,6 +42,14 @@ impl Act {
     /// Whether it is a name that was captured.
     pub(crate) fn is_name(self) -> bool {
         matches!(self, Act::Captured { what, .. } if what == Capture::Name)
+    }
+
+    /// The role of the rule that is entered, and the tool that the rule fixes.
+    pub(crate) fn entered(self, program: &Program) -> Option<(RuleRole, Option<&str>)> {
+        match self {
+            Act::Enter(node) => program.entered(node),
+            _ => None,
+        }
     }
 }
 
@@ -79,51 +87,32 @@ impl Log {
     }
 
     /// The newest capture of a kind in a thread's own log, after `flushed`: the bytes of older ones may be gone.
-    pub(crate) fn newest(
-        &self,
-        mut at: LogId,
-        flushed: LogId,
-        wanted: Capture,
-    ) -> Option<(u64, u64)> {
-        while at != Log::ROOT && at != flushed {
-            let line = self.line(at);
-            if let Act::Captured { what, start, end } = line.act
-                && what == wanted
-            {
-                return Some((start, end));
-            }
-            at = line.parent;
-        }
-        None
+    pub(crate) fn newest(&self, at: LogId, flushed: LogId, wanted: Capture) -> Option<(u64, u64)> {
+        self.back(flushed, at).find_map(|line| match line.act {
+            Act::Captured { what, start, end } if what == wanted => Some((start, end)),
+            _ => None,
+        })
     }
 
     /// The tool that the newest rule fixes which a thread's log enters.
-    pub(crate) fn tool_entered<'p>(&self, program: &'p Program, mut at: LogId) -> Option<&'p str> {
-        while at != Log::ROOT {
-            let line = self.line(at);
-            if let Act::Enter(node) = line.act
-                && let Node::Enter {
-                    tool: Some(tool), ..
-                } = program.node(node)
-            {
-                return Some(tool);
-            }
-            at = line.parent;
-        }
-        None
+    pub(crate) fn tool_entered<'p>(&self, program: &'p Program, at: LogId) -> Option<&'p str> {
+        let mut lines = self.back(Log::ROOT, at);
+        lines.find_map(|line| line.act.entered(program)?.1)
     }
 
     /// Whether an act from `from` (exclusive) to `to` is one that `wanted` likes.
     pub(crate) fn any(&self, from: LogId, to: LogId, wanted: impl Fn(Act) -> bool) -> bool {
+        self.back(from, to).any(|line| wanted(line.act))
+    }
+
+    /// The lines from `to` back to `from` (exclusive).
+    fn back(&self, from: LogId, to: LogId) -> impl Iterator<Item = Line> {
         let mut at = to;
-        while at != from && at != Log::ROOT {
-            let line = self.line(at);
-            if wanted(line.act) {
-                return true;
-            }
+        core::iter::from_fn(move || {
+            let line = (at != from && at != Log::ROOT).then(|| self.line(at))?;
             at = line.parent;
-        }
-        false
+            Some(line)
+        })
     }
 
     /// The last act that all of `tips` share, at or after `from`.
@@ -142,12 +131,7 @@ impl Log {
     /// The acts from `from` (exclusive) to `to`, oldest first.
     pub(crate) fn acts(&self, from: LogId, to: LogId, out: &mut Vec<(Act, u64)>) {
         out.clear();
-        let mut at = to;
-        while at != from && at != Log::ROOT {
-            let line = self.line(at);
-            out.push((line.act, line.pos));
-            at = line.parent;
-        }
+        out.extend(self.back(from, to).map(|line| (line.act, line.pos)));
         out.reverse();
     }
 }

@@ -5,13 +5,12 @@ use alloc::vec::Vec;
 use super::emitter::OpenCall;
 use super::junk::OUTSIDE;
 use super::log::Act;
-use super::step::Stepper;
 use super::thread::{NamePolicy, Thread};
 use super::turn_end::TurnEnd;
 use super::view::View;
 use super::{Context, Mode, Parser, Positions};
 use crate::grammar::Capture;
-use crate::program::{ByteSet, Node, Program};
+use crate::program::{Node, Program};
 use crate::thresholds::{MARKER_MIN, MISSPELT_MAX};
 use crate::{Code, End, Sink, Span};
 
@@ -30,39 +29,8 @@ impl Parser {
                 break;
             };
             let pos = self.pos;
-            let Parser {
-                set,
-                tokens,
-                candidate,
-                emitter,
-                ..
-            } = &mut *self;
-            let Positions {
-                threads,
-                next,
-                found,
-                log,
-                flushed,
-                instances,
-                registers,
-                ..
-            } = set;
-            Stepper {
-                view,
-                log,
-                flushed: *flushed,
-                instances,
-                registers,
-                tokens,
-                names: NamePolicy::Reading,
-                call: emitter.call.as_ref(),
-                candidate: candidate.at,
-                bol: candidate.bol,
-                start: candidate.start,
-                nodes: ByteSet::default(),
-                is_kept: candidate.is_kept,
-            }
-            .step(threads, byte, pos, next, found);
+            let (mut stepper, [threads, next], found) = self.step_parts(view, NamePolicy::Reading);
+            stepper.step(threads, byte, pos, next, found);
             if !self.candidate.committed {
                 self.remark_names(view, sink);
                 if self.set.found.spelled {
@@ -85,10 +53,9 @@ impl Parser {
                 && !self.set.found.literal_took
             {
                 let body = self.set.found.bodies[0];
-                if matches!(program.node(body.node), Node::Match) {
+                if program.is_end(body.node) {
                     // Blanks before the end are not the entry's.
-                    let end = self.fallback_end(program).unwrap_or(pos);
-                    self.pos = end;
+                    self.pos = self.fallback_end(program).unwrap_or(pos);
                 }
                 self.enter_body(view, sink);
                 return true;
@@ -183,9 +150,7 @@ impl Parser {
         let message = "the call's closer is missing; it was supplied";
         self.note(Code::MissingCloser, Span::empty(at), message, sink);
         self.emitter.end_call(End::Recovered, view, at, sink);
-        self.forget();
-        self.set.threads.clear();
-        self.candidate.checkpoint_threads.clear();
+        self.forget_candidate();
         self.context = Context::default();
         self.candidate.committed = false;
         (self.pos, self.input.not_before) = (at, at);
@@ -230,8 +195,10 @@ impl Parser {
         self.stepper(view, NamePolicy::Reading)
             .add_closure(behind, end, &mut threads);
         // The closer of the call itself is missed where nothing shows what the word before it was.
-        let ends = |thread: &Thread| matches!(view.program.node(thread.node), Node::Match);
-        if threads.iter().any(ends) {
+        if threads
+            .iter()
+            .any(|thread| view.program.is_end(thread.node))
+        {
             return Some(false);
         }
         self.set.threads = threads;
@@ -258,7 +225,7 @@ impl Parser {
     /// Nothing goes on but a body that can begin here.
     fn body_is_left(&self, program: &Program) -> bool {
         let first = self.set.found.bodies.first();
-        first.is_some_and(|body| !matches!(program.node(body.node), Node::Match))
+        first.is_some_and(|body| !program.is_end(body.node))
     }
 
     /// A bracket too many after arguments that were whole: the closer that is waited for comes next, or is missing anyhow.
@@ -351,46 +318,32 @@ impl Parser {
     }
 
     fn remember_fallback(&mut self, program: &Program, pos: u64) {
-        let node = self.set.found.bodies[0].node;
-        let is_match = matches!(program.node(node), Node::Match);
-        let is_py = matches!(program.node(node), Node::Py { .. });
+        let (candidate, bodies) = (&mut self.candidate, &self.set.found.bodies);
+        let body = bodies[0];
+        let is_py = matches!(program.node(body.node), Node::Py { .. });
         let is_text = |node| matches!(program.node(node), Node::Text(_));
-        let replaces = match (
-            self.candidate.fallback,
-            self.candidate.fallback_bodies.first(),
-        ) {
-            (Some(at), Some(have)) if is_py && matches!(program.node(have.node), Node::Match) => {
+        match (candidate.fallback, candidate.fallback_bodies.first()) {
+            (Some(at), Some(have)) if is_py && program.is_end(have.node) => {
                 // A call may begin after the end: if it does not, the entry was over there.
-                self.candidate.over = Some((at, *have));
-                true
+                candidate.over = Some((at, *have));
             }
             // A literal before a value: this one stands after a longer literal.
             (Some(_), Some(have)) => {
-                have.node == node && !is_match || is_text(node) && is_text(have.node)
+                let is_same = have.node == body.node && !program.is_end(body.node);
+                let is_longer = is_same || is_text(body.node) && is_text(have.node);
+                if !is_longer {
+                    return;
+                }
             }
-            _ => {
-                self.candidate.over = None;
-                true
-            }
-        };
-        if replaces {
-            self.candidate.fallback = Some(pos);
-            self.candidate
-                .fallback_bodies
-                .clone_from(&self.set.found.bodies);
+            _ => candidate.over = None,
         }
+        candidate.fallback = Some(pos);
+        candidate.fallback_bodies.clone_from(bodies);
     }
 
     fn fallback_end(&self, program: &Program) -> Option<u64> {
-        if let Some((end, _)) = self.candidate.over {
-            return Some(end);
-        }
-        let is_match = self
-            .candidate
-            .fallback_bodies
-            .first()
-            .is_some_and(|body| matches!(program.node(body.node), Node::Match));
-        self.candidate.fallback.filter(|_| is_match)
+        let over = self.candidate.over.map(|(end, _)| end);
+        over.or_else(|| self.candidate.fallback_end(program))
     }
 
     /// A literal ended at `pos`: this is where acts may become certain.
@@ -412,8 +365,7 @@ impl Parser {
         {
             // A literal outranks the body that waited for it. A bracket alone does not: both may begin so. Nor does one
             // inside an object.
-            (self.candidate.fallback, self.candidate.over) = (None, None);
-            self.candidate.fallback_bodies.clear();
+            self.candidate.forget_fallback();
         }
         // A `<` alone may start something else.
         let is_bracket =
@@ -486,13 +438,14 @@ impl Parser {
 
     /// An entry that can only end here ends here. Returns whether it does.
     pub(super) fn match_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        let is_match = |thread: &Thread| matches!(view.program.node(thread.node), Node::Match);
-        let ends = !self.set.threads.is_empty() && self.set.threads.iter().all(is_match);
-        if ends {
-            self.choose_body(self.set.threads[0]);
+        let mut threads = self.set.threads.iter();
+        let first = self.set.threads.first().copied();
+        let end = first.filter(|_| threads.all(|thread| view.program.is_end(thread.node)));
+        if let Some(end) = end {
+            self.choose_body(end);
             self.enter_body(view, sink);
         }
-        ends
+        end.is_some()
     }
 
     /// After a body: an end that all threads agree on is told at once.

@@ -25,7 +25,7 @@ impl Parser {
         let Node::Text(text) = program.node(body.node) else {
             return false;
         };
-        let fixes = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, tool: Some(_), .. }));
+        let fixes = |act: Act| matches!(act.entered(program), Some((RuleRole::Call, Some(_))));
         let has_more = |act| matches!(act, Act::Argument { .. } | Act::Captured { .. });
         !self.candidate.committed
             && !self.candidate.bol

@@ -237,6 +237,20 @@ struct Options {
     in_reasoning: InReasoning,
 }
 
+impl Candidate {
+    /// No body, or end, could have begun before.
+    fn forget_fallback(&mut self) {
+        (self.fallback, self.over) = (None, None);
+        self.fallback_bodies.clear();
+    }
+
+    /// Where the entry could have ended.
+    fn fallback_end(&self, program: &Program) -> Option<u64> {
+        let body = self.fallback_bodies.first()?;
+        self.fallback.filter(|_| program.is_end(body.node))
+    }
+}
+
 impl Positions {
     /// What all positions agree on.
     fn common(&self) -> LogId {
@@ -401,19 +415,17 @@ impl Parser {
     fn read_piece(&mut self, text: &str, sink: &mut dyn Sink) {
         let program = Arc::clone(&self.program);
         let mut buffer = core::mem::take(&mut self.input.buffer);
-        if buffer.is_empty() {
-            let view = View::new(&program, text, self.input.base);
-            self.run(view, sink);
-            let keep = (self.emitter.cursor - self.input.base) as usize;
-            buffer.push_str(&text[keep..]);
-        } else {
+        let was_empty = buffer.is_empty();
+        if !was_empty {
             buffer.push_str(text);
-            let view = View::new(&program, &buffer, self.input.base);
-            self.run(view, sink);
-            let keep = (self.emitter.cursor - self.input.base) as usize;
-            if keep > 0 {
-                buffer.drain(..keep);
-            }
+        }
+        let held = if was_empty { text } else { &buffer };
+        self.run(View::new(&program, held, self.input.base), sink);
+        let n_told = (self.emitter.cursor - self.input.base) as usize;
+        if was_empty {
+            buffer.push_str(&text[n_told..]);
+        } else {
+            buffer.drain(..n_told);
         }
         self.input.base = self.emitter.cursor;
         self.input.buffer = buffer;
@@ -508,16 +520,11 @@ impl Parser {
     fn tell_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         match &self.mode {
             Mode::Text => self.speak(view, self.pos, sink),
-            Mode::NameLookahead(_) | Mode::MidLineTag(_) => {
+            Mode::Matching if self.candidate.committed => {}
+            Mode::Matching | Mode::NameLookahead(_) | Mode::MidLineTag(_) => {
                 self.speak(view, self.candidate.at, sink);
             }
-            Mode::Matching if !self.candidate.committed => {
-                self.speak(view, self.candidate.at, sink);
-            }
-            Mode::Matching
-            | Mode::LineTail(_)
-            | Mode::ReasoningResume(_)
-            | Mode::ReasoningHold(_) => {}
+            Mode::LineTail(_) | Mode::ReasoningResume(_) | Mode::ReasoningHold(_) => {}
             Mode::Value(value) => {
                 let (told, dropped) = (value.writer.told, value.writer.dropped);
                 if dropped {
@@ -557,30 +564,36 @@ impl Parser {
         }
     }
 
-    /// Takes a set over `byte`, which stands at `pos`: what was found there.
+    /// Takes a set over `byte`, which stands at `pos`; what was found there is in `Positions::found`.
     fn step_set(
         &mut self,
         (view, names): (View<'_>, NamePolicy<'_>),
         set: &mut Vec<Thread>,
         byte: u8,
         pos: u64,
-    ) -> StepResult {
-        let (mut next, mut found) = (core::mem::take(&mut self.set.next), StepResult::default());
-        self.stepper(view, names)
-            .step(set, byte, pos, &mut next, &mut found);
-        core::mem::swap(set, &mut next);
-        self.set.next = next;
-        self.set.found.work += found.work;
-        found
+    ) {
+        let (mut stepper, [_, next], found) = self.step_parts(view, names);
+        stepper.step(set, byte, pos, next, found);
+        core::mem::swap(set, next);
     }
 
     fn stepper<'a>(&'a mut self, view: View<'a>, names: NamePolicy<'a>) -> Stepper<'a> {
-        Stepper {
+        self.step_parts(view, names).0
+    }
+
+    /// What steps, the set and the one that is made of it, and what is found on the way.
+    fn step_parts<'a>(
+        &'a mut self,
+        view: View<'a>,
+        names: NamePolicy<'a>,
+    ) -> (Stepper<'a>, [&'a mut Vec<Thread>; 2], &'a mut StepResult) {
+        let set = &mut self.set;
+        let stepper = Stepper {
             view,
-            log: &mut self.set.log,
-            flushed: self.set.flushed,
-            instances: &mut self.set.instances,
-            registers: &self.set.registers,
+            log: &mut set.log,
+            flushed: set.flushed,
+            instances: &mut set.instances,
+            registers: &set.registers,
             tokens: &self.tokens,
             names,
             call: self.emitter.call.as_ref(),
@@ -589,6 +602,7 @@ impl Parser {
             start: self.candidate.start,
             nodes: ByteSet::default(),
             is_kept: self.candidate.is_kept,
-        }
+        };
+        (stepper, [&mut set.threads, &mut set.next], &mut set.found)
     }
 }

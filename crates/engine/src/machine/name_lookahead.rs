@@ -16,7 +16,7 @@ use super::view::View;
 use super::{Mode, Parser};
 use crate::Sink;
 use crate::grammar::Capture;
-use crate::program::{ByteSet, Node, NodeId, Program, RuleRole};
+use crate::program::{ByteSet, Node, Program, RuleRole};
 
 /// The look for a name.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ pub(super) struct NameLookahead {
 impl Parser {
     /// Whether `body` would begin the arguments of a call that has no name yet.
     pub(super) fn is_before_name(&self, program: &Program, body: &Thread) -> bool {
-        let enters = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, tool: None, .. }));
+        let enters = |act: Act| act.entered(program) == Some((RuleRole::Call, None));
         !self.candidate.committed
             && self.emitter.call.is_none()
             && self.set.log.any(self.set.flushed, body.log, enters)
@@ -58,7 +58,7 @@ impl Parser {
             pos: at,
             ..NameLookahead::default()
         };
-        if let Some(next) = behind(view.program.node(body.node)) {
+        if let Some(next) = view.program.after_body(body.node) {
             let thread = Thread::at(next, body.log, at);
             self.stepper(view, NamePolicy::Reading)
                 .add_closure(thread, at, &mut ahead.behind);
@@ -104,10 +104,10 @@ impl Parser {
                 ahead.threads.clone_from(&ahead.behind);
             }
             let cx = (view, NamePolicy::Reading);
-            let found = self.step_set(cx, &mut ahead.threads, byte, ahead.pos);
+            self.step_set(cx, &mut ahead.threads, byte, ahead.pos);
             ahead.pos += 1;
-            ahead.closed |= found.literal_ended;
-            if found.literal_ended {
+            if self.set.found.literal_ended {
+                ahead.closed = true;
                 let is_named =
                     |thread: &&Thread| self.set.log.any(ahead.body.log, thread.log, Act::is_name);
                 let named = ahead.threads.iter().find(is_named).map(|thread| thread.log);
@@ -165,13 +165,5 @@ impl Parser {
         }
         self.emitter.start_call(view, ahead.at, sink);
         self.enter_body(view, sink);
-    }
-}
-
-fn behind(node: &Node) -> Option<NodeId> {
-    match node {
-        Node::Json { next, .. } => Some(*next),
-        Node::Xml(xml) => Some(xml.next),
-        _ => None,
     }
 }

@@ -62,8 +62,7 @@ impl Parser {
                 return;
             }
             Node::Py { .. } => {
-                self.set.threads.clear();
-                self.set.threads.push(body);
+                self.leave_only(body);
                 // Where a known name opened it, it is read from that name on.
                 self.pos = body.since.min(at);
                 self.mode = Mode::Python(Box::new(Python::new(body.node, self.pos)));
@@ -77,12 +76,11 @@ impl Parser {
             self.look_ahead(view, body);
             return;
         }
-        if matches!(program.node(body.node), Node::Text(_)) && self.is_mid_line_tag(program, &body)
-        {
+        if self.is_mid_line_tag(program, &body) {
             self.mode = Mode::MidLineTag(MidLineTag { body, pos: at });
             return;
         }
-        if matches!(program.node(body.node), Node::Match) && self.may_go_on(at) {
+        if program.is_end(body.node) && self.may_go_on(at) {
             if view.eof {
                 self.entry_line((body, at), view, sink);
             } else {
@@ -96,8 +94,7 @@ impl Parser {
             self.reopen(view, sink);
             return;
         }
-        self.set.threads.clear();
-        self.set.threads.push(body);
+        self.leave_only(body);
         if program.wraps(body.node) && self.emitter.has_begun() {
             // The answer is not all that it holds: a call stands before it.
             self.reject(at);
@@ -158,29 +155,21 @@ impl Parser {
 
     /// A Python call that turns out to be none may leave the candidate its end before it; nothing else outlives the body.
     fn keep_end(&mut self, program: &Program, body: Thread, at: u64) {
-        let is_over = |body: &Thread| matches!(program.node(body.node), Node::Match);
         // After a call that is whole another one may begin, or the entry was over.
         let may_end =
             !self.candidate.committed || self.emitter.call.as_ref().is_some_and(|call| call.whole);
         let is_py = matches!(program.node(body.node), Node::Py { .. }) && may_end;
-        let kept = self
-            .candidate
-            .fallback
-            .filter(|_| self.candidate.fallback_bodies.first().is_some_and(is_over));
-        let over = self.candidate.over.take();
-        if !is_py {
-            self.candidate.fallback = None;
-            self.candidate.fallback_bodies.clear();
-        } else if let Some((end, body)) = over {
-            self.candidate.fallback = Some(end);
-            self.candidate.fallback_bodies.clear();
-            self.candidate.fallback_bodies.push(body);
-        } else if kept.is_none() {
-            let ends = self.set.found.bodies.iter().copied().filter(is_over);
-            self.candidate.fallback_bodies.clear();
-            self.candidate.fallback_bodies.extend(ends.take(1));
-            self.candidate.fallback = (!self.candidate.fallback_bodies.is_empty()).then_some(at);
+        let candidate = &mut self.candidate;
+        let over = candidate.over;
+        let is_kept = is_py && over.is_none() && candidate.fallback_end(program).is_some();
+        if is_kept {
+            return;
         }
+        candidate.forget_fallback();
+        let mut ends = { self.set.found.bodies.iter() }.filter(|body| program.is_end(body.node));
+        let end = over.or_else(|| Some((at, *ends.next()?))).filter(|_| is_py);
+        candidate.fallback = end.map(|(end, _)| end);
+        candidate.fallback_bodies.extend(end.map(|(_, body)| body));
     }
 
     /// Whether a name alone makes no call here: after a fence that wrapped the answer, text explains or repeats it.

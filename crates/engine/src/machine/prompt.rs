@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::reasoning_resume::is_over;
-use crate::program::{Finder, Node, Program, RuleRole};
+use crate::program::{Finder, Program, RuleRole};
 
 impl Parser {
     /// Where the last turn of `prompt` begins: after the last marker that ends one. What stands before it is over, the
@@ -34,15 +34,7 @@ impl Parser {
 
 /// The length of the literal at the begin of `bytes` that ends a turn all by itself; 0 if none does.
 fn stop(program: &Program, bytes: &[u8]) -> usize {
-    let is_stop = |node| {
-        matches!(
-            program.node(node),
-            Node::Enter {
-                role: RuleRole::Stop,
-                ..
-            }
-        )
-    };
+    let is_stop = |node| matches!(program.entered(node), Some((RuleRole::Stop, _)));
     let (mut state, mut length) = (0, 0);
     for (n, &byte) in bytes.iter().enumerate() {
         let Some(next) = program.trie.step(state, byte) else {

@@ -224,19 +224,14 @@ impl Parser {
         let enters = acts.iter().filter(|(act, _)| matches!(act, Act::Enter(_)));
         let log = enters.fold(Log::ROOT, |log, &(act, _)| self.set.log.push(log, act, at));
         self.spare.acts = acts;
-        (self.candidate.fallback, self.candidate.over) = (None, None);
-        self.candidate.fallback_bodies.clear();
+        self.candidate.forget_fallback();
         (self.candidate.at, self.candidate.checkpoint) = (at, at);
         self.candidate.entry.is_in_broken_list = true;
         Thread { log, ..body }
     }
 
     pub(super) fn dead_python(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        if let Some(at) = self
-            .candidate
-            .fallback
-            .take_if(|_| !self.candidate.fallback_bodies.is_empty())
-        {
+        if let Some(at) = self.candidate.fallback.take() {
             // The line of a fence that only wraps what follows.
             self.fall_back(at);
             self.enter_body(view, sink);
@@ -261,7 +256,6 @@ impl Parser {
 
     /// Whether the candidate ends before the call if that is none: with the line of a wrapper fence.
     fn may_wrap(&self, program: &Program) -> bool {
-        let is_over = |body: &Thread| matches!(program.node(body.node), Node::Match);
-        !self.candidate.committed && self.candidate.fallback_bodies.first().is_some_and(is_over)
+        !self.candidate.committed && self.candidate.fallback_end(program).is_some()
     }
 }

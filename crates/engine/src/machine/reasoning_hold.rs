@@ -15,7 +15,7 @@ use super::thread::Thread;
 use super::view::View;
 use super::{Mode, Parser, Speech};
 use crate::grammar::Capture;
-use crate::program::{Node, NodeId, Program, RuleRole};
+use crate::program::{NodeId, Program, RuleRole};
 use crate::{Code, Sink, Span};
 
 /// The lookahead for the reasoning's end.
@@ -94,11 +94,7 @@ impl Parser {
             self.mode = Mode::ReasoningHold(ReasoningHold { pos, upto });
             return false;
         }
-        let counts = if is_call {
-            !self.candidate.weighs
-        } else {
-            is_awaited
-        };
+        let counts = (!is_call && is_awaited) || (is_call && !self.candidate.weighs);
         if !counts {
             self.reject(self.pos);
         }
@@ -124,8 +120,14 @@ impl Parser {
             .is_some_and(|thread| self.enters(program, thread, |role| role == RuleRole::Call))
     }
 
-    fn enters(&self, program: &Program, thread: &Thread, is: impl Fn(RuleRole) -> bool) -> bool {
-        let enters = |act| matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role, .. } if is(*role)));
+    /// Whether a position is one of a rule of such a role.
+    pub(super) fn enters(
+        &self,
+        program: &Program,
+        thread: &Thread,
+        is: impl Fn(RuleRole) -> bool,
+    ) -> bool {
+        let enters = |act: Act| act.entered(program).is_some_and(|(role, _)| is(role));
         self.set.log.any(Log::ROOT, thread.log, enters)
     }
 
@@ -134,8 +136,13 @@ impl Parser {
         if !self.candidate.is_in_thought && !self.candidate.is_wrapped {
             return;
         }
+        self.retain_next(|parser, thread| !parser.enters_speech(program, thread));
+    }
+
+    /// Of the candidate's positions only those are left that `stays` likes; what is waited for goes on.
+    pub(super) fn retain_next(&mut self, stays: impl Fn(&Parser, &Thread) -> bool) {
         let mut next = core::mem::take(&mut self.set.next);
-        next.retain(|thread| thread.extra || !self.enters_speech(program, thread));
+        next.retain(|thread| thread.extra || stays(self, thread));
         self.set.next = next;
     }
 
@@ -157,12 +164,8 @@ impl Parser {
     /// Whether a position reads such a tag.
     pub(super) fn reopens(&self, program: &Program) -> bool {
         let reads = |thread: &Thread| self.enters(program, thread, |role| role == RuleRole::Think);
-        self.may_reopen()
-            && self
-                .set
-                .next
-                .iter()
-                .any(|thread| !thread.extra && reads(thread))
+        let mut next = self.set.next.iter();
+        self.may_reopen() && next.any(|thread| !thread.extra && reads(thread))
     }
 
     /// Such a tag is over: the reasoning goes on after it.

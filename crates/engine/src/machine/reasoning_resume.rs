@@ -172,8 +172,8 @@ impl Parser {
             let complete = program.trie.complete(state).iter();
             let openers = complete.filter(|opener| !(opener.start && behind_text));
             let enters = |is: RuleRole| {
-                let begins = |node: &NodeId| matches!(program.node(*node), Node::Enter { role, .. } if *role == is);
-                openers.clone().any(|one| one.enters.iter().any(begins))
+                let mut nodes = openers.clone().flat_map(|one| &one.enters);
+                nodes.any(|&node| program.entered(node).is_some_and(|(role, _)| role == is))
             };
             if enters(RuleRole::Think) {
                 return ReasoningToken::Thought;

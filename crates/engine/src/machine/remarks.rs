@@ -25,7 +25,6 @@ impl Parser {
         let end = self.pos + 1;
         let text: String = view.slice(self.candidate.at, end).into();
         // A bracket alone says nothing of calls, nor does a function around one.
-        let enters = |act| enters_call(program, act);
         let call = text.len() >= 3
             && !text.contains('(')
             && self.set.next.iter().any(|thread| {
@@ -33,7 +32,7 @@ impl Parser {
                 let is_py = matches!(program.node(thread.node), Node::Py { .. });
                 !thread.extra
                     && (thread.since >= end || !is_py)
-                    && self.set.log.any(Log::ROOT, thread.log, enters)
+                    && self.enters(program, thread, |role| role == RuleRole::Call)
             });
         let fence = text.bytes().all(|byte| byte == b'`');
         // What may stand in place of the reasoning's end begins here, too: it is told apart by its name.
@@ -53,9 +52,7 @@ impl Parser {
             }
         }
         let ends_here = call || fence || !self.candidate.is_in_code;
-        let mut next = core::mem::take(&mut self.set.next);
-        next.retain(|thread| thread.extra || !ends_here && !self.enters_speech(program, thread));
-        self.set.next = next;
+        self.retain_next(|parser, thread| !ends_here && !parser.enters_speech(program, thread));
     }
 
     fn note_quoted(&mut self, what: &str, at: Span, sink: &mut dyn Sink) {
@@ -138,7 +135,10 @@ impl Parser {
     /// the call. A rule for one tool is no marker, and a fence that wraps calls is none either.
     fn marked(&self, view: View<'_>, at: u64) -> Vec<Thread> {
         let program = view.program;
-        let bars = |act| enters_stop(program, act) || enters_tool(program, act);
+        let bars = |act: Act| {
+            let rule = act.entered(program);
+            rule.is_some_and(|(role, tool)| role == RuleRole::Stop || tool.is_some())
+        };
         let enters = |act| matches!(act, Act::Enter(_));
         let is_marked = |thread: &Thread| {
             !thread.extra
@@ -147,12 +147,7 @@ impl Parser {
                     || self.set.log.any(Log::ROOT, thread.log, enters)
                         && self.is_named(thread, view, at))
         };
-        let marked = self.set.threads.iter().copied().filter(is_marked);
-        let marked: Vec<Thread> = marked.collect();
-        if marked.iter().any(|thread| view.program.wraps(thread.node)) {
-            return Vec::new();
-        }
-        marked
+        self.set.threads.iter().copied().filter(is_marked).collect()
     }
 
     fn is_named(&self, thread: &Thread, view: View<'_>, at: u64) -> bool {
@@ -266,18 +261,6 @@ fn unquoted_end(text: &str) -> &str {
         rest = &rest[open + length + 2..];
     }
     rest
-}
-
-fn enters_tool(program: &Program, act: Act) -> bool {
-    matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { tool: Some(_), .. }))
-}
-
-fn enters_stop(program: &Program, act: Act) -> bool {
-    matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Stop, .. }))
-}
-
-fn enters_call(program: &Program, act: Act) -> bool {
-    matches!(act, Act::Enter(node) if matches!(program.node(node), Node::Enter { role: RuleRole::Call, .. }))
 }
 
 /// What threads wait for, for a help text: the first few.

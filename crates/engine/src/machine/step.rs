@@ -12,7 +12,7 @@ use super::thread::{NamePolicy, Registers, StepResult, Thread};
 use super::tokens::Tokens;
 use super::view::View;
 use crate::grammar::Piece;
-use crate::program::{ByteSet, Literal, Node, NodeId, is_blank};
+use crate::program::{ByteSet, Node, is_blank};
 
 /// Everything a step looks at but does not change, and the log it writes.
 pub(crate) struct Stepper<'a> {
@@ -68,18 +68,14 @@ impl Stepper<'_> {
         {
             return self.goes_on(thread, bytes, pos) as u64;
         }
-        let mut is_empty = true;
-        for set in sets.iter() {
-            for thread in set.iter() {
-                is_empty = false;
-                bytes = &bytes[..self.goes_on(&mut thread.clone(), bytes, pos)];
-                if bytes.is_empty() {
-                    return 0;
-                }
-            }
-        }
-        if is_empty {
+        if sets.iter().all(|set| set.is_empty()) {
             return 0;
+        }
+        for thread in sets.iter().flat_map(|set| set.iter()) {
+            bytes = &bytes[..self.goes_on(&mut thread.clone(), bytes, pos)];
+            if bytes.is_empty() {
+                return 0;
+            }
         }
         for thread in sets.iter_mut().flat_map(|set| set.iter_mut()) {
             self.goes_on(thread, bytes, pos);
@@ -189,51 +185,41 @@ impl Stepper<'_> {
         found: &mut StepResult,
     ) {
         found.work += 1;
-        // Most end here.
-        let literal = self.instances.literal(self.view.program, place);
-        if literal.is_some_and(|literal| !literal.takes(place.off, byte)) {
+        let mut thread = *place;
+        if let Some(literal) = self.instances.literal(self.view.program, place) {
+            // Most end here.
+            if !literal.takes(place.off, byte) {
+                return;
+            }
+            let bytes = literal.bytes;
+            thread.off += 1;
+            found.literal_took = true;
+            if usize::from(thread.off) < bytes.len() {
+                self.add(next, thread);
+            } else if !self.is_spelled(bytes, pos, found) {
+                thread.marked |= literal.mark;
+                thread.pass(bytes);
+                if literal.mark && found.many {
+                    let from = pos + 1 - bytes.len() as u64;
+                    let is_word = bytes.iter().all(u8::is_ascii_alphanumeric);
+                    let dialect = self.view.program.dialect_index(thread.node);
+                    found.markers.push((from, dialect, is_word));
+                }
+                found.literal_ended = true;
+                found.ended = Some(thread.node);
+                found.literal_length = found.literal_length.max(bytes.len() as u64);
+                let to = literal.next;
+                self.close_on(thread.after(to), pos + 1, next);
+            }
             return;
         }
-        let mut thread = *place;
         match self.view.program.node(place.node) {
             Node::Trie => self.trie(thread, byte, pos, next, found),
-            Node::Literal { .. } | Node::Template { .. } => {
-                let Some(Literal {
-                    bytes,
-                    mark,
-                    next: to,
-                    ..
-                }) = literal
-                else {
-                    return;
-                };
-                thread.off += 1;
-                found.literal_took = true;
-                if usize::from(thread.off) < bytes.len() {
-                    self.add(next, thread);
-                } else if !self.is_spelled(bytes, pos, found) {
-                    thread.marked |= mark;
-                    thread.pass(bytes);
-                    if mark && found.many {
-                        let from = pos + 1 - bytes.len() as u64;
-                        let is_word = bytes.iter().all(u8::is_ascii_alphanumeric);
-                        let dialect = self.view.program.dialect_index(thread.node);
-                        found.markers.push((from, dialect, is_word));
-                    }
-                    self.literal_end(thread, to, pos, next, found);
-                }
-            }
             Node::Ws { next: to } => {
                 if is_blank(byte) && pos - thread.since < self.view.program.limits.blanks as u64 {
                     thread.pass(&[byte]);
                     self.add(next, thread);
-                    let mut behind = Thread {
-                        node: *to,
-                        off: 0,
-                        ..thread
-                    };
-                    behind.broke = false;
-                    self.close_on(behind, pos + 1, next);
+                    self.close_on(thread.after(*to), pos + 1, next);
                 }
             }
             Node::Nl { next: to } => match (thread.off, byte) {
@@ -242,14 +228,16 @@ impl Stepper<'_> {
                     self.add(next, thread);
                 }
                 (_, b'\n') => {
-                    let mut behind = Thread {
-                        node: *to,
-                        off: 0,
-                        broke: true,
-                        ..thread
-                    };
-                    behind.pass(b"\n");
-                    self.close_on(behind, pos + 1, next);
+                    thread.pass(b"\n");
+                    let after = thread.after(*to);
+                    self.close_on(
+                        Thread {
+                            broke: true,
+                            ..after
+                        },
+                        pos + 1,
+                        next,
+                    );
                 }
                 _ => {}
             },
@@ -258,13 +246,13 @@ impl Stepper<'_> {
             Node::Json { .. } if byte != b'{' => {}
             // After a marker it may have lost its brace.
             Node::Object(_) if byte != b'{' && !(byte == b'"' && thread.marked) => {}
-            Node::Json { .. } | Node::Object(_) => self.body(thread, next, found),
+            Node::Json { .. } | Node::Object(_) => found.body(thread, next),
             Node::Py { .. } => {
                 // After a known name's begin, which opened it, the name goes on.
                 let within = thread.since < pos
                     && (byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'/' | b'\\' | b'('));
                 if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 || within {
-                    self.body(thread, next, found);
+                    found.body(thread, next);
                 }
             }
             Node::Xml(xml) => {
@@ -272,12 +260,14 @@ impl Stepper<'_> {
                 // After a marker words may stand before the first tag.
                 let is_word = thread.marked && tag == b'<' && byte.is_ascii_alphabetic();
                 if byte == tag || is_blank(byte) || is_word {
-                    self.body(thread, next, found);
+                    found.body(thread, next);
                 }
             }
             Node::Text(text) if text.delimiter.starts_otherwise(byte) => {}
-            Node::Text(_) | Node::Match => self.body(thread, next, found),
-            Node::End { .. }
+            Node::Text(_) | Node::Match => found.body(thread, next),
+            Node::Literal { .. }
+            | Node::Template { .. }
+            | Node::End { .. }
             | Node::Split(_)
             | Node::Enter { .. }
             | Node::Exit { .. }
@@ -285,31 +275,6 @@ impl Stepper<'_> {
             | Node::Start { .. }
             | Node::False { .. } => {}
         }
-    }
-
-    #[allow(clippy::unused_self)]
-    fn body(&mut self, thread: Thread, next: &[Thread], found: &mut StepResult) {
-        if found.bodies.is_empty() {
-            found.body_first = next.is_empty();
-        }
-        found.bodies.push(thread);
-    }
-
-    fn literal_end(
-        &mut self,
-        mut thread: Thread,
-        to: NodeId,
-        pos: u64,
-        next: &mut Vec<Thread>,
-        found: &mut StepResult,
-    ) {
-        found.literal_ended = true;
-        found.ended = Some(thread.node);
-        found.literal_length = found.literal_length.max(u64::from(thread.off));
-        thread.node = to;
-        thread.off = 0;
-        thread.broke = false;
-        self.close_on(thread, pos + 1, next);
     }
 
     fn trie(
@@ -334,10 +299,11 @@ impl Stepper<'_> {
         next.reserve(2 * openers.len());
         for opener in openers {
             let is_at_line = self.bol || opener.may_be_kept && self.is_kept;
-            if (opener.bol && !is_at_line) || (opener.start && !self.start) || !opener.fits(read) {
-                continue;
-            }
-            if self.is_spelled(read, pos, found) {
+            if (opener.bol && !is_at_line)
+                || (opener.start && !self.start)
+                || !opener.fits(read)
+                || self.is_spelled(read, pos, found)
+            {
                 continue;
             }
             found.opened = true;

@@ -138,7 +138,7 @@ impl Parser {
         self.candidate.committed = false;
         self.candidate.is_noted = false;
         self.candidate.entry = EntryFacts::new(self.emitter.last, next);
-        (self.candidate.fallback, self.candidate.over) = (None, None);
+        self.candidate.forget_fallback();
         let special = self.tokens.is_at(at);
         // A prompt ends where the answer begins, and nobody speaks of a token that is one.
         let begins = if self.context.speech == Speech::Reasoning {
@@ -180,9 +180,7 @@ impl Parser {
             && self.options.in_code != InCode::Accept
             && !self.candidate.is_wrapped)
             || (is_thought && self.context.is_choosy);
-        self.set.threads.clear();
-        self.candidate.checkpoint_threads.clear();
-        self.forget();
+        self.forget_candidate();
         for waiting in &self.context.sync_points {
             let log = waiting
                 .acts
@@ -250,10 +248,8 @@ impl Parser {
                 self.input.not_before = self.input.not_before.max(upto);
             }
         }
-        self.set.threads.clear();
-        self.candidate.checkpoint_threads.clear();
         self.mode = self.behind_candidate();
-        self.forget();
+        self.forget_candidate();
     }
 }
 

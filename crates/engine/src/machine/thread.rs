@@ -48,6 +48,16 @@ impl Thread {
         }
     }
 
+    /// What stands after a literal, or blanks, that the thread has read.
+    pub(super) fn after(self, node: NodeId) -> Thread {
+        Thread {
+            node,
+            off: 0,
+            broke: false,
+            ..self
+        }
+    }
+
     /// Reads text that is no line's whole, or ends one.
     pub(super) fn pass(&mut self, bytes: &[u8]) {
         self.begins_line = begins_line(bytes, self.begins_line);
@@ -135,8 +145,6 @@ pub(crate) struct StepResult {
     pub(crate) placeholder: Option<(u64, u64)>,
     /// The tag of another tool stood where a parameter's may: where its name begins.
     pub(crate) another_tool: Option<u64>,
-    /// A name that is not known stood where only the name marks the call.
-    pub(crate) unknown_name: Option<(u64, u64)>,
     /// An opener of the candidate that may stand there was read whole, or something that is no opener may begin there.
     pub(crate) opened: bool,
     /// Thread steps made.
@@ -149,9 +157,17 @@ impl StepResult {
     pub(super) fn clear(&mut self) {
         self.bodies.clear();
         (self.body_first, self.literal_took, self.literal_ended) = (false, false, false);
-        (self.placeholder, self.unknown_name, self.unknown_key) = (None, None, None);
+        (self.placeholder, self.unknown_key) = (None, None);
         (self.another_tool, self.ended, self.spelled) = (None, None, false);
         self.literal_length = 0;
         self.markers.clear();
+    }
+
+    /// A body, or the end, begins with the byte; `next` has taken it by then.
+    pub(super) fn body(&mut self, thread: Thread, next: &[Thread]) {
+        if self.bodies.is_empty() {
+            self.body_first = next.is_empty();
+        }
+        self.bodies.push(thread);
     }
 }

@@ -72,7 +72,7 @@ impl Parser {
         let mut threads = alloc::vec![Thread::at(view.program.rules.trie_node, Log::ROOT, from)];
         let mut pos = from;
         let judge = NamePolicy::Entry { plausible: false };
-        let is_stop = |act| matches!(act, Act::Enter(node) if matches!(view.program.node(node), Node::Enter { role: RuleRole::Stop, .. }));
+        let is_stop = |act: Act| matches!(act.entered(view.program), Some((RuleRole::Stop, _)));
         while let Some(byte) = view.byte(pos) {
             self.step_set((view, judge), &mut threads, byte, pos);
             pos += 1;
@@ -80,8 +80,10 @@ impl Parser {
                 self.set.log.any(Log::ROOT, thread.log, is_stop)
                     || matches!(view.program.node(thread.node), Node::Trie)
             });
-            let is_over = |thread: &Thread| matches!(view.program.node(thread.node), Node::Match);
-            if threads.iter().any(is_over) {
+            if threads
+                .iter()
+                .any(|thread| view.program.is_end(thread.node))
+            {
                 return TurnEnd::Ends;
             }
             if threads.is_empty() {

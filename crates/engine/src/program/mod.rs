@@ -109,6 +109,29 @@ impl Program {
         &self.rules.nodes[id as usize]
     }
 
+    /// Whether the entry ends at `id`.
+    pub(crate) fn is_end(&self, id: NodeId) -> bool {
+        matches!(self.node(id), Node::Match)
+    }
+
+    /// The role of the rule that begins at `id`, and the tool that it fixes.
+    pub(crate) fn entered(&self, id: NodeId) -> Option<(RuleRole, Option<&str>)> {
+        match self.node(id) {
+            Node::Enter { role, tool, .. } => Some((*role, tool.as_deref())),
+            _ => None,
+        }
+    }
+
+    /// Where it goes on after the body at `id`.
+    pub(crate) fn after_body(&self, id: NodeId) -> Option<NodeId> {
+        match self.node(id) {
+            Node::Json { next, .. } | Node::Py { next } => Some(*next),
+            Node::Object(object) => Some(object.next),
+            Node::Xml(xml) => Some(xml.next),
+            _ => None,
+        }
+    }
+
     /// Whether the literal at `id` opens something: a capture, attributes or a body stands behind it.
     pub(crate) fn opens(&self, id: NodeId) -> bool {
         analyze::is_opener(&self.rules.nodes, id)
@@ -145,7 +168,7 @@ impl Program {
     /// Whether two literals are the same and end their entry.
     pub(crate) fn ends_alike(&self, one: NodeId, other: NodeId) -> bool {
         let ends = |next: NodeId| match self.node(next) {
-            Node::Exit { next, .. } => matches!(self.node(*next), Node::Match),
+            Node::Exit { next, .. } => self.is_end(*next),
             _ => false,
         };
         let last_literal = |id: NodeId| match self.node(id) {
