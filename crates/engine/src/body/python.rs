@@ -2,7 +2,8 @@
 //! transducer's.
 
 use super::passing::Passing;
-use crate::program::{NodeId, is_blank};
+use crate::machine::Thread;
+use crate::program::is_blank;
 use crate::vocabulary::{NAME_SPACES, VALUE_WORDS};
 
 /// How many bytes of `name` are such a name space.
@@ -14,7 +15,7 @@ pub(crate) fn space(name: &str) -> usize {
 /// A call that may begin.
 #[derive(Debug, Default)]
 pub(crate) struct Python {
-    pub(crate) node: NodeId,
+    pub(crate) body: Thread,
     pub(crate) at: u64,
     state: State,
     /// Where the name begins: behind `x =`, where the call is assigned.
@@ -74,9 +75,9 @@ pub(crate) enum PythonStep {
 }
 
 impl Python {
-    pub(crate) fn new(node: NodeId, at: u64) -> Python {
+    pub(crate) fn new(body: Thread, at: u64) -> Python {
         Python {
-            node,
+            body,
             at,
             name_at: at,
             name_end: at,
@@ -86,10 +87,10 @@ impl Python {
     }
 
     /// One that may begin behind a call that went by.
-    pub(crate) fn behind(node: NodeId, at: u64) -> Python {
+    pub(crate) fn behind(body: Thread, at: u64) -> Python {
         Python {
             has_passed: true,
-            ..Python::new(node, at)
+            ..Python::new(body, at)
         }
     }
 

@@ -9,9 +9,10 @@ use super::emitter::Speech;
 use super::log::Log;
 use super::thread::{NamePolicy, Thread};
 use super::view::View;
-use super::{Context, Mode, Parser};
+use super::{Mode, Parser};
 use crate::body::{JsonBody, Xml, XmlOut, XmlStep};
 use crate::program::{Node, NodeId, Program};
+use crate::thresholds::MARKER_MIN;
 use crate::{Arguments, Code, End, Sink, Span, Tail};
 
 impl Parser {
@@ -211,21 +212,10 @@ impl Parser {
         self.end_body(view, node, sink);
         // Late closers are markup still; all else is text.
         let threads = core::mem::take(&mut self.set.threads);
-        let late = threads.into_iter().filter(|thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3));
-        let sync_points = late
-            .map(|thread| self.wait(view.program, thread, self.set.flushed))
-            .collect::<alloc::vec::Vec<_>>();
-        self.context = Context {
-            speech: Speech::Text,
-            waits: super::first_bytes(view.program, &sync_points),
-            sync_points,
-            is_choosy: false,
-            sync: true,
-            open_ended: false,
-        };
+        let late = threads.into_iter().filter(|thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= MARKER_MIN));
+        self.synchronize(Speech::Text, late, view.program);
         self.candidate.checkpoint_threads.clear();
         self.input.not_before = at;
-        self.mode = Mode::Text;
     }
 
     pub(super) fn xml(&mut self, mut xml: Box<Xml>, view: View<'_>, sink: &mut dyn Sink) -> bool {

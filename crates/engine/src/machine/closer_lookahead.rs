@@ -4,6 +4,7 @@
 //! A probe decides nothing at a push's end.
 
 use alloc::vec::Vec;
+use core::task::Poll;
 
 use super::Parser;
 use super::after_closer::{AfterCloser, SkippedParameter, names_known};
@@ -75,16 +76,6 @@ pub(super) enum Stage {
     Damaged(DamagedLiteral),
     /// Reads what stands after the last closer.
     After(AfterCloser),
-}
-
-/// How far the probe came.
-enum Progress {
-    /// More bytes are needed.
-    Pending,
-    On,
-    Turn(Signal),
-    /// It decides, whatever is counted.
-    Over(Signal),
 }
 
 impl CloserLookahead {
@@ -204,32 +195,30 @@ impl Parser {
             }
         }
         loop {
-            let turn = match self.probe_on((view.program, text), &mut probe, value, view) {
-                Progress::Pending => {
+            match self.probe_on(text, &mut probe, value, view) {
+                Poll::Pending => {
                     value.probe = Some(probe);
                     return Decision::Pending;
                 }
-                Progress::On => None,
-                Progress::Turn(turn) => probe.turned(turn),
-                Progress::Over(turn) => Some(turn),
-            };
-            if let Some(turn) = turn {
-                let decision = self.decide(turn, value, &probe);
-                self.spare.probe = probe;
-                return decision;
+                Poll::Ready(None) => {}
+                Poll::Ready(Some(turn)) => {
+                    let decision = self.decide(turn, value, &probe);
+                    self.spare.probe = probe;
+                    return decision;
+                }
             }
         }
     }
 
-    /// Takes the probe a stage, or bytes of the three sets, further.
+    /// Takes the probe a stage, or bytes of the three sets, further. It is pending where more bytes are needed.
     fn probe_on(
         &mut self,
-        (program, text): (&Program, &TextNode),
+        text: &TextNode,
         probe: &mut CloserLookahead,
         value: &Value,
         view: View<'_>,
-    ) -> Progress {
-        let cap = program.limits.undecided as u64;
+    ) -> Poll<Option<Signal>> {
+        let cap = view.program.limits.undecided as u64;
         let (found, stage) = match core::mem::take(&mut probe.stage) {
             Stage::Search => {
                 let found = next_closer(text, &self.set.registers, view, probe.pos);
@@ -238,15 +227,16 @@ impl Parser {
                 probe.pos = at;
                 if found.is_some() {
                     self.look_from(text, probe, value, at, view);
-                    return Progress::On;
+                    return Poll::Ready(None);
                 }
                 if view.eof || at - probe.at > cap {
-                    return Progress::Over(Signal::Nested);
+                    return Poll::Ready(Some(Signal::Nested));
                 }
                 (None, Stage::Search)
             }
             Stage::Confirm => match self.confirm(text, probe, view) {
-                Some(turn) => return Progress::Over(turn),
+                // It decides, whatever is counted.
+                Some(turn) => return Poll::Ready(Some(turn)),
                 None => (None, Stage::Confirm),
             },
             Stage::Skipped(mut over) => {
@@ -291,16 +281,16 @@ impl Parser {
                 }
                 Some(_) if probe.pos - probe.at > cap => {
                     let forgets = probe.forgotten.is_some();
-                    return Progress::Over(if forgets {
+                    return Poll::Ready(Some(if forgets {
                         Signal::Nested
                     } else {
                         Signal::Data
-                    });
+                    }));
                 }
                 Some(byte) => {
                     let run = self.run_sets(probe, cap, view);
                     if run > 0 {
-                        return Progress::On;
+                        return Poll::Ready(None);
                     }
                     let turn = self.three_sets(text, probe, value, byte, view);
                     (Some(turn), Stage::Sets)
@@ -310,9 +300,9 @@ impl Parser {
         match found {
             None => {
                 probe.stage = stage;
-                Progress::Pending
+                Poll::Pending
             }
-            Some(turn) => turn.map_or(Progress::On, Progress::Turn),
+            Some(turn) => Poll::Ready(turn.and_then(|turn| probe.turned(turn))),
         }
     }
 

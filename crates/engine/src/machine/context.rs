@@ -89,22 +89,38 @@ impl Parser {
             sync_points,
             is_choosy,
             open_ended,
-            sync: false,
+            ..Context::default()
         };
         self.thought.end = None;
         self.mode = Mode::Text;
         self.forget();
     }
 
+    /// A call was broken off: plain text is `speech` up to what one of `threads` stands before, or the next entry.
+    pub(super) fn synchronize(
+        &mut self,
+        speech: Speech,
+        threads: impl IntoIterator<Item = Thread>,
+        program: &Program,
+    ) {
+        let wait = |thread| self.wait(program, thread, self.set.flushed);
+        let sync_points: Vec<SyncPoint> = threads.into_iter().map(wait).collect();
+        self.context = Context {
+            speech,
+            waits: first_bytes(program, &sync_points),
+            sync_points,
+            sync: true,
+            ..Context::default()
+        };
+        self.mode = Mode::Text;
+    }
+
     /// What is left of a thread that waits; its acts after `flushed` are kept.
-    pub(super) fn wait(&self, program: &Program, thread: Thread, flushed: LogId) -> SyncPoint {
+    fn wait(&self, program: &Program, thread: Thread, flushed: LogId) -> SyncPoint {
         let mut acts = Vec::new();
         self.set.log.acts(flushed, thread.log, &mut acts);
-        let acts = acts
-            .into_iter()
-            .map(|(act, _)| act)
-            .filter(|act| matches!(act, Act::Enter(_) | Act::Exit(_)))
-            .collect();
+        let acts = acts.into_iter().map(|(act, _)| act);
+        let acts = acts.filter(|act| matches!(act, Act::Enter(_) | Act::Exit(_)));
         let template = matches!(program.node(thread.node), Node::Template { .. });
         let literal = template.then(|| self.set.instances.get(thread.instance).to_vec());
         SyncPoint {
@@ -114,7 +130,7 @@ impl Parser {
                 log: Log::ROOT,
                 ..thread
             },
-            acts,
+            acts: acts.collect(),
             literal,
         }
     }
@@ -143,7 +159,7 @@ pub(super) fn ends_speech(program: &Program, mut node: NodeId) -> bool {
 }
 
 /// The first bytes of what `waiting` waits for.
-pub(super) fn first_bytes(program: &Program, waiting: &[SyncPoint]) -> Finder {
+fn first_bytes(program: &Program, waiting: &[SyncPoint]) -> Finder {
     let mut set = ByteSet::default();
     for waiting in waiting {
         if let Some(first) = waiting.literal.as_ref().and_then(|literal| literal.first()) {

@@ -27,7 +27,6 @@ pub(crate) struct OpenCall {
     pub(crate) name_at: Span,
     pub(crate) ns: Option<String>,
     pub(crate) written_id: Option<String>,
-    pub(crate) place: Place,
     /// The tool in the program's set.
     pub(crate) tool: Option<usize>,
     /// The head was told.
@@ -70,7 +69,6 @@ impl OpenCall {
             name_at: Span::empty(at),
             ns: None,
             written_id: None,
-            place,
             tool: None,
             started: false,
             opened: false,
@@ -210,15 +208,13 @@ impl Emitter {
     fn emit_from_origin(&self, span: Span, event: Event<'_>, sink: &mut dyn Sink) {
         let of_prompt = self.origin.saturating_sub(span.start) as usize;
         let moved = span.since(self.origin);
+        let short = |text| str::get(text, of_prompt..).unwrap_or_default();
         match event {
             Event::Text(text) | Event::Reasoning(text) | Event::Markup(text)
                 if of_prompt > 0 && of_prompt >= text.len() => {}
-            Event::Text(text) => {
-                let text = text.get(of_prompt..).unwrap_or_default();
-                sink.event(moved, Event::Text(text));
-            }
-            Event::Reasoning(text) => sink.event(moved, Event::Reasoning(&text[of_prompt..])),
-            Event::Markup(text) => sink.event(moved, Event::Markup(&text[of_prompt..])),
+            Event::Text(text) => sink.event(moved, Event::Text(short(text))),
+            Event::Reasoning(text) => sink.event(moved, Event::Reasoning(short(text))),
+            Event::Markup(text) => sink.event(moved, Event::Markup(short(text))),
             Event::CallStart(mut head) => {
                 head.name_span = head.name_span.since(self.origin);
                 sink.event(moved, Event::CallStart(head));
@@ -235,25 +231,39 @@ impl Emitter {
     /// The next `len` bytes, told as they are.
     #[inline]
     pub(crate) fn pass(&mut self, len: u64, event: Event<'_>, sink: &mut dyn Sink) {
-        let span = Span::new(self.cursor, self.cursor + len);
-        self.cursor += len;
-        if let Event::Text(text) = event {
-            let solid = |byte: &u8| !crate::program::is_blank(*byte);
-            if let Some(last) = text.bytes().rev().find(solid) {
-                (self.last_solid, self.thought_over) = (last, false);
-            }
-        }
-        if let (Event::Args { json, .. }, true) = (&event, self.quote.has_wrapper()) {
-            self.recital = recite(self.recital, json);
-        }
         self.last = match event {
-            Event::Text(text) => last_byte(text),
+            Event::Text(text) => {
+                self.is_said(text.as_bytes());
+                last_byte(text)
+            }
             Event::Reasoning(text) => {
                 self.at_line = begins_line(text.as_bytes(), self.at_line);
                 last_byte(text)
             }
             _ => 0,
         };
+        self.account(self.cursor + len, event, sink);
+    }
+
+    /// Text is said: whether any byte of it is not blank.
+    #[inline]
+    fn is_said(&mut self, text: &[u8]) -> bool {
+        let solid = |byte: &&u8| !crate::program::is_blank(**byte);
+        let last = text.iter().rev().find(solid);
+        if let Some(&last) = last {
+            (self.last_solid, self.thought_over) = (last, false);
+        }
+        last.is_some()
+    }
+
+    /// The event accounts for the bytes up to `to`.
+    #[inline]
+    fn account(&mut self, to: u64, event: Event<'_>, sink: &mut dyn Sink) {
+        if let (Event::Args { json, .. }, true) = (&event, self.quote.has_wrapper()) {
+            self.recital = recite(self.recital, json);
+        }
+        let span = Span::new(self.cursor, to);
+        self.cursor = to;
         self.emit(span, event, sink);
     }
 
@@ -283,7 +293,6 @@ impl Emitter {
             self.end_waiting(true, sink);
         }
         let text = view.slice(self.cursor, to);
-        let span = Span::new(self.cursor, to);
         self.last = last_byte(text);
         if speech == Speech::Text {
             // What is the prompt's says nothing of the message.
@@ -294,20 +303,13 @@ impl Emitter {
             let is_begin = self.cursor <= self.origin;
             let unmarked = said.strip_prefix(b"\xef\xbb\xbf");
             let said = unmarked.filter(|_| is_begin).unwrap_or(said);
-            let solid = |byte: &&u8| !crate::program::is_blank(**byte);
-            if let Some(&last) = said.iter().rev().find(solid) {
-                self.last_solid = last;
-            }
-            let is_blank = said.iter().all(|&byte| crate::program::is_blank(byte));
-            self.spoken |= !is_blank;
-            self.thought_over &= is_blank;
-            self.emit(span, Event::Text(text), sink);
+            self.spoken |= self.is_said(said);
+            self.account(to, Event::Text(text), sink);
         } else {
             self.thought |= !text.bytes().all(crate::program::is_blank);
             self.at_line = begins_line(text.as_bytes(), self.at_line);
-            self.emit(span, Event::Reasoning(text), sink);
+            self.account(to, Event::Reasoning(text), sink);
         }
-        self.cursor = to;
     }
 
     /// The bytes up to `to` are markup.
@@ -319,8 +321,7 @@ impl Emitter {
         let text = view.slice(self.cursor, to);
         self.quote.skip(text.as_bytes());
         self.last = 0;
-        self.emit(Span::new(self.cursor, to), Event::Markup(text), sink);
-        self.cursor = to;
+        self.account(to, Event::Markup(text), sink);
     }
 
     /// Argument text that accounts for bytes up to `to`, or for none.
@@ -332,7 +333,7 @@ impl Emitter {
             self.args.clear();
             return;
         };
-        let (id, mut json) = (call.id, core::mem::take(&mut self.args));
+        let (call_id, mut json) = (call.id, core::mem::take(&mut self.args));
         if let Some(text) = &mut call.text {
             let said = text.take(&mut json);
             self.args = json;
@@ -343,19 +344,9 @@ impl Emitter {
             }
             return;
         }
-        if self.quote.has_wrapper() {
-            self.recital = recite(self.recital, &json);
-        }
-        let to = to.max(self.cursor);
-        self.emit(
-            Span::new(self.cursor, to),
-            Event::Args {
-                call: id,
-                json: &json,
-            },
-            sink,
-        );
-        self.cursor = to;
+        let (call, told) = (call_id, json.as_str());
+        let event = Event::Args { call, json: told };
+        self.account(to.max(self.cursor), event, sink);
         self.args = json;
         self.args.clear();
     }
@@ -367,17 +358,14 @@ impl Emitter {
 
     /// Tells the head of the open call; all bytes up to `to` before it are markup.
     pub(crate) fn start_call(&mut self, view: View<'_>, to: u64, sink: &mut dyn Sink) {
-        if self.call.as_ref().is_none_or(|call| call.started) {
+        let Some(mut call) = self.call.take_if(|call| !call.started) else {
             return;
-        }
+        };
         self.markup(view, to, sink);
         self.thought_over = false;
         self.counts.clear();
         let id = CallId(self.calls);
         self.calls += 1;
-        let Some(mut call) = self.call.take() else {
-            return;
-        };
         if !call.facts.is_in_later_fence {
             self.end_waiting(true, sink);
         }
@@ -390,7 +378,7 @@ impl Emitter {
             name_span: call.name_at,
             server: call.ns.as_deref(),
             id: call.written_id.as_deref(),
-            place: call.place,
+            place: call.facts.place,
         };
         self.emit(Span::empty(self.cursor), Event::CallStart(head), sink);
         self.call = Some(call);
@@ -504,6 +492,11 @@ impl Emitter {
         new
     }
 
+    /// The tool of the open call, if it is known.
+    pub(crate) fn tool(&self) -> Option<usize> {
+        self.call.as_ref()?.tool
+    }
+
     /// The open call, if there is one, ends no better than this.
     pub(crate) fn worsen(&mut self, end: End) {
         if let Some(call) = &mut self.call {
@@ -514,12 +507,8 @@ impl Emitter {
     /// Tells the id of the open call that came after its arguments.
     pub(crate) fn late_id(&mut self, id: &str, sink: &mut dyn Sink) {
         self.flush_args(self.cursor, sink);
-        if let Some(call) = self
-            .call
-            .as_ref()
-            .filter(|call| call.started)
-            .map(|call| call.id)
-        {
+        let call = self.call.as_ref().filter(|call| call.started);
+        if let Some(call) = call.map(|call| call.id) {
             self.emit(Span::empty(self.cursor), Event::LateId { call, id }, sink);
         }
     }
@@ -544,19 +533,16 @@ impl Emitter {
             self.args.push_str(call.list.take().map_or("", |_| "]"));
             self.args.push_str(if call.opened { "}" } else { "{}" });
         }
-        let (id, facts) = (call.id, call.facts);
         self.flush_args(self.cursor, sink);
-        if self.quote.has_wrapper()
-            && self.recited.len() < REPEATABLE_MAX
-            && let Some(call) = &self.call
-        {
-            self.recited.push((call.name.clone(), self.recital));
+        self.markup(view, to, sink);
+        let Some(call) = self.call.take() else { return };
+        self.note_doubts(&call, sink);
+        self.overflow(sink);
+        let (id, facts) = (call.id, call.facts);
+        if self.quote.has_wrapper() && self.recited.len() < REPEATABLE_MAX {
+            self.recited.push((call.name, self.recital));
         }
         self.recital = 0;
-        self.markup(view, to, sink);
-        self.note_doubts(sink);
-        self.overflow(sink);
-        self.call = None;
         if !facts.is_in_later_fence {
             let event = Event::CallEnd { call: id, end };
             self.emit(Span::empty(self.cursor), event, sink);
@@ -568,18 +554,15 @@ impl Emitter {
         }
     }
 
-    /// What the rules of doubt say of the open call, whose bytes are over.
-    fn note_doubts(&mut self, sink: &mut dyn Sink) {
-        let Some(call) = &self.call else { return };
-        let (facts, name_at) = (call.facts, call.name_at);
-        let (arguments_at, text_end) = (call.arguments_at, call.text_end);
-        let notes: Vec<DoubtRule> = self.doubts.of(facts).copied().collect();
+    /// What the rules of doubt say of a call, whose bytes are over.
+    fn note_doubts(&mut self, call: &OpenCall, sink: &mut dyn Sink) {
+        let notes: Vec<DoubtRule> = self.doubts.of(call.facts).copied().collect();
         for rule in notes {
             let Some(code) = rule.code else { continue };
             let span = match rule.span {
-                DoubtSpan::Name => name_at,
-                DoubtSpan::Arguments => Span::empty(arguments_at),
-                DoubtSpan::End => Span::empty(text_end),
+                DoubtSpan::Name => call.name_at,
+                DoubtSpan::Arguments => Span::empty(call.arguments_at),
+                DoubtSpan::End => Span::empty(call.text_end),
             };
             self.note(code, span, rule.message, sink);
         }

@@ -118,14 +118,13 @@ impl Parser {
                 false
             }
             Mode::Python(python) => {
-                let marked = self.set.threads.first().is_some_and(|body| body.marked);
                 // After a call another one begins only with its name.
                 let word = view.slice(python.name_at.min(view.end()), view.end());
                 let is_known = |(name, _): (&str, _)| program.tools.find(name.trim()).is_some();
                 let is_call = !self.candidate.committed
                     || self.ending.is_cut_off
                     || word.split_once('(').is_some_and(is_known);
-                if marked && is_call && !self.is_aside() {
+                if python.body.marked && is_call && !self.is_aside() {
                     return self.end_begun(view, sink);
                 }
                 self.dead_python(view, sink)

@@ -77,7 +77,7 @@ impl Parser {
 
     /// Whether a declared parameter opens after the text, once that is known.
     pub(super) fn run_gap(&mut self, gap: &mut InterveningText, view: View<'_>) -> Option<bool> {
-        let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
+        let tool = self.emitter.tool();
         while gap.tag.is_none() {
             let end = gap.text.end;
             let Some(byte) = view.byte(end) else {

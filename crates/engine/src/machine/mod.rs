@@ -75,7 +75,7 @@ use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::doubt::Doubts;
 use crate::program::{ByteSet, NodeId, Program};
 use crate::{Code, DoubtRule, Finish, InCode, InReasoning, Input, Sink, Span};
-use context::{Context, SyncPoint, first_bytes};
+use context::Context;
 use emitter::{Emitter, Speech};
 use filled::Filled;
 use line_tail::LineTail;

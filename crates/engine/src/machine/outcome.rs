@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use toolglot_json::Root;
@@ -16,10 +17,10 @@ use super::remarks::wants;
 use super::thread::{NamePolicy, Thread};
 use super::value::Value;
 use super::view::View;
-use super::{Context, Mode, Parser, Speech, SyncPoint};
+use super::{Mode, Parser, Speech};
 use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::program::{Node, Program, RuleRole};
-use crate::thresholds::SYNCHRONIZATION_MAX;
+use crate::thresholds::{MARKER_MIN, SYNCHRONIZATION_MAX};
 use crate::{Code, End, Sink, Span};
 
 impl Parser {
@@ -65,7 +66,7 @@ impl Parser {
                 self.leave_only(body);
                 // Where a known name opened it, it is read from that name on.
                 self.pos = body.since.min(at);
-                self.mode = Mode::Python(Box::new(Python::new(body.node, self.pos)));
+                self.mode = Mode::Python(Box::new(Python::new(body, self.pos)));
                 return;
             }
             _ => {}
@@ -133,16 +134,15 @@ impl Parser {
                 let mut json = JsonBody::new(body.node, Root::Object, quote, closers, begins);
                 let others = quotes.iter().skip(1).cloned().collect();
                 json.json = json.json.with_other_quotes(others);
-                if let Some(tool) = self.emitter.call.as_ref().and_then(|call| call.tool) {
-                    json.json
-                        .know(1, alloc::sync::Arc::clone(program.tools.keys(tool)));
+                if let Some(tool) = self.emitter.tool() {
+                    json.json.know(1, Arc::clone(program.tools.keys(tool)));
                 }
                 self.mode = Mode::Json(Box::new(json));
             }
             Node::Xml(xml) => {
                 self.emitter.start_call(view, at, sink);
                 self.emitter.markup(view, at, sink);
-                let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
+                let tool = self.emitter.tool();
                 let fields = tool.map(|tool| program.tools.tool(tool).parameters.clone());
                 let values = program.dialect_of(body.node).values.clone();
                 let (prefix, limits) = (xml.prefix.as_deref(), &program.limits);
@@ -186,9 +186,7 @@ impl Parser {
         at: u64,
         sink: &mut dyn Sink,
     ) {
-        if !self.context.sync {
-            self.emitter.end_call(End::Closed, view, at, sink);
-        }
+        self.emitter.end_call(End::Closed, view, at, sink);
         let marks = wrapper.then(|| Marks::leading(view.slice(self.candidate.at, at)));
         self.emitter.markup(view, at, sink);
         if let Some(marks) = marks.flatten() {
@@ -257,29 +255,15 @@ impl Parser {
             self.note(Code::MissingCloser, span, message, sink);
         }
         let anchors = self.anchors(checkpoint_threads, view);
-        let sync_points: Vec<SyncPoint> = anchors
-            .into_iter()
-            .map(|thread| self.wait(program, thread, self.set.flushed))
-            .collect();
-        self.forget();
         let speech = if self.emitter.call.is_some() {
             Speech::Junk
         } else {
             Speech::Text
         };
-        let waits = !sync_points.is_empty() || self.emitter.call.is_some();
-        self.context = Context {
-            speech,
-            waits: super::first_bytes(program, &sync_points),
-            sync_points,
-            is_choosy: false,
-            sync: waits,
-            open_ended: false,
-        };
+        self.synchronize(speech, anchors, program);
+        self.forget_candidate();
         self.pos = self.emitter.cursor;
         self.input.not_before = self.pos;
-        self.set.threads.clear();
-        self.mode = Mode::Text;
         self.candidate.committed = false;
     }
 
@@ -328,7 +312,7 @@ impl Parser {
 /// A literal that a broken entry can be found again at.
 fn is_anchor(program: &Program, thread: &Thread) -> bool {
     match program.node(thread.node) {
-        Node::Literal { bytes, .. } => bytes.len() >= 3 && !joins_calls(bytes),
+        Node::Literal { bytes, .. } => bytes.len() >= MARKER_MIN && !joins_calls(bytes),
         Node::Template { .. } => true,
         _ => false,
     }

@@ -48,7 +48,7 @@ impl Parser {
                 match passing.step(byte) {
                     _ if is_long => return self.dead_python(view, sink),
                     PassingStep::More => self.pos += 1,
-                    PassingStep::Name => *python = Python::behind(python.node, self.pos),
+                    PassingStep::Name => *python = Python::behind(python.body, self.pos),
                     PassingStep::Dead => return self.dead_python(view, sink),
                 }
                 continue;
@@ -98,7 +98,7 @@ impl Parser {
         let n_space = meant.map_or(0, |(_, n_space)| n_space);
         let known = meant.map(|(tool, _)| tool);
         name.drain(..n_space);
-        let marked = self.set.threads.first().is_some_and(|body| body.marked);
+        let marked = python.body.marked;
         let is_foreign = !marked && known.is_none() && !program.tools.is_empty();
         let has_places = known.is_some_and(|tool| !program.tools.keys(tool).is_empty());
         if step == PythonStep::Positional && !has_places && !is_foreign {
@@ -106,7 +106,7 @@ impl Parser {
         }
         let assigned = python.is_assigned();
         // Code assigns much that is no tool's; a call as it stands is what the wrapper reads by itself.
-        let dialect = program.dialect_of(python.node);
+        let dialect = program.dialect_of(python.body.node);
         let calls_none = known.is_none() && (assigned || dialect.calls_none(&name));
         if calls_none || (!assigned && dialect.reads_lines && self.may_wrap(program)) {
             return Judged::Text;
@@ -156,10 +156,7 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         let program = view.program;
-        let Some(mut body) = self.set.threads.first().copied() else {
-            return;
-        };
-        let marked = body.marked;
+        let mut body = python.body;
         if python.has_passed {
             body = self.begin_after_unknown(body, python.at);
             self.leave_only(body);
@@ -174,19 +171,19 @@ impl Parser {
             call.name.clone_from(&named.name);
             call.name_at = at;
             call.tool = named.tool;
-            call.awaits_tail = self.candidate.entry.is_bare(!marked);
+            call.awaits_tail = self.candidate.entry.is_bare(!body.marked);
             call.facts.is_bare = call.awaits_tail;
             call.facts.follows_word = self.candidate.entry.follows_word;
             call.facts.is_enclosed = self.candidate.entry.is_enclosed;
         }
-        if !marked {
-            self.candidate.entry.bare_body = Some(python.node);
+        if !body.marked {
+            self.candidate.entry.bare_body = Some(body.node);
         }
         if named.tool.is_none() && !program.tools.is_empty() {
             let message = alloc::format!("unknown tool `{}`", named.name);
             self.note(Code::UnknownTool, at, message, sink);
         }
-        if program.dialect_of(python.node).reads_lines {
+        if program.dialect_of(body.node).reads_lines {
             self.emitter.count_line_call();
         }
         self.emitter.start_call(view, python.arguments, sink);
@@ -200,20 +197,13 @@ impl Parser {
             Some(b'\'') => Some("\\'"),
             _ => None,
         };
-        let mut body = JsonBody::new(
-            python.node,
-            Root::Keywords,
-            quote,
-            &Arc::default(),
-            &Arc::default(),
-        );
+        let nothing = Arc::default();
+        let mut arguments = JsonBody::new(body.node, Root::Keywords, quote, &nothing, &nothing);
         let is_within = byte_before(view, python.name_at) == Some(b'(');
         let positions = named.tool.map(|tool| Arc::clone(program.tools.keys(tool)));
-        body.json = body
-            .json
-            .with_positions(positions.unwrap_or_default())
-            .within_brackets(is_within);
-        self.mode = Mode::Json(Box::new(body));
+        let json = { arguments.json }.with_positions(positions.unwrap_or_default());
+        arguments.json = json.within_brackets(is_within);
+        self.mode = Mode::Json(Box::new(arguments));
     }
 
     /// The call that begins at `at` is the first of its list whose tool is known: what stands before it is text.

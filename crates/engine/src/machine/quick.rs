@@ -24,9 +24,6 @@ impl Parser {
     /// held.
     #[inline]
     pub(super) fn quick(&mut self, text: &str, sink: &mut dyn Sink) -> usize {
-        if self.emitter.has_args() {
-            return 0;
-        }
         if text.len() > SMALL || matches!(self.mode, Mode::Json(_) | Mode::Envelope(_)) {
             return self.quick_stretch(text, text.len().min(SMALL), sink);
         }

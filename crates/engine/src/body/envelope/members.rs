@@ -55,9 +55,6 @@ impl Envelope {
             });
             self.bodies
                 .retain(|body| name_is_key(program, body) != role_known);
-            if self.bodies.is_empty() {
-                return Asked::Dead;
-            }
         }
         let name_is_key = any_is_name && self.bodies.iter().any(|body| name_is_key(program, body));
         if name_is_key && self.path.is_empty() {

@@ -70,9 +70,7 @@ impl Envelope {
     /// Whether the object under a tool's name holds something else than its arguments, by the first of its keys. `None`: that
     /// must be read.
     pub(super) fn is_data(&self, program: &Program) -> Option<bool> {
-        let Some((tool, _)) = self.head.meant else {
-            return Some(false);
-        };
+        let (tool, _) = self.head.meant?;
         let members = self.args.text.trim_ascii_start().strip_prefix('{')?;
         let members = members.trim_ascii_start();
         if members.is_empty() {

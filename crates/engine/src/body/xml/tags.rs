@@ -186,9 +186,8 @@ impl Xml {
             }
             // An unknown element is read over if it is well-formed.
             match self.element(rest, eof) {
-                Element::Whole(length) => behind = &rest[length..],
-                Element::Cut => return Evidence::Wait { far: true },
-                Element::None => return Evidence::No,
+                Ok(length) => behind = &rest[length..],
+                Err(evidence) => return evidence,
             }
         }
         Evidence::No
@@ -294,13 +293,11 @@ impl Xml {
         fields.is_none_or(|fields| fields.properties.is_empty() || fields.get(name).is_some())
     }
 
-    /// The element that `text` begins with.
-    fn element(&self, text: &str, eof: bool) -> Element {
-        let cut = if eof || text.len() > SKIPPED_ELEMENT_MAX {
-            Element::None
-        } else {
-            Element::Cut
-        };
+    /// How long the element is that `text` begins with; otherwise whether it may still become one.
+    fn element(&self, text: &str, eof: bool) -> Result<usize, Evidence> {
+        let wait = Evidence::Wait { far: true };
+        let is_over = eof || text.len() > SKIPPED_ELEMENT_MAX;
+        let cut = Err(if is_over { Evidence::No } else { wait });
         // Nothing behind the cap is looked at.
         let bytes = &text.as_bytes()[..text.len().min(SKIPPED_ELEMENT_MAX + 1)];
         let mut open: Vec<&str> = Vec::new();
@@ -324,11 +321,11 @@ impl Xml {
                     Some(end) => at += end + 3,
                     None => return cut,
                 },
-                Tag::Cut if !eof => return Element::Cut,
-                _ => return Element::None,
+                Tag::Cut if !eof => return Err(wait),
+                _ => return Err(Evidence::No),
             }
             if open.is_empty() {
-                return Element::Whole(at);
+                return Ok(at);
             }
             match bytes
                 .get(at..)
@@ -560,15 +557,6 @@ impl Evidence {
 fn after_gap(text: &str) -> Option<&str> {
     let rest = text.trim_ascii_start();
     (text.len() - rest.len() <= GAP_MAX).then_some(rest)
-}
-
-/// What stands where an element begins.
-enum Element {
-    /// One of that many bytes.
-    Whole(usize),
-    /// It may still become one.
-    Cut,
-    None,
 }
 
 enum Attributes {
