@@ -142,7 +142,10 @@ impl Parser {
             self.add_after_break(cx, text, &mut probe.follow);
         }
         self.add_positions(cx, from, &text.enclosing, &mut probe.enclosing);
-        self.add_positions(cx, from, text.own.as_slice(), &mut probe.own);
+        let own = text
+            .own
+            .filter(|_| from.begins_line || !text.own_starts_line);
+        self.add_positions(cx, from, own.as_slice(), &mut probe.own);
     }
 
     /// Adds the positions after the line break that literals of `set` start with: the one before an empty value serves for it.

@@ -21,6 +21,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
         span,
         ..
     } = graph;
+    let (after_break, after_other) = successors(nodes);
     for id in 0..nodes.len() {
         let error = |message: String, help: &str| {
             Err(GrammarError::new(span[id].clone(), message)
@@ -54,6 +55,9 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
             Node::Text(text) if matches!(text.delimiter, Delimiter::Length | Delimiter::Line) => {}
             Node::Text(mut text) => {
                 analyze_text(nodes, &mut text);
+                text.own_starts_line = text
+                    .own
+                    .is_some_and(|own| after_break.contains(&own) && !after_other.contains(&own));
                 if goes_on_after(nodes, &text) {
                     return error(LINES_GO_ON.into(), START_OTHERWISE);
                 }
@@ -87,6 +91,34 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
         }
     }
     Ok(())
+}
+
+/// The nodes that may come right after a literal that ends its line, and those after anything else.
+fn successors(nodes: &[Node]) -> (BTreeSet<NodeId>, BTreeSet<NodeId>) {
+    let (mut after_break, mut after_other) = (BTreeSet::new(), BTreeSet::new());
+    let is_empty = |node: &Node| {
+        matches!(
+            node,
+            Node::Split(_)
+                | Node::Bol { .. }
+                | Node::Start { .. }
+                | Node::End { .. }
+                | Node::False { .. }
+                | Node::Enter { .. }
+                | Node::Exit { .. }
+        )
+    };
+    for node in nodes.iter().filter(|node| !is_empty(node)) {
+        let found = match node {
+            Node::Literal { bytes, .. } if bytes.ends_with(b"\n") => &mut after_break,
+            _ => &mut after_other,
+        };
+        reach(nodes, nexts(node), |id, node| {
+            found.insert(id);
+            is_empty(node)
+        });
+    }
+    (after_break, after_other)
 }
 
 /// The bytes that end a capture before `node`, and whether the entry can end there. Behind blanks that need not be there a
@@ -350,7 +382,8 @@ fn analyze_text(nodes: &[Node], text: &mut TextNode) {
     let ends =
         |opener: Lead| leads(nodes, text.follow).any(|closer| closer.pieces == opener.pieces);
     let own = text.own.filter(|_| text.delimiter.is_closer());
-    text.own = own.filter(|&own| !leads(nodes, own).any(ends));
+    let is_chosen = closes_with(nodes, text.follow, is_chosen_word);
+    text.own = own.filter(|&own| !is_chosen && !leads(nodes, own).any(ends));
     // Closers of what encloses the value: leave out one closer, two, up to four.
     let [own, outer @ ..] = closer_levels(nodes, text.follow);
     text.is_last = outer[0].is_empty() && own.iter().all(|&lit| is_enclosing_closer(nodes, lit));
@@ -360,7 +393,9 @@ fn analyze_text(nodes: &[Node], text: &mut TextNode) {
         .filter(|&lit| is_enclosing_closer(nodes, lit) && text.delimiter.is_closer())
         .collect();
     // Only a value of this very node is nested; a literal that begins other things as well is told by running it.
-    text.own_needs_same_key = closes_with_key(nodes, text.follow);
+    text.own_needs_same_key = closes_with(nodes, text.follow, |pieces| {
+        pieces.contains(&Piece::Hole(Capture::Key))
+    });
     let mut first = ByteSet::default();
     let mut behind = [ByteSet::default(); 2];
     let mut add = |lead: Lead| {
@@ -491,9 +526,17 @@ fn breaks_back_to(nodes: &[Node], at: NodeId, back: NodeId) -> bool {
     }
 }
 
-fn closes_with_key(nodes: &[Node], follow: NodeId) -> bool {
-    next_literals(nodes, follow).0.iter().any(|&lit| {
-        matches!(&nodes[lit as usize], Node::Template { pieces, .. } if pieces.contains(&Piece::Hole(Capture::Key)))
+fn closes_with(nodes: &[Node], follow: NodeId, is_such: impl Fn(&[Piece]) -> bool) -> bool {
+    next_literals(nodes, follow).0.iter().any(
+        |&lit| matches!(&nodes[lit as usize], Node::Template { pieces, .. } if is_such(pieces)),
+    )
+}
+
+/// Whether a closer is a word that was chosen so that the value does not hold it, with signs around it.
+fn is_chosen_word(pieces: &[Piece]) -> bool {
+    pieces.iter().all(|piece| match piece {
+        Piece::Hole(capture) => *capture == Capture::Any,
+        Piece::Bytes(text) => !text.contains(char::is_alphanumeric),
     })
 }
 

@@ -171,6 +171,8 @@ pub(crate) struct TextNode {
     pub(crate) is_last: bool,
     /// The literal that begins a value like this one.
     pub(crate) own: Option<NodeId>,
+    /// It is always the first of its line.
+    pub(crate) own_starts_line: bool,
     /// The literal right before it, where that may be left out.
     pub(crate) lead_in: Option<Box<[u8]>>,
     /// The closer holds the key: only the same key nests.
