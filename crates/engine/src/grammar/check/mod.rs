@@ -262,7 +262,9 @@ fn holes(
                         None if *what == Capture::Any => continue,
                         None => format!("the hole {{{hole}}} comes before its capture"),
                     };
-                    let help = format!("capture it first, in each alternative: `{hole}`");
+                    let help = format!(
+                        "capture it first, in each alternative: `{hole}`, or {hole}(\"EOF\") where the text is known"
+                    );
                     return Err(GrammarError::new(term.span.clone(), message).help(help));
                 }
             }
