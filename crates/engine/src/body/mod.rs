@@ -16,4 +16,4 @@ pub(crate) use json::JsonBody;
 pub(crate) use passing::{Brackets, Passing, PassingStep};
 pub(crate) use python::{Python, PythonStep, space};
 pub(crate) use tree::left_a_string;
-pub(crate) use xml::{Xml, XmlOut, XmlStep, elements_to_json};
+pub(crate) use xml::{Xml, XmlOut, elements_to_json};

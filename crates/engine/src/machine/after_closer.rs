@@ -14,7 +14,7 @@ use super::damaged_literal::is_literal;
 use super::intervening_text::value_at;
 use super::line_tail::byte_before;
 use super::log::{Act, Log, LogId};
-use super::thread::{NamePolicy, Thread, UnknownKey};
+use super::thread::{NamePolicy, Thread, UnknownKey, any_ends};
 use super::value::find_closer;
 use super::view::View;
 use crate::grammar::Capture;
@@ -294,8 +294,7 @@ impl Parser {
                 plausible: probe.has_closer(),
             };
             let entered = self.step_entries((names, beyond.bol), beyond, byte, probe.pos, view);
-            let is_over = |thread: &Thread| program.is_end(thread.node);
-            let stops = beyond.entries.iter().any(is_over);
+            let stops = any_ends(program, &beyond.entries);
             let cx = (view, NamePolicy::Evidence);
             self.step_set(cx, &mut beyond.enclosing, byte, probe.pos);
             probe.pos += 1;
@@ -303,7 +302,7 @@ impl Parser {
                 return Some(ends);
             }
             let inner_ended = self.set.found.literal_ended;
-            if stops || inner_ended && beyond.enclosing.iter().any(is_over) {
+            if stops || inner_ended && any_ends(program, &beyond.enclosing) {
                 // A stop, or one more enclosing closer: look after that one. A text that speaks of stops goes on there.
                 *beyond = AfterCloser {
                     from: probe.pos,

@@ -7,10 +7,10 @@ use toolglot_json::{Completeness, Step};
 
 use super::emitter::Speech;
 use super::log::Log;
-use super::thread::{NamePolicy, Thread};
+use super::thread::{NamePolicy, Thread, any_ends};
 use super::view::View;
 use super::{Mode, Parser};
-use crate::body::{JsonBody, Xml, XmlOut, XmlStep};
+use crate::body::{JsonBody, Xml, XmlOut};
 use crate::program::{Node, NodeId, Program};
 use crate::thresholds::MARKER_MIN;
 use crate::{Arguments, Code, End, Sink, Span, Tail};
@@ -44,14 +44,12 @@ impl Parser {
                 core::mem::swap(self.emitter.args(), &mut body.out.text);
             }
             let (used, step) = body.feed(rest, self.pos);
-            if fits {
-                self.fit_body(view.program, &mut body, sink);
-            } else {
+            if !fits {
                 core::mem::swap(self.emitter.args(), &mut body.out.text);
             }
+            self.fit_body(view.program, &mut body, sink);
             self.set.found.work += used as u64;
             self.pos += used as u64;
-            self.tell_repairs(&mut body, sink);
             if step == Step::More && self.pos == end && end < view.end() {
                 continue;
             }
@@ -95,13 +93,12 @@ impl Parser {
         self.tokens.next_edge(self.pos, view.end())
     }
 
-    /// What a body wrote, fitted.
+    /// What a body wrote, fitted, and what it repaired.
     pub(super) fn fit_body(&mut self, program: &Program, body: &mut JsonBody, sink: &mut dyn Sink) {
-        self.fit_args(program, &body.out.text, sink);
-        body.out.text.clear();
-    }
-
-    pub(super) fn tell_repairs(&mut self, body: &mut JsonBody, sink: &mut dyn Sink) {
+        if !body.out.text.is_empty() {
+            self.fit_args(program, &body.out.text, sink);
+            body.out.text.clear();
+        }
         if !body.out.repairs.is_empty() {
             self.emitter.mended(&body.out.repairs, sink);
             body.out.repairs.clear();
@@ -119,7 +116,6 @@ impl Parser {
         self.pos = end.max(self.emitter.cursor);
         let rest = body.json.finish(true, self.pos, &mut body.out);
         self.fit_body(view.program, &mut body, sink);
-        self.tell_repairs(&mut body, sink);
         if rest == Completeness::Broken {
             self.malformed(view, body.node, sink);
         } else {
@@ -177,8 +173,7 @@ impl Parser {
         if self.match_certain(view, sink) {
             return;
         }
-        let mut threads = self.set.threads.iter();
-        if !self.awaits_tail() && !threads.any(|thread| view.program.is_end(thread.node)) {
+        if !self.awaits_tail() && !any_ends(view.program, &self.set.threads) {
             // Where the entry may end, and after a bare call, what follows has a say.
             self.exit_certain(view, sink);
         }
@@ -221,17 +216,16 @@ impl Parser {
     pub(super) fn xml(&mut self, mut xml: Box<Xml>, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let before = xml.pos;
         let rest = view.slice(xml.pos, view.end());
-        let mut out = XmlOut::default();
-        core::mem::swap(self.emitter.args(), &mut out.json);
-        let step = xml.feed(rest, view.eof, &mut out);
-        if step == XmlStep::Done {
-            xml.close(&mut out);
-        }
-        core::mem::swap(self.emitter.args(), &mut out.json);
+        let is_over = self.write_elements(sink, |out| {
+            let is_over = xml.feed(rest, view.eof, out);
+            if is_over {
+                xml.close(out);
+            }
+            is_over
+        });
         self.set.found.work += xml.pos - before + 1 + core::mem::take(&mut xml.looked);
         self.pos = xml.pos;
-        self.tell_elements(&out, sink);
-        if step == XmlStep::More {
+        if !is_over {
             self.mode = Mode::Xml(xml);
             return false;
         }
@@ -240,9 +234,18 @@ impl Parser {
         true
     }
 
-    pub(super) fn tell_elements(&mut self, out: &XmlOut, sink: &mut dyn Sink) {
-        for (code, span, message) in &out.remarks {
-            self.note(*code, *span, message.clone(), sink);
+    /// Tells what `write` makes of elements: argument text, and remarks.
+    pub(super) fn write_elements<T>(
+        &mut self,
+        sink: &mut dyn Sink,
+        write: impl FnOnce(&mut XmlOut) -> T,
+    ) -> T {
+        let mut out = XmlOut::default();
+        core::mem::swap(self.emitter.args(), &mut out.json);
+        let written = write(&mut out);
+        core::mem::swap(self.emitter.args(), &mut out.json);
+        for (code, span, message) in out.remarks {
+            self.note(code, span, message, sink);
         }
         if out.structural {
             self.emitter.worsen(End::Recovered);
@@ -250,5 +253,6 @@ impl Parser {
         if out.refused {
             self.emitter.worsen(End::Truncated);
         }
+        written
     }
 }

@@ -111,10 +111,8 @@ impl Stepper<'_> {
         }
         let start = self.view.bytes(thread.since, pos + 1);
         let tool = self.call.and_then(|call| call.tool);
-        let mut keys = tool.into_iter().flat_map(|tool| {
-            let properties = &self.view.program.tools.tool(tool).parameters.properties;
-            properties.iter().map(|(key, _)| key)
-        });
+        let keys = tool.map(|tool| self.view.program.tools.keys(tool));
+        let mut keys = keys.into_iter().flat_map(|keys| keys.iter());
         keys.any(|key| key.as_bytes().starts_with(start))
     }
 
@@ -226,30 +224,23 @@ impl Stepper<'_> {
             }
             NamePolicy::Own {
                 same_key: Some(key),
-                ..
             } => return text == key,
-            NamePolicy::Own { .. } if is_plausible_key(text) => return true,
-            NamePolicy::Evidence | NamePolicy::Own { .. } => {}
+            NamePolicy::Own { same_key: None } if is_plausible_key(text) => return true,
+            NamePolicy::Evidence | NamePolicy::Own { same_key: None } => {}
         }
-        let is_declared = parameters.map_or_else(
-            || is_plausible_key(text),
-            |parameters| takes_key(parameters, text),
-        );
+        let is_declared = match parameters {
+            Some(parameters) => takes_key(parameters, text),
+            None => is_plausible_key(text),
+        };
         // What the call has already stands in a text: it is no evidence, and is read over like what no tool has.
         if is_declared && !self.call.is_some_and(|call| call.has_key(text)) {
             return true;
         }
         if is_plausible_key(text) {
-            let (start, end) = place;
-            let act = Act::Captured {
-                what: Capture::Key,
-                start,
-                end,
-            };
-            let thread = Thread {
-                log: self.log.push(way.log, act, end),
-                ..way
-            };
+            let (what, (start, end)) = (Capture::Key, place);
+            let act = Act::Captured { what, start, end };
+            let log = self.log.push(way.log, act, end);
+            let thread = Thread { log, ..way };
             found.unknown_key = Some(UnknownKey { thread, at: end });
         }
         false

@@ -4,7 +4,6 @@ use super::Parser;
 use super::closer_lookahead::CloserLookahead;
 use super::log::Log;
 use super::value::Value;
-use crate::program::Node;
 use crate::thresholds::MARKER_MIN;
 
 /// What a probe found.
@@ -96,7 +95,8 @@ impl Parser {
                 // Its own closer, which pairs with no opener in it, or an unknown parameter: it may hold too much.
                 let is_there = probe.n_overs > 0 || is_marker(probe);
                 // What would end an empty value says nothing of one that is not.
-                let is_begin = matches!(self.program.node(value.node), Node::Text(text) if value.may_be_over(text));
+                let text = self.program.text(value.node);
+                let is_begin = text.is_some_and(|text| value.may_be_over(text));
                 let doubt =
                     value.nest == 0 && is_there && !is_begin && !value.writer.is_in_string();
                 if probe.has_closer() && value.nest > 0 {

@@ -48,10 +48,7 @@ impl Parser {
     /// alike, the ends of all are waited for.
     pub(super) fn enter_speech(&mut self, texts: &[Thread], view: View<'_>) {
         let program = view.program;
-        let of = |thread: &Thread| match program.node(thread.node) {
-            Node::Text(text) => Some(text),
-            _ => None,
-        };
+        let of = |thread: &Thread| program.text(thread.node);
         let Some(first) = texts.first().and_then(of) else {
             return;
         };

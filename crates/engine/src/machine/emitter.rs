@@ -420,12 +420,8 @@ impl Emitter {
     /// Whether a call in or after the fence of the answer had that name, and those arguments but for blanks and quotation
     /// marks.
     pub(crate) fn has_told(&self, name: &str, arguments: &str) -> bool {
-        let json = if arguments.is_empty() {
-            "{}"
-        } else {
-            arguments
-        };
-        let recital = recite(0, json);
+        let is_empty = arguments.is_empty();
+        let recital = recite(0, if is_empty { "{}" } else { arguments });
         let is_same = |(told, have): &(String, u64)| told == name && *have == recital;
         self.recited.iter().any(is_same)
     }

@@ -9,7 +9,7 @@ use super::log::{Act, Log};
 use super::thread::{NamePolicy, StepResult, Thread};
 use super::view::View;
 use super::{Mode, Parser};
-use crate::body::XmlOut;
+use crate::body::Xml;
 use crate::grammar::Capture;
 use crate::program::{Node, Program};
 use crate::{Code, End, Finish, Sink, Span};
@@ -70,8 +70,7 @@ impl Parser {
                     .json
                     .finish(why != Finish::Length, self.pos, &mut body.out);
                 self.fit_body(program, &mut body, sink);
-                self.emitter.mended(&body.out.repairs, sink);
-                self.after_json(rest, why, body.node, view, sink);
+                self.after_json(rest, body.node, view, sink);
                 false
             }
             Mode::Envelope(envelope)
@@ -114,7 +113,7 @@ impl Parser {
                 if malformed {
                     rest = Completeness::Broken;
                 }
-                self.after_json(rest, why, envelope.bodies[0].node, view, sink);
+                self.after_json(rest, envelope.bodies[0].node, view, sink);
                 false
             }
             Mode::Python(python) => {
@@ -131,15 +130,8 @@ impl Parser {
             }
             Mode::Xml(mut xml) => {
                 let is_whole = why != Finish::Length && xml.is_whole(view.end());
-                let mut out = XmlOut::default();
-                core::mem::swap(self.emitter.args(), &mut out.json);
-                if is_whole {
-                    xml.close(&mut out);
-                } else {
-                    xml.spill_all(&mut out);
-                }
-                core::mem::swap(self.emitter.args(), &mut out.json);
-                self.tell_elements(&out, sink);
+                let write = if is_whole { Xml::close } else { Xml::spill_all };
+                self.write_elements(sink, |out| write(&mut xml, out));
                 self.emitter.flush_args(xml.pos, sink);
                 if is_whole {
                     self.whole();
@@ -160,7 +152,6 @@ impl Parser {
                     || stopped && body.json.settle_word(self.pos, &mut body.out);
                 if is_settled {
                     self.fit_body(program, &mut body, sink);
-                    self.tell_repairs(&mut body, sink);
                 }
                 (Mode::Json(body), is_settled)
             }
@@ -180,16 +171,9 @@ impl Parser {
         is_settled
     }
 
-    fn after_json(
-        &mut self,
-        rest: Completeness,
-        why: Finish,
-        node: u32,
-        view: View<'_>,
-        sink: &mut dyn Sink,
-    ) {
+    fn after_json(&mut self, rest: Completeness, node: u32, view: View<'_>, sink: &mut dyn Sink) {
         self.pos = view.end();
-        if rest == Completeness::Broken || why == Finish::Length {
+        if rest == Completeness::Broken || self.ending.is_cut_off {
             self.end_fitting(view.program, false, sink);
             self.emitter.flush_args(self.pos, sink);
             return;

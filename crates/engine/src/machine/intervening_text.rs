@@ -10,7 +10,7 @@ use super::thread::{NamePolicy, Thread};
 use super::view::View;
 use crate::Span;
 use crate::grammar::Capture;
-use crate::program::{Fits, Node, Program, TextNode, is_blank};
+use crate::program::{Fits, Program, TextNode, is_blank};
 use crate::thresholds::{INTERVENING_MAX, INTERVENING_UNDECLARED_MAX};
 
 /// Reading over it.
@@ -29,12 +29,8 @@ pub(super) fn value_at<'t, 'p>(
     program: &'p Program,
     threads: &'t [Thread],
 ) -> Option<(&'t Thread, &'p TextNode)> {
-    threads
-        .iter()
-        .find_map(|thread| match program.node(thread.node) {
-            Node::Text(text) => Some((thread, &**text)),
-            _ => None,
-        })
+    let mut threads = threads.iter();
+    threads.find_map(|thread| Some((thread, program.text(thread.node)?)))
 }
 
 impl Parser {

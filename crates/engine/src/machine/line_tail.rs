@@ -198,15 +198,16 @@ impl Parser {
         self.candidate.entry.bare_body = None;
         if let Some(call) = &mut self.emitter.call {
             let is_statement = byte_before(view, at) == Some(b';');
-            let is_member = text.starts_with('"') && view.slice(at, pos).contains(',');
+            let is_member = call.json_end == Some(at)
+                && text.starts_with('"')
+                && view.slice(at, pos).contains(',');
             let has_words = text.starts_with(continues_sentence) && !is_statement;
-            let tail = match (call.awaits_tail, call.json_end == Some(at)) {
-                _ if is_long => None,
-                (true, _) => has_words.then_some(Tail::Words),
-                (false, true) => is_member.then_some(Tail::Member),
-                (false, false) => None,
+            let (is_fact, tail) = if call.awaits_tail {
+                (has_words, Tail::Words)
+            } else {
+                (is_member, Tail::Member)
             };
-            if let Some(tail) = tail {
+            if is_fact && !is_long {
                 (call.facts.tail, call.text_end) = (tail, at);
             }
             (call.awaits_tail, call.json_end) = (false, None);

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::emitter::OpenCall;
 use super::junk::OUTSIDE;
 use super::log::Act;
-use super::thread::{NamePolicy, Thread};
+use super::thread::{NamePolicy, Thread, any_ends};
 use super::turn_end::TurnEnd;
 use super::view::View;
 use super::{Context, Mode, Parser, Positions};
@@ -60,47 +60,40 @@ impl Parser {
                 self.enter_body(view, sink);
                 return true;
             }
-            if self.set.next.is_empty() && self.is_extra_bracket(program, byte) {
-                let span = Span::new(pos, pos + 1);
-                let message = "a closing bracket too many was left out";
-                self.note(Code::MismatchedBracket, span, message, sink);
-                self.pos += 1;
-                continue;
-            }
-            if self.set.next.is_empty()
-                && self.candidate.committed
-                && let Some(name) = self.set.found.another_tool
-            {
-                self.cut_short(view, name - 1, sink);
-                return true;
-            }
-            if self.set.next.is_empty()
-                && let Some(at) = self.junk_member(view)
-            {
-                self.emitter.markup(view, at, sink);
-                let message = "a member of the list is not an object; it was left out";
-                self.note(Code::Junk, Span::new(at, at + 1), message, sink);
-                self.pos = at;
-                self.set.junk = Some(OUTSIDE);
-                self.set
-                    .threads
-                    .clone_from(&self.candidate.checkpoint_threads);
-                continue;
-            }
             if self.set.next.is_empty() {
+                if self.is_extra_bracket(program, byte) {
+                    let span = Span::new(pos, pos + 1);
+                    let message = "a closing bracket too many was left out";
+                    self.note(Code::MismatchedBracket, span, message, sink);
+                    self.pos += 1;
+                    continue;
+                }
+                if let Some(name) = self.set.found.another_tool
+                    && self.candidate.committed
+                {
+                    self.cut_short(view, name - 1, sink);
+                    return true;
+                }
+                if let Some(at) = self.junk_member(view) {
+                    self.emitter.markup(view, at, sink);
+                    let message = "a member of the list is not an object; it was left out";
+                    self.note(Code::Junk, Span::new(at, at + 1), message, sink);
+                    self.pos = at;
+                    self.set.junk = Some(OUTSIDE);
+                    let threads = &self.candidate.checkpoint_threads;
+                    self.set.threads.clone_from(threads);
+                    continue;
+                }
                 match self.supply_closer(view) {
                     Some(true) => continue,
                     Some(false) => {}
                     None => return false,
                 }
-            }
-            if self.set.next.is_empty()
-                && self.candidate.fallback.is_none()
-                && self.body_is_left(program)
-            {
-                // The literal that took the byte leads nowhere from here.
-                self.enter_body(view, sink);
-                return true;
+                if self.candidate.fallback.is_none() && self.body_is_left(program) {
+                    // The literal that took the byte leads nowhere from here.
+                    self.enter_body(view, sink);
+                    return true;
+                }
             }
             if self.set.next.is_empty() || pos + 1 - self.emitter.cursor > held {
                 if let Some(at) = self.candidate.fallback.take() {
@@ -195,10 +188,7 @@ impl Parser {
         self.stepper(view, NamePolicy::Reading)
             .add_closure(behind, end, &mut threads);
         // The closer of the call itself is missed where nothing shows what the word before it was.
-        if threads
-            .iter()
-            .any(|thread| view.program.is_end(thread.node))
-        {
+        if any_ends(view.program, &threads) {
             return Some(false);
         }
         self.set.threads = threads;

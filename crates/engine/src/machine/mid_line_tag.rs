@@ -9,7 +9,7 @@ use super::value::find_closer;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::Sink;
-use crate::program::{Node, Program, RuleRole};
+use crate::program::{Program, RuleRole};
 
 /// The lookahead for the closer of the value that begins at `Parser::pos`.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ pub(super) struct MidLineTag {
 impl Parser {
     /// Whether the value of `body` is all of a call that such a tag opens.
     pub(super) fn is_mid_line_tag(&self, program: &Program, body: &Thread) -> bool {
-        let Node::Text(text) = program.node(body.node) else {
+        let Some(text) = program.text(body.node) else {
             return false;
         };
         let fixes = |act: Act| matches!(act.entered(program), Some((RuleRole::Call, Some(_))));
@@ -43,7 +43,7 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
-        let Node::Text(text) = view.program.node(tag.body.node) else {
+        let Some(text) = view.program.text(tag.body.node) else {
             return true;
         };
         let at = self.pos;

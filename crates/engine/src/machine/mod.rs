@@ -597,11 +597,8 @@ impl Parser {
             tokens: &self.tokens,
             names,
             call: self.emitter.call.as_ref(),
-            candidate: self.candidate.at,
-            bol: self.candidate.bol,
-            start: self.candidate.start,
+            candidate: &self.candidate,
             nodes: ByteSet::default(),
-            is_kept: self.candidate.is_kept,
         };
         (stepper, [&mut set.threads, &mut set.next], &mut set.found)
     }

@@ -74,8 +74,7 @@ impl Parser {
         if let Node::Json { .. } | Node::Xml(_) = program.node(body.node)
             && self.is_before_name(program, &body)
         {
-            self.look_ahead(view, body);
-            return;
+            return self.look_ahead(view, body);
         }
         if self.is_mid_line_tag(program, &body) {
             self.mode = Mode::MidLineTag(MidLineTag { body, pos: at });
@@ -89,45 +88,41 @@ impl Parser {
             }
             return;
         }
-        if matches!(program.node(body.node), Node::Text(text) if text.role == RuleRole::Think)
-            && self.may_reopen()
-        {
-            self.reopen(view, sink);
-            return;
+        let text = program.text(body.node);
+        if text.is_some_and(|text| text.role == RuleRole::Think) && self.may_reopen() {
+            return self.reopen(view, sink);
         }
         self.leave_only(body);
         if program.wraps(body.node) && self.emitter.has_begun() {
             // The answer is not all that it holds: a call stands before it.
-            self.reject(at);
-            return;
+            return self.reject(at);
         }
         if !self.commit(view, None, sink) {
             return;
         }
         self.flush(view, body.log, at, sink);
         self.set.threads.clear();
-        match program.node(body.node) {
-            Node::Match => self.end_entry(program.wraps(body.node), view, at, sink),
-            Node::Text(text) if text.role != RuleRole::Call && text.quotes.is_none() => {
+        if program.is_end(body.node) {
+            return self.end_entry(program.wraps(body.node), view, at, sink);
+        }
+        if let Some(text) = text.filter(|text| text.role != RuleRole::Call) {
+            if text.quotes.is_none() {
                 self.emitter.markup(view, at, sink);
                 let texts: Vec<Thread> = core::mem::take(&mut self.set.found.bodies);
-                self.enter_speech(&texts, view);
+                return self.enter_speech(&texts, view);
             }
-            Node::Text(text) => {
-                if text.role == RuleRole::Say {
-                    let dialect = &program.dialect_of(body.node).name;
-                    self.emitter.call = Some(OpenCall::of_text(dialect, at));
-                }
-                self.emitter.start_call(view, at, sink);
-                self.emitter.markup(view, at, sink);
-                let value = Value::begin(program, self, body, at, sink);
-                self.mode = Mode::Value(Box::new(value));
+            if text.role == RuleRole::Say {
+                let dialect = &program.dialect_of(body.node).name;
+                self.emitter.call = Some(OpenCall::of_text(dialect, at));
             }
+        }
+        self.emitter.start_call(view, at, sink);
+        self.emitter.markup(view, at, sink);
+        self.mode = match program.node(body.node) {
+            Node::Text(_) => Mode::Value(Box::new(Value::begin(program, self, body, at, sink))),
             Node::Json {
                 quotes, closers, ..
             } => {
-                self.emitter.start_call(view, at, sink);
-                self.emitter.markup(view, at, sink);
                 self.begin_fitting(program, at);
                 let quote = quotes.first().map(String::as_str);
                 let begins = program.begins(body.node);
@@ -137,20 +132,18 @@ impl Parser {
                 if let Some(tool) = self.emitter.tool() {
                     json.json.know(1, Arc::clone(program.tools.keys(tool)));
                 }
-                self.mode = Mode::Json(Box::new(json));
+                Mode::Json(Box::new(json))
             }
             Node::Xml(xml) => {
-                self.emitter.start_call(view, at, sink);
-                self.emitter.markup(view, at, sink);
                 let tool = self.emitter.tool();
                 let fields = tool.map(|tool| program.tools.tool(tool).parameters.clone());
                 let values = program.dialect_of(body.node).values.clone();
                 let (prefix, limits) = (xml.prefix.as_deref(), &program.limits);
                 let xml = Xml::new(body.node, at, fields, values, prefix, &xml.closers, limits);
-                self.mode = Mode::Xml(Box::new(xml));
+                Mode::Xml(Box::new(xml))
             }
-            _ => self.mode = Mode::Text,
-        }
+            _ => Mode::Text,
+        };
     }
 
     /// A Python call that turns out to be none may leave the candidate its end before it; nothing else outlives the body.

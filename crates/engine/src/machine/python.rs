@@ -115,12 +115,12 @@ impl Parser {
             // Prose and code hold brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
             return Judged::Text;
         }
+        let at = Span::new(python.name_at, python.name_end);
         if is_foreign
             && (self.candidate.quoted || self.candidate.is_wrapped && !self.candidate.committed)
         {
             // In an example it is one of a call where it is all of that.
             if self.candidate.start && step == PythonStep::Call {
-                let at = Span::new(python.name_at, python.name_end);
                 self.remark_quoted(&name, at, sink);
             }
             return Judged::Text;
@@ -129,7 +129,6 @@ impl Parser {
         if is_foreign && !self.candidate.weighs {
             let message =
                 alloc::format!("unknown tool `{name}`; without a marker it is not a call");
-            let at = Span::new(python.name_at, python.name_end);
             self.note(Code::UnknownTool, at, message, sink);
             return Judged::Unknown;
         }

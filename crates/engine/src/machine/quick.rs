@@ -9,7 +9,7 @@ use toolglot_json::internal::{StringRun, escape_into, is_plain};
 use super::emitter::Speech;
 use super::view::View;
 use super::{Mode, Parser};
-use crate::program::{Node, Openers};
+use crate::program::Openers;
 use crate::{Event, Sink};
 
 /// Up to this many bytes a push is told whole or not at all. Of a longer one, only what goes on in a string of JSON gains
@@ -24,30 +24,19 @@ impl Parser {
     /// held.
     #[inline]
     pub(super) fn quick(&mut self, text: &str, sink: &mut dyn Sink) -> usize {
-        if text.len() > SMALL || matches!(self.mode, Mode::Json(_) | Mode::Envelope(_)) {
-            return self.quick_stretch(text, text.len().min(SMALL), sink);
-        }
-        if self.quick_elements(text, sink) {
-            text.len()
-        } else {
-            0
-        }
-    }
-
-    /// Tells what of `text` stands inside the string that is open, if that is at least `least` bytes.
-    fn quick_stretch(&mut self, text: &str, least: usize, sink: &mut dyn Sink) -> usize {
         if !self.fitting.is_passing() {
             return 0;
         }
         let stretch = match &self.mode {
             Mode::Json(body) => body.stretch(text),
             Mode::Envelope(envelope) => envelope.stretch(text),
+            Mode::Xml(_) if text.len() <= SMALL => return self.quick_elements(text, sink),
             _ => return 0,
         };
         let Some(call) = self.emitter.call.as_ref().map(|call| call.id) else {
             return 0;
         };
-        if stretch.length < least {
+        if stretch.length < text.len().min(SMALL) {
             return 0;
         }
         let length = stretch.length as u64;
@@ -174,19 +163,19 @@ impl Parser {
         }
     }
 
-    /// Tells a small push of elements, or touches nothing.
+    /// Tells a small push of elements, or touches nothing. Says how many bytes it told.
     #[inline]
-    fn quick_elements(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
+    fn quick_elements(&mut self, text: &str, sink: &mut dyn Sink) -> usize {
         let Mode::Xml(xml) = &mut self.mode else {
-            return false;
+            return 0;
         };
         if !xml.goes_on(text) {
-            return false;
+            return 0;
         }
         self.set.found.work += text.len() as u64;
         self.pos += text.len() as u64;
         self.quick_args(text, sink);
-        true
+        text.len()
     }
 
     /// Tells what is certain of a small push of a raw value, after what is held of the one before; the rest, blanks and
@@ -200,30 +189,20 @@ impl Parser {
         let Mode::Value(value) = &mut self.mode else {
             return false;
         };
-        let Node::Text(node) = self.program.node(value.node) else {
+        let Some(node) = self.program.text(value.node) else {
             return false;
         };
         let blanks = self.program.limits.blanks;
-        if n_held == 0 {
-            let Some(certain) = value.goes_on(node, &self.set.registers, text.as_bytes(), blanks)
-            else {
-                return false;
-            };
-            let (told, held) = text.split_at(certain);
-            self.quick_args(told, sink);
-            self.input.buffer.push_str(held);
-        } else {
-            self.input.buffer.push_str(text);
-            let both = self.input.buffer.as_bytes();
-            let Some(certain) = value.goes_on(node, &self.set.registers, both, blanks) else {
-                self.input.buffer.truncate(n_held);
-                return false;
-            };
-            let mut buffer = core::mem::take(&mut self.input.buffer);
-            self.quick_args(&buffer[..certain], sink);
-            buffer.drain(..certain);
-            self.input.buffer = buffer;
-        }
+        self.input.buffer.push_str(text);
+        let both = self.input.buffer.as_bytes();
+        let Some(certain) = value.goes_on(node, &self.set.registers, both, blanks) else {
+            self.input.buffer.truncate(n_held);
+            return false;
+        };
+        let mut buffer = core::mem::take(&mut self.input.buffer);
+        self.quick_args(&buffer[..certain], sink);
+        buffer.drain(..certain);
+        self.input.buffer = buffer;
         self.set.found.work += text.len() as u64;
         self.pos += text.len() as u64;
         true

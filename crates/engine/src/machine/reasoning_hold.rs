@@ -198,15 +198,11 @@ impl Parser {
         let mut end = self.thought.end.filter(|&end| end > self.candidate.at);
         let context = core::mem::take(&mut self.context);
         while end.is_none() && weighing.pos - self.candidate.at <= program.limits.undecided as u64 {
-            let rest = view.from(weighing.pos);
-            let step = program.openers.find(rest, &context.waits);
-            let passed = step.unwrap_or(rest.len()) as u64;
-            self.set.found.work += passed + 1;
-            weighing.pos += passed;
-            let sight = match step {
-                Some(_) => self.sight(&context, view, weighing.pos),
-                None if view.eof => break,
-                None => ReasoningToken::Wait,
+            let step = program
+                .openers
+                .find(view.from(weighing.pos), &context.waits);
+            let Some(sight) = self.sight_after(step, &context, view, &mut weighing.pos) else {
+                break;
             };
             match sight {
                 ReasoningToken::End => end = Some(weighing.pos),

@@ -90,15 +90,10 @@ impl Parser {
             } else {
                 view.program.openers.find(rest, &thought.context.waits)
             };
-            self.set.found.work += step.unwrap_or(rest.len()) as u64 + 1;
-            after.pos += step.unwrap_or(rest.len()) as u64;
-            if after.pos - self.pos > view.program.limits.undecided as u64 {
+            let sight = self.sight_after(step, &thought.context, view, &mut after.pos);
+            let is_long = after.pos - self.pos > view.program.limits.undecided as u64;
+            let Some(sight) = sight.filter(|_| !is_long) else {
                 break;
-            }
-            let sight = match step {
-                Some(_) => self.sight(&thought.context, view, after.pos),
-                None if view.eof => break,
-                None => ReasoningToken::Wait,
             };
             match sight {
                 ReasoningToken::End => {
@@ -129,8 +124,26 @@ impl Parser {
         true
     }
 
+    /// What stands `step` bytes after `pos`, which moves there; otherwise to the end of what is here. Nothing is there where
+    /// the message ends.
+    pub(super) fn sight_after(
+        &mut self,
+        step: Option<usize>,
+        context: &Context,
+        view: View<'_>,
+        pos: &mut u64,
+    ) -> Option<ReasoningToken> {
+        let to = step.map_or(view.end(), |step| *pos + step as u64);
+        self.set.found.work += to - *pos + 1;
+        *pos = to;
+        match step {
+            Some(_) => Some(self.sight(context, view, to)),
+            None => (!view.eof).then_some(ReasoningToken::Wait),
+        }
+    }
+
     /// What stands at `at`.
-    pub(super) fn sight(&mut self, context: &Context, view: View<'_>, at: u64) -> ReasoningToken {
+    fn sight(&mut self, context: &Context, view: View<'_>, at: u64) -> ReasoningToken {
         let program = view.program;
         let bytes = view.from(at);
         let mut waits = false;

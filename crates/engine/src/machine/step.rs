@@ -5,6 +5,7 @@
 
 use alloc::vec::Vec;
 
+use super::Candidate;
 use super::emitter::OpenCall;
 use super::filled::Filled;
 use super::log::{Act, Log, LogId};
@@ -25,16 +26,11 @@ pub(crate) struct Stepper<'a> {
     pub(crate) names: NamePolicy<'a>,
     /// The open call.
     pub(crate) call: Option<&'a OpenCall>,
-    /// Where the trie's opener began.
-    pub(crate) candidate: u64,
-    /// The candidate stands at a line's begin; at the message's begin.
-    pub(crate) bol: bool,
-    pub(crate) start: bool,
+    /// Where the trie's opener began, and what is known of that place.
+    pub(super) candidate: &'a Candidate,
     /// The low bytes of the nodes in the set that is being made, and perhaps of others: most threads are the first at
     /// theirs, and the set is not searched for another.
     pub(crate) nodes: ByteSet,
-    /// A call that begins there is assigned or returned.
-    pub(crate) is_kept: bool,
 }
 
 impl Stepper<'_> {
@@ -144,7 +140,7 @@ impl Stepper<'_> {
                     thread.node = *next;
                 }
                 Node::Start { next } => {
-                    if !self.start {
+                    if !self.candidate.start {
                         return;
                     }
                     thread.node = *next;
@@ -293,14 +289,15 @@ impl Stepper<'_> {
         if self.view.program.trie.has_children(state) {
             self.add(next, thread);
         }
-        let read = self.view.bytes(self.candidate, pos + 1);
+        let (begin, bol) = (self.candidate.at, self.candidate.bol);
+        let read = self.view.bytes(begin, pos + 1);
         let openers = self.view.program.trie.complete(state);
         // Most open onto blanks, and what stands after those.
         next.reserve(2 * openers.len());
         for opener in openers {
-            let is_at_line = self.bol || opener.may_be_kept && self.is_kept;
+            let is_at_line = bol || opener.may_be_kept && self.candidate.is_kept;
             if (opener.bol && !is_at_line)
-                || (opener.start && !self.start)
+                || (opener.start && !self.candidate.start)
                 || !opener.fits(read)
                 || self.is_spelled(read, pos, found)
             {
@@ -308,17 +305,17 @@ impl Stepper<'_> {
             }
             found.opened = true;
             found.literal_ended = true;
-            found.literal_length = found.literal_length.max(pos + 1 - self.candidate);
+            found.literal_length = found.literal_length.max(pos + 1 - begin);
             let mut way = Thread {
                 node: opener.target,
                 off: 0,
                 marked: opener.mark,
-                begins_line: self.bol,
+                begins_line: bol,
                 ..thread
             };
             way.pass(read);
             for &enter in &opener.enters {
-                way.log = self.log.push(way.log, Act::Enter(enter), self.candidate);
+                way.log = self.log.push(way.log, Act::Enter(enter), begin);
             }
             if opener.name > 0 {
                 way.since = pos + 1 - opener.name as u64;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::closer_lookahead::begins_line;
 use super::log::LogId;
 use crate::grammar::Capture;
-use crate::program::NodeId;
+use crate::program::{NodeId, Program};
 
 /// One position. Order in the set is priority.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,6 +63,11 @@ impl Thread {
         self.begins_line = begins_line(bytes, self.begins_line);
         self.one_line &= !bytes.contains(&b'\n');
     }
+}
+
+/// Whether the entry ends where one of the threads stands.
+pub(super) fn any_ends(program: &Program, threads: &[Thread]) -> bool {
+    threads.iter().any(|thread| program.is_end(thread.node))
 }
 
 /// What was captured and flushed: newest of each kind.

@@ -3,7 +3,7 @@
 
 use super::Parser;
 use super::log::{Act, Log};
-use super::thread::{NamePolicy, Thread};
+use super::thread::{NamePolicy, Thread, any_ends};
 use super::view::View;
 use crate::program::{Node, RuleRole, is_blank};
 
@@ -80,10 +80,7 @@ impl Parser {
                 self.set.log.any(Log::ROOT, thread.log, is_stop)
                     || matches!(view.program.node(thread.node), Node::Trie)
             });
-            if threads
-                .iter()
-                .any(|thread| view.program.is_end(thread.node))
-            {
+            if any_ends(view.program, &threads) {
                 return TurnEnd::Ends;
             }
             if threads.is_empty() {

@@ -122,6 +122,14 @@ impl Program {
         }
     }
 
+    /// The raw value at `id`.
+    pub(crate) fn text(&self, id: NodeId) -> Option<&TextNode> {
+        match self.node(id) {
+            Node::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Where it goes on after the body at `id`.
     pub(crate) fn after_body(&self, id: NodeId) -> Option<NodeId> {
         match self.node(id) {
@@ -185,8 +193,7 @@ impl Program {
         loop {
             match self.node(at) {
                 Node::Literal { next, .. } | Node::Ws { next } | Node::Nl { next } => at = *next,
-                Node::Text(text) => return Some(text),
-                _ => return None,
+                _ => return self.text(at),
             }
         }
     }

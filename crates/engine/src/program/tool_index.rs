@@ -4,6 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::iter::once;
 
 use crate::body::space;
 use crate::{Tool, ToolSet};
@@ -81,21 +82,14 @@ impl ToolIndex {
     /// has: one that instructions give (`functions.f`), or the tool's own name once more (`f.f`). Where no other tool is called
     /// so, what joins the words of a name does not matter (`math_sqrt` for `math.sqrt`): the API of OpenAI forbids dots.
     pub(crate) fn meant(&self, name: &str) -> Option<(usize, usize)> {
-        if let Some(tool) = self.find(name) {
-            return Some((tool, 0));
-        }
         let n_doubled = name
             .split_once('.')
             .filter(|(space, own)| space == own)
             .map_or(0, |(space, _)| space.len() + 1);
         let spaces = [space(name), n_doubled].into_iter();
-        let mut spaces = spaces.filter(|&n_space| n_space > 0);
-        let exact = spaces
-            .clone()
-            .find_map(|n| Some((self.find(&name[n..])?, n)));
-        exact
-            .or_else(|| Some((self.near(name)?, 0)))
-            .or_else(|| spaces.find_map(|n| Some((self.near(&name[n..])?, n))))
+        let mut spaces = once(0).chain(spaces.filter(|&n_space| n_space > 0));
+        let exact = { spaces.clone() }.find_map(|n| Some((self.find(&name[n..])?, n)));
+        exact.or_else(|| spaces.find_map(|n| Some((self.near(&name[n..])?, n))))
     }
 
     fn near(&self, name: &str) -> Option<usize> {

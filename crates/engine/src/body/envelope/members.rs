@@ -95,16 +95,15 @@ impl Envelope {
                 _ => false,
             };
             self.part = if again { Part::Skip } else { Part::Role(role) };
-            if again && role == Role::Args {
-                self.leave_out(self.member_at, LeftOut::Arguments);
-            }
             if again {
+                if role == Role::Args {
+                    self.leave_out(self.member_at, LeftOut::Arguments);
+                }
                 return Asked::More;
             }
             if is_fixed {
                 self.fixed.push(path.into_owned());
-            }
-            if role == Role::Args {
+            } else if role == Role::Args {
                 let asides = core::mem::take(&mut self.loose.asides);
                 let is_said = |(key, _): &(String, String)| !NEUTRAL_KEYS.contains(&key.as_str());
                 if !core::mem::take(&mut self.loose.text).is_empty() || asides.iter().any(is_said) {

@@ -12,7 +12,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use toolglot_json::internal::{StringRun, quoted};
-use toolglot_json::{Output, Repair, RepairSpan, Root, Step, Transducer};
+use toolglot_json::{Completeness, Output, Repair, RepairSpan, Root, Step, Transducer};
 
 use super::escaped::Escaped;
 use crate::grammar::Role;
@@ -188,11 +188,9 @@ impl Envelope {
         envelope.restart(at);
         envelope.bodies = bodies;
         envelope.marked = envelope.bodies.iter().any(|body| body.marked);
-        if let Some(Node::Object(object)) =
-            (envelope.bodies.first()).map(|body| program.node(body.node))
-        {
+        let node = envelope.bodies[0].node;
+        if let Node::Object(object) = program.node(node) {
             envelope.json.expect_closers(&object.closers);
-            let node = envelope.bodies[0].node;
             envelope.json.expect_openers(program.begins(node));
             envelope.json.know(1, Arc::clone(&object.keys));
         }
@@ -485,12 +483,12 @@ impl Envelope {
     }
 
     /// Ends the object where the message, or a byte that fits nothing, ends it.
-    pub(crate) fn finish(&mut self, program: &Program, close: bool) -> toolglot_json::Completeness {
+    pub(crate) fn finish(&mut self, program: &Program, close: bool) -> Completeness {
         let closes = close && self.encoded.json.is_none();
         let rest = self.json.finish(closes, self.pos, &mut self.out);
         self.repairs.append(&mut self.out.repairs);
         self.end_inside();
-        let is_closed = close && rest == toolglot_json::Completeness::Brackets;
+        let is_closed = close && rest == Completeness::Brackets;
         if is_closed {
             self.take_loose(program);
         }

@@ -27,15 +27,6 @@ use tags::Moved;
 /// Shorter waits are looked at again with every push.
 const FEW: usize = 64;
 
-/// What the reader asks of the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum XmlStep {
-    /// More bytes.
-    More,
-    /// The arguments end here: what follows is the caller's.
-    Done,
-}
-
 /// Argument text and remarks.
 #[derive(Debug, Default)]
 pub(crate) struct XmlOut {
@@ -140,8 +131,9 @@ impl Xml {
         }
     }
 
-    /// Reads on. `text` begins at `self.pos`; what was not consumed is undecided.
-    pub(crate) fn feed(&mut self, text: &str, eof: bool, out: &mut XmlOut) -> XmlStep {
+    /// Reads on. `text` begins at `self.pos`; what was not consumed is undecided. Returns whether the arguments end there:
+    /// what follows is the caller's.
+    pub(crate) fn feed(&mut self, text: &str, eof: bool, out: &mut XmlOut) -> bool {
         let bytes = text.as_bytes();
         let begin = self.pos;
         let mut i = 0;
@@ -150,13 +142,13 @@ impl Xml {
         let longest = if self.waits_far { 2 * TAG_MAX } else { TAG_MAX };
         let few = self.waited >= FEW && bytes.len() < 2 * self.waited && bytes.len() <= longest;
         if few && !eof && (self.waits_far || memchr::memchr(b'>', new).is_none()) {
-            return XmlStep::More;
+            return false;
         }
         (self.waited, self.waits_far) = (0, false);
-        let step = loop {
+        let is_over = loop {
             self.pos = begin + i as u64;
             if i >= bytes.len() {
-                break XmlStep::More;
+                break false;
             }
             let run = self.text_end(&bytes[i..]).unwrap_or(bytes.len() - i);
             if run > 0 {
@@ -181,27 +173,24 @@ impl Xml {
                         self.push_text("&", false, out);
                         Moved::By(1)
                     }
-                    Entity::Cut => break XmlStep::More,
+                    Entity::Cut => break false,
                 }
             } else {
                 self.tag(&text[i..], eof, out)
             };
             match moved {
                 Moved::By(length) => i += length,
-                Moved::End => break XmlStep::Done,
-                Moved::Wait { far } => break self.wait(far, bytes.len() - i),
+                Moved::End => break true,
+                Moved::Wait { far } => {
+                    // So many bytes decide nothing yet.
+                    (self.waits_far, self.waited) = (far, bytes.len() - i);
+                    self.looked += self.waited as u64;
+                    break false;
+                }
             }
         };
         self.pos = begin + i as u64;
-        step
-    }
-
-    /// So many bytes decide nothing yet.
-    fn wait(&mut self, far: bool, n_bytes: usize) -> XmlStep {
-        self.waits_far = far;
-        self.waited = n_bytes;
-        self.looked += n_bytes as u64;
-        XmlStep::More
+        is_over
     }
 
     /// Where the text that `bytes` begin with ends: at what may be a tag, an entity, or the end of CDATA.
@@ -284,7 +273,7 @@ pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Op
     );
     let mut out = XmlOut::default();
     let whole = format!("<value>{trimmed}</value></end>");
-    if xml.feed(&whole, true, &mut out) != XmlStep::Done {
+    if !xml.feed(&whole, true, &mut out) {
         return None;
     }
     xml.close(&mut out);

@@ -52,7 +52,7 @@ impl Xml {
         };
         match tag {
             Tag::Cut if !eof => Moved::Wait { far: false },
-            Tag::CData if self.values.cdata => {
+            Tag::CData => {
                 self.in_cdata = true;
                 if let Some(frame) = self.frames.last_mut() {
                     frame.verbatim = true;
@@ -394,16 +394,15 @@ impl Xml {
         let near = &rest.as_bytes()[..rest.len().min(GAP_MAX + 1)];
         let stray = match memchr::memchr(b'<', near) {
             Some(at) => at,
-            None if near.len() > GAP_MAX || (eof && !rest.is_empty()) => return Evidence::No,
-            None if eof && is_ours => return Evidence::Yes,
+            None if near.len() > GAP_MAX => return Evidence::No,
+            None if eof && is_ours && rest.is_empty() => return Evidence::Yes,
             None if eof => return Evidence::No,
             None => return Evidence::Wait { far: false },
         };
         let rest = &rest[stray..];
-        match Evidence::of(next, rest, eof) {
-            Evidence::No => {}
-            _ if next.is_empty() => {}
-            evidence => return evidence,
+        let evidence = Evidence::of(next, rest, eof);
+        if evidence != Evidence::No && !next.is_empty() {
+            return evidence;
         }
         let is_markup = |byte: u8| byte.is_ascii_alphabetic() || b"/!".contains(&byte);
         match rest.as_bytes().get(1) {
