@@ -40,17 +40,14 @@ pub fn json_repair(text: &str, shape: &Shape) -> Result<RepairedText, RepairFail
 }
 
 /// What a reader returns: its output and the bytes that it looked at.
-type Read<'a> = Result<(Writer<'a>, u64), RepairFailure>;
+type Read = Result<(Writer, u64), RepairFailure>;
 
 /// A valid text stays as it is. The libraries leave numbers to whoever reads them.
-fn repaired<'a>(
-    text: &'a str,
-    read: impl FnOnce() -> Read<'a>,
-) -> Result<RepairedText, RepairFailure> {
+fn repaired(text: &str, read: impl FnOnce() -> Read) -> Result<RepairedText, RepairFailure> {
     let length = text.len();
     if is_valid(text, false) {
         let mut writer = Writer::new(text);
-        writer.pass(0, length);
+        writer.put(text);
         return Ok(writer.finish(length as u64));
     }
     let (writer, work) = read()?;

@@ -108,7 +108,7 @@ pub(super) struct Reader<'a> {
     brace_at: Option<usize>,
     has_tried_suffix: bool,
     cache: [Option<(usize, usize)>; 4],
-    writer: Writer<'a>,
+    writer: Writer,
     shape: &'a Shape,
     work: u64,
     patience: u64,
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn run(mut self) -> Result<(Writer<'a>, u64), RepairFailure> {
+    pub(super) fn run(mut self) -> Result<(Writer, u64), RepairFailure> {
         let mut values = Vec::from([self.value()?]);
         while self.i < self.text.len() {
             self.clear_context();
@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
         } else {
             (start.min(self.text.len()), end.min(self.text.len()))
         };
-        self.writer.note_text(repair, start, end, after);
+        self.writer.note(repair, start, end, String::from(after));
     }
 
     fn enter(&mut self, context: Context) {

@@ -329,7 +329,7 @@ impl Reader<'_> {
         }
         if number != source {
             self.writer
-                .note_text(Repair::InvalidNumber, start, self.i, &number);
+                .note(Repair::InvalidNumber, start, self.i, number.clone());
         }
         self.writer.put(&number);
         true
@@ -421,8 +421,8 @@ impl Reader<'_> {
                 },
             ),
         };
-        self.writer.note_text(repair, start, end, &json);
         self.writer.put(&json);
+        self.writer.note(repair, start, end, json);
         if self.byte(0) == Some(b'"') {
             self.i += 1;
         }
@@ -440,8 +440,8 @@ impl Reader<'_> {
         }
         self.i = (self.i + 1).min(self.text.len());
         let json = quoted(&self.text[start..self.i]);
-        self.writer
-            .note_text(Repair::UnquotedString, start, self.i, &json);
         self.writer.put(&json);
+        self.writer
+            .note(Repair::UnquotedString, start, self.i, json);
     }
 }

@@ -53,7 +53,7 @@ pub(super) struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
     i: usize,
-    writer: Writer<'a>,
+    writer: Writer,
     stack: Vec<Frame>,
     /// Bytes looked at, those read again included.
     work: u64,
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the document to its end.
-    pub(super) fn run(mut self) -> Result<(Writer<'a>, u64), RepairFailure> {
+    pub(super) fn run(mut self) -> Result<(Writer, u64), RepairFailure> {
         self.document()?;
         self.work += self.text.len() as u64;
         Ok((self.writer, self.work))
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
                 .note(Repair::MissingBracket, self.i, self.i, closer);
             self.writer.put_before_blanks(closer);
         } else {
-            self.writer.put_byte(closer.as_bytes()[0], self.i + 1);
+            self.writer.put(closer);
             self.i += 1;
         }
         State::Ended(true)

@@ -12,10 +12,10 @@ impl Reader<'_> {
             let at = self.i;
             if matches!(self.byte(0), Some(b' ' | b'\t' | b'\r' | b'\n')) {
                 self.i += 1;
-                self.writer.blank(at, self.i);
+                self.writer.blank(&self.text[at..self.i]);
             } else if let Some(length) = odd_blank(self.bytes, at) {
                 self.i += length;
-                self.writer.blank_space();
+                self.writer.blank(" ");
                 self.writer.note(Repair::OddBlank, at, self.i, " ");
             } else if let Some(end) = self.comment_end(at) {
                 self.i = end;

@@ -89,12 +89,12 @@ pub fn repair(text: &str, shape: &Shape) -> RepairedText {
     if *shape == Shape::Text && !(is_valid && text.trim_start().starts_with('"')) {
         // A string is asked for: the text is it, verbatim.
         let quoted = crate::escape::quoted(text);
-        writer.put_for(&quoted, text.len());
-        writer.note_text(Repair::UnquotedString, 0, text.len(), &quoted);
+        writer.put(&quoted);
+        writer.note(Repair::UnquotedString, 0, text.len(), quoted);
         return writer.finish(length);
     }
     if is_valid {
-        writer.pass(0, text.len());
+        writer.put(text);
         return writer.finish(length);
     }
     if let Some(inner) = double_escape::unescaped(text) {

@@ -20,7 +20,7 @@ pub(super) struct Document<'a> {
     i: usize,
     framing: Framing<'a>,
     machine: Transducer,
-    writer: Writer<'a>,
+    writer: Writer,
     /// The keys that the shape says the document has.
     known: Option<Arc<[String]>>,
 }
@@ -45,7 +45,7 @@ impl<'a> Document<'a> {
     }
 
     /// Reads the document to its end; what it writes is JSON whatever the text is.
-    pub(super) fn read(mut self) -> (Writer<'a>, u64) {
+    pub(super) fn read(mut self) -> (Writer, u64) {
         let start = self.framing.past_space(0);
         if start == self.text.len() {
             self.writer.note(Repair::MissingValue, 0, start, "null");
@@ -120,7 +120,7 @@ impl<'a> Document<'a> {
         self.feed();
         self.i += usize::from(is_call && bytes.get(self.i) == Some(&b';'));
         let end = blanks(bytes, self.i);
-        self.writer.blank(self.i, end);
+        self.writer.blank(&self.text[self.i..end]);
         self.i = end;
     }
 
@@ -180,7 +180,7 @@ impl<'a> Document<'a> {
         if repair != Some(Repair::UnquotedString) {
             let end = start + bare.len();
             if let Some(repair) = repair {
-                self.writer.note_text(repair, start, end, &json);
+                self.writer.note(repair, start, end, String::from(&*json));
             }
             self.writer.put(&json);
             self.i = end;
@@ -208,9 +208,8 @@ impl<'a> Document<'a> {
         let last = text.strip_suffix('"').filter(is_rest);
         let text = first.or(last).unwrap_or(text);
         let json = quoted(text);
-        let repair = Repair::UnquotedString;
-        self.writer.note_text(repair, start, end, &json);
         self.writer.put(&json);
+        self.writer.note(Repair::UnquotedString, start, end, json);
         self.i = end;
         self.leave_out(self.text.len());
     }
@@ -244,10 +243,8 @@ impl<'a> Document<'a> {
             _ => end,
         };
         let after = || written(span.repair, &self.text[start..end], &self.text[end..]);
-        match bracket.map_or_else(after, Cow::Borrowed) {
-            Cow::Borrowed(after) => self.writer.note(span.repair, start, end, after),
-            Cow::Owned(after) => self.writer.note_text(span.repair, start, end, &after),
-        }
+        let after = bracket.map_or_else(after, Cow::Borrowed);
+        self.writer.note(span.repair, start, end, after);
     }
 }
 
