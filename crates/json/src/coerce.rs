@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::fit::{FitKind, Fitted, Target, fitted};
+use crate::fit::{FitKind, Fitted, Kind, Target, admits, fitted};
 use crate::reader::{elements, extent, members};
 use crate::repair::Repair;
 use crate::shape::{Fields, Shape};
@@ -65,11 +65,10 @@ pub struct Coercion {
 /// assert_eq!(coerced.changes.len(), 3);
 /// ```
 pub fn coerce(json: &str, shape: &Shape) -> CoercedText {
-    let fields = match shape {
-        Shape::OneOf(parts) => parts.iter().find_map(fields_of),
-        shape => fields_of(shape),
+    let inner = match shape.of_container(true) {
+        Shape::Object(fields) => unwrapped(json, shape, fields),
+        _ => None,
     };
-    let inner = fields.and_then(|fields| unwrapped(json, shape, fields));
     let value = inner.unwrap_or(json);
     let target = match shape {
         // Arguments, whose wrapper may have neighbours.
@@ -98,13 +97,6 @@ pub fn coerce(json: &str, shape: &Shape) -> CoercedText {
     CoercedText {
         text: alloc::format!("{}{text}{}", &json[..start], &json[end..]),
         changes: all,
-    }
-}
-
-fn fields_of(shape: &Shape) -> Option<&Fields> {
-    match shape {
-        Shape::Object(fields) => Some(fields),
-        _ => None,
     }
 }
 
@@ -138,25 +130,17 @@ fn unwrapped<'j>(json: &'j str, shape: &Shape, fields: &Fields) -> Option<&'j st
             let (Some((key, value)), None) = (parts.next(), parts.next()) else {
                 return None;
             };
-            let inside = members(value).map(|(key, _)| fields.is_known(&key));
-            let mut inside = inside.peekable();
+            let mut inside = members(value).map(|(key, _)| fields.is_known(&key));
             let is_wrapper =
-                !fields.is_known(&key) && inside.peek().is_some() && inside.all(|known| known);
+                !fields.is_known(&key) && inside.next() == Some(true) && inside.all(|known| known);
             is_wrapper.then_some(value)
         }
-        b'[' if !takes_list(shape) => elements(json).find(|item| {
+        b'[' if !admits(shape, Kind::Array) => elements(json).find(|item| {
             item.starts_with('{')
                 && (fields.properties.is_empty()
                     || members(item).any(|(key, _)| fields.is_known(&key)))
         }),
         _ => None,
-    }
-}
-
-fn takes_list(shape: &Shape) -> bool {
-    match shape {
-        Shape::OneOf(parts) => parts.iter().any(takes_list),
-        shape => matches!(shape, Shape::Array(_) | Shape::Any),
     }
 }
 

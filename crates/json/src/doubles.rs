@@ -49,7 +49,7 @@ fn earlier_members(json: &str) -> Vec<Range<usize>> {
                 open.pop();
             }
             b'"' => {
-                n_bytes = extent(&json[at..]).max(1);
+                n_bytes = extent(&json[at..]);
                 if let (true, Some(Some(object))) = (is_key_due, open.last_mut()) {
                     earlier.extend(object.member(&json[at..at + n_bytes], at));
                 }

@@ -4,29 +4,17 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::fmt::Write as _;
 
-use crate::scan::{escaped, plain};
+use crate::scan::plain;
 
 /// Whether `text` may stand in a JSON string as it is: no quote, backslash or control character.
 pub fn is_plain(text: &str) -> bool {
     plain(text.as_bytes()) == text.len()
 }
 
-/// A text that is worth making room for, in bytes.
-const LONG: usize = 64;
-
 /// Appends `text` to `out`, escaped for the inside of a JSON string. Linear; runs are copied whole.
 pub fn escape_into(out: &mut String, text: &str) {
-    if text.len() > LONG {
-        // What comes out is about as long: one allocation, not one for each doubling.
-        out.reserve(text.len());
-        let mut from = 0;
-        escaped(text.as_bytes()).for_each(|at| {
-            out.push_str(&text[from..at]);
-            escape_byte_into(out, text.as_bytes()[at]);
-            from = at + 1;
-        });
-        return out.push_str(&text[from..]);
-    }
+    // What comes out is about as long: one allocation, not one for each doubling.
+    out.reserve(text.len());
     let mut rest = text;
     loop {
         let length = plain(rest.as_bytes());

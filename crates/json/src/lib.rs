@@ -49,7 +49,7 @@ pub mod internal {
     };
     pub use crate::keys::Keys;
     pub use crate::pointer::{locate, place};
-    pub use crate::reader::{Elements, Kind, Members, elements, kind, members, string};
+    pub use crate::reader::{Kind, elements, kind, members, string};
     pub use crate::scan::odd_blank;
     pub use crate::transducer::StringRun;
     pub use crate::word::{is_beyond, is_number, is_scalar};

@@ -5,7 +5,8 @@ use alloc::string::String;
 use core::fmt::Write as _;
 use core::ops::Range;
 
-use crate::reader::{elements, members};
+use crate::reader::{elements, entries, string};
+use crate::word::is_digits;
 
 /// Appends a member's key to a pointer.
 pub(crate) fn push_key(pointer: &mut String, key: &str) {
@@ -31,8 +32,7 @@ pub(crate) fn push_index(pointer: &mut String, index: usize) {
 pub fn place(pointer: &str) -> String {
     let mut out = String::with_capacity(pointer.len());
     for segment in pointer.split('/').skip(1) {
-        let is_index = !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
-        if is_index && !out.is_empty() {
+        if is_digits(segment) && !out.is_empty() {
             let _ = write!(out, "[{segment}]");
             continue;
         }
@@ -65,7 +65,9 @@ pub fn locate(json: &str, pointer: &str) -> Range<usize> {
         let text = &json[value.clone()];
         let segment = decoded(segment);
         let inner = if text.starts_with('{') {
-            member(text, &segment).map(|(at, inner)| (offset(text) + at, inner))
+            let named = entries(text).map_while(|(key, value)| Some((string(key)?, key, value)));
+            let named = named.filter(|(name, ..)| *name == segment).last();
+            named.map(|(_, key, inner)| (offset(key), inner))
         } else {
             let n = segment.parse::<usize>().ok();
             let element = n.and_then(|n| elements(text).nth(n));
@@ -78,23 +80,6 @@ pub fn locate(json: &str, pointer: &str) -> Range<usize> {
         found = start..value.end;
     }
     found
-}
-
-/// The last member with this key: where its key starts in `object`, and its value.
-fn member<'t>(object: &'t str, key: &str) -> Option<(usize, &'t str)> {
-    let mut all = members(object);
-    let mut found = None;
-    loop {
-        let before = all.rest();
-        let Some((name, value)) = all.next() else {
-            return found;
-        };
-        if name == key {
-            let quote = before.find('"');
-            let at = quote.map_or(0, |quote| object.len() - before.len() + quote);
-            found = Some((at, value));
-        }
-    }
 }
 
 fn decoded(segment: &str) -> Cow<'_, str> {

@@ -1,8 +1,13 @@
 //! Reads valid JSON text without building a value: members, elements, extents.
 
 use alloc::borrow::Cow;
+use core::iter::from_fn;
 
 use crate::escape::unescape;
+use crate::scan::plain;
+
+/// Below this many bytes eight a step beat a wide search.
+const NEAR: usize = 16;
 
 /// A kind of JSON value, told by its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,60 +39,33 @@ pub fn string(text: &str) -> Option<Cow<'_, str>> {
 }
 
 /// The members of a valid JSON object: decoded key and the value's text. Ends early where `text` is not valid.
-pub fn members(text: &str) -> Members<'_> {
-    Members {
-        rest: text.trim_start().strip_prefix('{').unwrap_or(""),
-    }
+pub fn members(text: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
+    entries(text).map_while(|(key, value)| Some((string(key)?, value)))
+}
+
+/// The same with the keys as they are written.
+pub(crate) fn entries(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text.trim_start().strip_prefix('{').unwrap_or("");
+    from_fn(move || {
+        let (key, after) = split_value(past_commas(rest))?;
+        let value;
+        (value, rest) = split_value(after.trim_start().strip_prefix(':')?.trim_start())?;
+        Some((key, value))
+    })
 }
 
 /// The elements of a valid JSON array, as text.
-pub fn elements(text: &str) -> Elements<'_> {
-    Elements {
-        rest: text.trim_start().strip_prefix('[').unwrap_or(""),
-    }
-}
-
-/// See [`members`].
-#[derive(Clone, Debug)]
-pub struct Members<'a> {
-    rest: &'a str,
-}
-
-impl<'a> Members<'a> {
-    /// What was not read yet.
-    pub(crate) fn rest(&self) -> &'a str {
-        self.rest
-    }
-}
-
-impl<'a> Iterator for Members<'a> {
-    type Item = (Cow<'a, str>, &'a str);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let text = self.rest.trim_start_matches([' ', '\t', '\n', '\r', ',']);
-        let (key, after) = split_value(text)?;
-        let key = string(key)?;
-        let (value, rest) = split_value(after.trim_start().strip_prefix(':')?.trim_start())?;
-        self.rest = rest;
-        Some((key, value))
-    }
-}
-
-/// See [`elements`].
-#[derive(Clone, Debug)]
-pub struct Elements<'a> {
-    rest: &'a str,
-}
-
-impl<'a> Iterator for Elements<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        let text = self.rest.trim_start_matches([' ', '\t', '\n', '\r', ',']);
-        let (value, rest) = split_value(text)?;
-        self.rest = rest;
+pub fn elements(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text.trim_start().strip_prefix('[').unwrap_or("");
+    from_fn(move || {
+        let value;
+        (value, rest) = split_value(past_commas(rest))?;
         Some(value)
-    }
+    })
+}
+
+fn past_commas(text: &str) -> &str {
+    text.trim_start_matches([' ', '\t', '\n', '\r', ','])
 }
 
 /// The value at the start of `text`, and what follows it.
@@ -99,38 +77,77 @@ fn split_value(text: &str) -> Option<(&str, &str)> {
 /// How many bytes the value at the start of `text` has; 0 if there is none. Iterative, linear.
 pub(crate) fn extent(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let mut depth = 0usize;
-    let mut at = 0;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'"' => {
-                at += 1;
-                while at < bytes.len() && bytes[at] != b'"' {
-                    at += if bytes[at] == b'\\' { 2 } else { 1 };
-                }
-                at = (at + 1).min(bytes.len());
-            }
-            b'{' | b'[' => {
-                depth += 1;
-                at += 1;
-            }
-            b'}' | b']' | b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' if depth == 0 => return at,
-            b'}' | b']' => {
-                depth -= 1;
-                at += 1;
-            }
-            b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' => at += 1,
-            _ => {
-                let rest = &bytes[at..];
-                let end = rest.iter().position(|b| b",:]} \t\n\r\"{[".contains(b));
-                at += end.unwrap_or(rest.len());
-            }
-        }
-        if depth == 0 {
-            return at;
+    match bytes.first() {
+        Some(b'"') => 1 + string_end(&bytes[1..], false).unwrap_or(bytes.len() - 1),
+        Some(b'{' | b'[') => UnknownValue::default().read(bytes, 0).0,
+        _ => {
+            let end = bytes.iter().position(|b| b",:]} \t\n\r\"{[".contains(b));
+            end.unwrap_or(bytes.len())
         }
     }
-    at
+}
+
+/// Where a string ends, its quote included; `escaped`: the first byte is after a backslash.
+pub(crate) fn string_end(bytes: &[u8], escaped: bool) -> Option<usize> {
+    if !escaped {
+        let near = plain(&bytes[..bytes.len().min(NEAR)]);
+        if bytes.get(near) == Some(&b'"') {
+            return Some(near + 1);
+        }
+    }
+    let mut at = 0;
+    loop {
+        let mark = at + memchr::memchr(b'"', bytes.get(at..)?)?;
+        if !ends_in_escape(&bytes[at..mark], escaped && at == 0) {
+            return Some(mark + 1);
+        }
+        at = mark + 1;
+    }
+}
+
+/// Whether the inside of a string ends in a lone backslash.
+pub(crate) fn ends_in_escape(bytes: &[u8], escaped: bool) -> bool {
+    let slashes = bytes.iter().rev().take_while(|&&b| b == b'\\').count();
+    let all = slashes == bytes.len() && escaped;
+    (slashes + usize::from(all)) % 2 == 1
+}
+
+/// How far a value was read about which nothing is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UnknownValue {
+    /// Brackets that are open.
+    pub(crate) depth: usize,
+    pub(crate) in_string: bool,
+    /// The next byte of the string is after a backslash.
+    pub(crate) escaped: bool,
+}
+
+impl UnknownValue {
+    /// Reads on from `bytes[i]`; nothing is left of it where it ends.
+    pub(crate) fn read(mut self, bytes: &[u8], mut i: usize) -> (usize, Option<UnknownValue>) {
+        while i < bytes.len() {
+            if self.in_string {
+                let end = string_end(&bytes[i..], self.escaped);
+                self.escaped = end.is_none() && ends_in_escape(&bytes[i..], self.escaped);
+                self.in_string = end.is_none();
+                i = end.map_or(bytes.len(), |length| i + length);
+                continue;
+            }
+            match bytes[i] {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        return (i + 1, None);
+                    }
+                }
+                _ => {}
+            }
+            i += 1;
+        }
+        (i, Some(self))
+    }
 }
 
 #[cfg(test)]

@@ -3,47 +3,23 @@
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// A byte that cannot stand in a JSON string as it is.
-const INSIDE: u8 = 1;
-/// A bracket that may be structure, or `|`.
-const BRACKET: u8 = 2;
-
-/// The same byte by byte, for the last few.
-const SPECIAL: [u8; 256] = {
-    let mut special = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        special[byte] = match byte as u8 {
-            b'"' | b'\\' | 0..=0x1f => INSIDE,
-            b']' | b'|' | b'}' => BRACKET,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    special
-};
-
 /// How many bytes at the start of `bytes` can stand in a JSON string as they are.
 ///
 /// Eight bytes a step: a byte is special if it is `"`, `\` or below 0x20.
 #[inline]
 pub(crate) fn plain(bytes: &[u8]) -> usize {
-    run(
-        bytes,
-        |word| quotes_and_controls(word) | zero_bytes(word ^ (LOW * u64::from(b'\\'))),
-        |byte| SPECIAL[usize::from(byte)] & INSIDE != 0,
-    )
+    run(bytes, |word| {
+        quotes_and_controls(word) | zero_bytes(word ^ (LOW * u64::from(b'\\')))
+    })
 }
 
 /// The same as [`plain`], but `]`, `}` and `|` end the run too: the brackets may be structure if the string lost its quote, and `|`
 /// comes with them, since one test finds all four of `\ ] | }`.
 #[inline]
 pub(crate) fn plain_data(bytes: &[u8]) -> usize {
-    run(
-        bytes,
-        |word| quotes_and_controls(word) | zero_bytes((word | (LOW * 0x21)) ^ (LOW * 0x7d)),
-        |byte| SPECIAL[usize::from(byte)] & (INSIDE | BRACKET) != 0,
-    )
+    run(bytes, |word| {
+        quotes_and_controls(word) | zero_bytes((word | (LOW * 0x21)) ^ (LOW * 0x7d))
+    })
 }
 
 /// Bytes that [`stops`] looks at.
@@ -56,19 +32,8 @@ pub(crate) const BLOCK: usize = 64;
 )]
 #[inline]
 pub(crate) fn stops(block: &[u8; BLOCK]) -> u64 {
-    bits(block, |byte| {
-        is_quote_or_control(byte) | (byte | 0x21 == 0x7d)
-    })
-}
-
-/// Where the bytes stand that cannot stand in a JSON string as they are.
-#[expect(
-    clippy::needless_bitwise_bool,
-    reason = "without branches, many bytes are compared in one instruction"
-)]
-#[inline]
-pub(crate) fn escaped(bytes: &[u8]) -> impl Iterator<Item = usize> {
-    places(bytes, |byte| is_quote_or_control(byte) | (byte == b'\\'))
+    // `"` and what is below 0x20 are one range once a bit is flipped.
+    bits(block, |byte| (byte ^ 0x02 < 0x21) | (byte | 0x21 == 0x7d))
 }
 
 /// Where the bytes stand that `is` picks, in order: a whole block is looked at in one step.
@@ -99,12 +64,6 @@ fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
     // The lowest bits of eight bytes, side by side.
     let bits = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
     u64::from_le_bytes(core::array::from_fn(|n| bits(&words[n]) as u8))
-}
-
-/// `"`, or below 0x20: flipping one bit makes them one range.
-#[inline]
-const fn is_quote_or_control(byte: u8) -> bool {
-    byte ^ 0x02 < 0x21
 }
 
 /// How many blanks `bytes` start with.
@@ -140,29 +99,17 @@ pub fn odd_blank(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// The length of the run before the first special byte. `wide` sets the high bit of special bytes, exact for the lowest.
 #[inline]
-fn run(bytes: &[u8], wide: impl Fn(u64) -> u64, special: impl Fn(u8) -> bool) -> usize {
-    let mut rest = bytes;
-    while let Some((chunk, behind)) = rest.split_first_chunk::<8>() {
-        let found = wide(u64::from_le_bytes(*chunk));
+fn run(bytes: &[u8], wide: impl Fn(u64) -> u64) -> usize {
+    let (words, rest) = bytes.as_chunks();
+    for (n, word) in words.iter().enumerate() {
+        let found = wide(u64::from_le_bytes(*word));
         if found != 0 {
-            return bytes.len() - rest.len() + (found.trailing_zeros() / 8) as usize;
+            return 8 * n + (found.trailing_zeros() / 8) as usize;
         }
-        rest = behind;
     }
-    if let Some((chunk, behind)) = rest.split_first_chunk::<4>() {
-        // Filled up with bytes that are not special.
-        let found = wide(u64::from(u32::from_le_bytes(*chunk)) | (LOW * 0x2e) << 32);
-        if found != 0 {
-            return bytes.len() - rest.len() + (found.trailing_zeros() / 8) as usize;
-        }
-        rest = behind;
-    }
-    while let Some((&byte, behind)) = rest.split_first()
-        && !special(byte)
-    {
-        rest = behind;
-    }
-    bytes.len() - rest.len()
+    let is_special = |&byte: &u8| wide(LOW * u64::from(byte)) != 0;
+    let length = rest.iter().position(is_special).unwrap_or(rest.len());
+    8 * words.len() + length
 }
 
 /// `"` and what is below 0x20: flipping one bit makes them one range.

@@ -8,41 +8,43 @@ use crate::repair::Repair;
 
 /// Whether `word` is a JSON number.
 pub fn is_number(word: &str) -> bool {
-    let bytes = word.strip_prefix('-').unwrap_or(word).as_bytes();
-    let digits = |from: usize| {
-        let rest = bytes[from..].iter();
-        rest.take_while(|byte| byte.is_ascii_digit()).count()
-    };
-    let whole = digits(0);
-    if whole == 0 || (whole > 1 && bytes[0] == b'0') {
-        return false;
+    let unsigned = word.strip_prefix('-').unwrap_or(word);
+    let (decimal, exponent) = part_after(unsigned, is_exponent);
+    let (whole, fraction) = part_after(decimal, |byte| byte == b'.');
+    let unsigned =
+        |exponent: &str| is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
+    is_digits(whole)
+        && (whole.len() == 1 || !whole.starts_with('0'))
+        && fraction.is_none_or(is_digits)
+        && exponent.is_none_or(unsigned)
+}
+
+fn is_exponent(byte: u8) -> bool {
+    matches!(byte, b'e' | b'E')
+}
+
+/// What stands before the first byte of a number that `is` picks, and what stands after it.
+fn part_after(number: &str, is: impl Fn(u8) -> bool) -> (&str, Option<&str>) {
+    match number.bytes().position(is) {
+        Some(at) => (&number[..at], Some(&number[at + 1..])),
+        None => (number, None),
     }
-    let mut at = whole;
-    if bytes.get(at) == Some(&b'.') {
-        let fraction = digits(at + 1);
-        if fraction == 0 {
-            return false;
-        }
-        at += 1 + fraction;
-    }
-    if matches!(bytes.get(at), Some(b'e' | b'E')) {
-        at += 1;
-        if matches!(bytes.get(at), Some(b'+' | b'-')) {
-            at += 1;
-        }
-        let exponent = digits(at);
-        if exponent == 0 {
-            return false;
-        }
-        at += exponent;
-    }
-    at == bytes.len()
+}
+
+/// Whether `text` is decimal digits, and at least one.
+pub(crate) fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Bytes of a number or literal at the start.
 pub(crate) fn word_length(bytes: &[u8]) -> usize {
     let is_part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.');
     bytes.iter().take_while(is_part).count()
+}
+
+/// Whether a number or literal ends before the byte.
+pub(crate) fn ends_word(byte: u8) -> bool {
+    matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')
 }
 
 /// Whether `word` is `true`, `false`, `null` or a number, as JSON spells them.
@@ -56,7 +58,7 @@ pub(crate) const SURELY_FINITE: usize = 308;
 /// Whether the JSON number is beyond all that an `f64` holds: `1e999`. Readers of JSON refuse it, or make infinity of it,
 /// which is no JSON (RFC 8259, section 6).
 pub fn is_beyond(number: &str) -> bool {
-    (number.len() > SURELY_FINITE || number.contains(['e', 'E']))
+    (number.len() > SURELY_FINITE || number.bytes().any(is_exponent))
         && is_number(number)
         && number.parse::<f64>().is_ok_and(f64::is_infinite)
 }
@@ -70,23 +72,17 @@ pub(crate) fn stands(word: &str) -> bool {
 ///
 /// `zeros`: leading zeros mean nothing (a Python call, where nobody writes a zip code as a bare word).
 pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
-    if stands(word) {
-        return (Cow::Borrowed(word), None);
-    }
-    if is_beyond(word) {
-        return unrepresentable(word);
-    }
-    let literal = match word {
-        "True" | "TRUE" => Some("true"),
-        "False" | "FALSE" => Some("false"),
-        "None" | "NULL" | "Null" | "undefined" => Some("null"),
+    let literal = |json| (Cow::Borrowed(json), Some(Repair::PythonLiteral));
+    match word {
+        _ if stands(word) => return (Cow::Borrowed(word), None),
+        _ if is_beyond(word) => return unrepresentable(word),
+        "True" | "TRUE" => return literal("true"),
+        "False" | "FALSE" => return literal("false"),
+        "None" | "NULL" | "Null" | "undefined" => return literal("null"),
         "NaN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" | "nan" => {
             return unrepresentable(word);
         }
-        _ => None,
-    };
-    if let Some(literal) = literal {
-        return (Cow::Borrowed(literal), Some(Repair::PythonLiteral));
+        _ => {}
     }
     let digits = word.trim_start_matches('0');
     let has_zeros = digits.len() < word.len() && digits.starts_with(|c: char| c.is_ascii_digit());

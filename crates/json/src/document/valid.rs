@@ -7,7 +7,7 @@ use crate::scan::plain;
 use crate::word::{is_scalar, stands, word_length};
 
 /// Whether `text` is one JSON value (RFC 8259), white space around it allowed; `finite`: with no number that is beyond all.
-/// Linear; one bit of memory a level.
+/// Linear; one byte of memory a level.
 pub fn is_valid(text: &str, finite: bool) -> bool {
     let begin = blanks(text.as_bytes(), 0);
     let last = text.trim_ascii_end().as_bytes().last();
@@ -17,11 +17,8 @@ pub fn is_valid(text: &str, finite: bool) -> bool {
         Some(b'[') if last != Some(&b']') => return false,
         _ => {}
     }
-    let end = if finite {
-        end_of(text, begin, stands)
-    } else {
-        value_end(text, begin)
-    };
+    let is_word = if finite { stands } else { is_scalar };
+    let end = end_of(text, begin, is_word);
     end.is_some_and(|end| blanks(text.as_bytes(), end) == text.len())
 }
 
@@ -31,58 +28,47 @@ pub fn value_end(text: &str, at: usize) -> Option<usize> {
 }
 
 /// The same, where the words for which `is_word` holds are the scalars.
-fn end_of(text: &str, mut at: usize, is_word: impl Fn(&str) -> bool) -> Option<usize> {
+fn end_of(text: &str, mut at: usize, is_word: fn(&str) -> bool) -> Option<usize> {
     let bytes = text.as_bytes();
-    let mut open = Levels::default();
+    // The closer of each container that is open.
+    let mut open = Vec::new();
     loop {
         // A value is due.
-        match bytes.get(at) {
-            Some(b'{') => {
+        match bytes.get(at)? {
+            bracket @ (b'{' | b'[') => {
+                // `}` and `]` stand two after their openers.
+                let closer = bracket + 2;
                 at = blanks(bytes, at + 1);
-                if bytes.get(at) == Some(&b'}') {
+                if bytes.get(at) == Some(&closer) {
                     at += 1;
                 } else {
-                    open.push(true);
-                    at = key(bytes, at)?;
+                    open.push(closer);
+                    at = element(bytes, at, closer)?;
                     continue;
                 }
             }
-            Some(b'[') => {
-                at = blanks(bytes, at + 1);
-                if bytes.get(at) == Some(&b']') {
-                    at += 1;
-                } else {
-                    open.push(false);
-                    continue;
-                }
-            }
-            Some(b'"') => at = string(bytes, at + 1)?,
-            Some(_) => {
+            b'"' => at = string(bytes, at + 1)?,
+            _ => {
                 let length = word_length(&bytes[at..]);
                 if !is_word(&text[at..at + length]) {
                     return None;
                 }
                 at += length;
             }
-            None => return None,
         }
         // A value ended.
         loop {
             let end = at;
             at = blanks(bytes, at);
-            let Some(in_object) = open.last() else {
+            let Some(&closer) = open.last() else {
                 return Some(end);
             };
-            match bytes.get(at) {
-                Some(b',') => {
-                    at = blanks(bytes, at + 1);
-                    if in_object {
-                        at = key(bytes, at)?;
-                    }
+            match bytes.get(at)? {
+                b',' => {
+                    at = element(bytes, blanks(bytes, at + 1), closer)?;
                     break;
                 }
-                Some(b'}') if in_object => at += 1,
-                Some(b']') if !in_object => at += 1,
+                byte if *byte == closer => at += 1,
                 _ => return None,
             }
             open.pop();
@@ -90,9 +76,13 @@ fn end_of(text: &str, mut at: usize, is_word: impl Fn(&str) -> bool) -> Option<u
     }
 }
 
-/// After the key, its colon and the blanks; `None` if there is none.
+/// Where the value of the element at `at` starts: after the key, its colon and the blanks in an object; `None` if there
+/// is none.
 #[inline]
-fn key(bytes: &[u8], at: usize) -> Option<usize> {
+fn element(bytes: &[u8], at: usize, closer: u8) -> Option<usize> {
+    if closer == b']' {
+        return Some(at);
+    }
     if bytes.get(at) != Some(&b'"') {
         return None;
     }
@@ -110,17 +100,16 @@ pub fn string(bytes: &[u8], mut at: usize) -> Option<usize> {
             Some(b'\\') => match bytes.get(at + 1) {
                 Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => at += 2,
                 Some(b'u') => {
-                    let code = hex4(bytes, at + 2)?;
                     at += 6;
-                    if (0xdc00..0xe000).contains(&code) {
-                        return None;
-                    }
-                    if (0xd800..0xdc00).contains(&code) {
-                        let is_escape = bytes.get(at..at + 2) == Some(b"\\u");
-                        if !is_escape || !(0xdc00..0xe000).contains(&hex4(bytes, at + 2)?) {
-                            return None;
+                    match hex4(bytes, at - 4)? {
+                        0xd800..0xdc00 if bytes.get(at..at + 2) == Some(b"\\u") => {
+                            if !(0xdc00..0xe000).contains(&hex4(bytes, at + 2)?) {
+                                return None;
+                            }
+                            at += 6;
                         }
-                        at += 6;
+                        0xd800..0xe000 => return None,
+                        _ => {}
                     }
                 }
                 _ => return None,
@@ -133,36 +122,6 @@ pub fn string(bytes: &[u8], mut at: usize) -> Option<usize> {
 #[inline]
 pub fn blanks(bytes: &[u8], at: usize) -> usize {
     at + crate::scan::blanks(bytes.get(at..).unwrap_or_default())
-}
-
-/// Open containers, a bit each: whether it is an object.
-#[derive(Default)]
-struct Levels {
-    words: Vec<u64>,
-    depth: usize,
-}
-
-impl Levels {
-    #[inline]
-    fn push(&mut self, is_object: bool) {
-        let (word, bit) = (self.depth / 64, self.depth % 64);
-        if word == self.words.len() {
-            self.words.push(0);
-        }
-        self.words[word] = self.words[word] & !(1 << bit) | u64::from(is_object) << bit;
-        self.depth += 1;
-    }
-
-    #[inline]
-    fn last(&self) -> Option<bool> {
-        let at = self.depth.checked_sub(1)?;
-        Some(self.words[at / 64] >> (at % 64) & 1 == 1)
-    }
-
-    #[inline]
-    fn pop(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
-    }
 }
 
 #[cfg(test)]

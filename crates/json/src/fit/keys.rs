@@ -3,11 +3,11 @@
 use alloc::borrow::Cow;
 
 use super::names::{is_wrapper, uncontested};
-use super::scan::UnknownValue;
 use super::walk::Walk;
 use super::{Fit, FitKind, Job, Present, State, Target, Wrapper};
 use crate::escape::{quoted, unescape};
 use crate::pointer::push_key;
+use crate::reader::UnknownValue;
 use crate::scan::plain;
 use crate::shape::Fields;
 

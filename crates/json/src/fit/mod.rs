@@ -21,7 +21,6 @@ mod levels;
 mod names;
 mod rules;
 mod scalars;
-mod scan;
 #[cfg(test)]
 mod tests;
 mod unpack;
@@ -31,13 +30,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use names::is_wrapper;
+pub(crate) use rules::{Kind, admits};
 pub use scalars::{float, integer, scalar_of};
 pub use unpack::from_text;
 
-use scan::{UnknownValue, ends_in_escape, ends_word, string_end};
 use walk::Walk;
 
+use crate::reader::{UnknownValue, ends_in_escape, string_end};
 use crate::shape::{Fields, Shape};
+use crate::word::ends_word;
 
 /// What was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -62,8 +62,8 @@ pub(super) fn uncontested(object: &str, fields: &Fields) -> Vec<String> {
     let all: Vec<_> = members(object)
         .map(|(key, _)| {
             let near = fields.nearest(&key).map(|(place, _)| place);
-            let own = fields.properties.iter().position(|(name, _)| *name == key);
-            (key, near, near.or(own))
+            let claim = near.or(fields.place(&key));
+            (key, near, claim)
         })
         .collect();
     let mut claims: Vec<usize> = all.iter().filter_map(|(_, _, claim)| *claim).collect();

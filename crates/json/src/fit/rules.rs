@@ -29,7 +29,7 @@ pub(super) enum Plan {
 
 /// What a value starts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     String,
     Number,
     Boolean,
@@ -60,7 +60,7 @@ pub(super) fn readings(shape: &Shape) -> &[Shape] {
 }
 
 /// Whether a value of this kind is one of the shape's.
-pub(super) fn admits(shape: &Shape, kind: Kind) -> bool {
+pub(crate) fn admits(shape: &Shape, kind: Kind) -> bool {
     match (shape, kind) {
         (Shape::Any, _)
         | (Shape::Text, Kind::String)

@@ -6,7 +6,7 @@ use alloc::string::String;
 
 use crate::repair::Repair;
 use crate::shape::{Scalars, Shape};
-use crate::word::{self, is_beyond, is_number, signed};
+use crate::word::{self, is_beyond, is_digits, is_number, signed};
 
 /// `text` as a scalar that the shape admits, as JSON; `None` if it is none, or only a string. Digits are kept.
 ///
@@ -76,7 +76,6 @@ fn is_thousands(text: &str) -> bool {
 pub(super) fn is_grouped(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let mut groups = whole.strip_prefix('-').unwrap_or(whole).split(',');
-    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let is_first = |first: &str| is_digits(first) && first.len() <= 3 && first != "0";
     groups.next().is_some_and(is_first)
         && whole.contains(',')
@@ -87,7 +86,7 @@ pub(super) fn is_grouped(text: &str) -> bool {
 /// An integer in decimal digits, exact; a sign and leading zeros are repaired.
 pub fn integer(text: &str) -> Option<Cow<'_, str>> {
     let (sign, digits) = signed(text);
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+    if !is_digits(digits) {
         return None;
     }
     if is_number(text) && text != "-0" {
