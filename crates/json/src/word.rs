@@ -53,7 +53,7 @@ pub fn is_scalar(word: &str) -> bool {
 }
 
 /// Most characters of a number without an exponent that are surely within what an `f64` holds.
-pub(crate) const SURELY_FINITE: usize = 308;
+const SURELY_FINITE: usize = 308;
 
 /// Whether the JSON number is beyond all that an `f64` holds: `1e999`. Readers of JSON refuse it, or make infinity of it,
 /// which is no JSON (RFC 8259, section 6).

@@ -67,17 +67,7 @@ pub(super) struct Fork {
     pub(super) paid: u64,
 }
 
-impl Fork {
-    /// Another value starts; of the same text, if `goes_on`.
-    pub(super) fn restart(&mut self, goes_on: bool) {
-        *self = Fork {
-            spent: if goes_on { self.spent } else { 0 },
-            ..Fork::default()
-        };
-    }
-}
-
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Reading {
     machine: Box<Transducer>,
     label: Label,
@@ -128,17 +118,10 @@ impl Transducer {
         let machine = Box::new(self.reading());
         let first = Reading {
             machine,
-            label: Label::Inside,
-            cost: 0,
-            seen: Seen::Other,
             paid: self.fork.paid,
-            is_swallowing: false,
             is_first: true,
-            is_done: false,
             is_root: self.stack.first() == Some(&Frame::Root),
-            is_trailed: false,
-            is_new_line: false,
-            is_over: false,
+            ..Reading::default()
         };
         let mut readings = core::mem::take(&mut self.fork.readings);
         first.branch(&mut readings);
@@ -501,8 +484,7 @@ impl Reading {
         let machine = &self.machine;
         let here = machine.held_at + machine.held.len() as u64;
         let is_opening = machine.held_at == machine.token_at + 1 && machine.lookahead.quote_at == 0;
-        let frame = machine.stack.last().copied();
-        let is_listed = matches!(frame, Some(Frame::Object | Frame::Array));
+        let is_listed = matches!(machine.stack.last(), Some(Frame::Object | Frame::Array));
         let mut branch = |label: Label| {
             let mut reading = self.clone();
             if self.is_first {
@@ -519,7 +501,7 @@ impl Reading {
                 _ => Seen::Other,
             };
             reading.charge(&out);
-            reading.run(here, next);
+            reading.feed("", here, next);
         };
         branch(Label::Inside);
         branch(Label::Ends);
@@ -530,7 +512,7 @@ impl Reading {
                 branch(Label::EndedAtComma);
             }
         }
-        if frame != Some(Frame::Keywords) && !machine.string.has_inner {
+        if !machine.string.has_inner {
             branch(Label::Joins);
         }
         if is_opening {
@@ -562,12 +544,9 @@ impl Reading {
             && !self.is_swallowing
             && !self.machine.string.balance.is_open()
         {
-            self.cost += cost(if byte == b':' {
-                colon
-            } else {
-                Charge::InnerComma
-            });
             self.is_swallowing = byte == b':';
+            let comma = Charge::InnerComma;
+            self.cost += cost(if self.is_swallowing { colon } else { comma });
         }
         if self.seen == Seen::End && byte.is_ascii_alphanumeric() {
             self.cost += cost(Charge::GluedLetter);
@@ -588,20 +567,24 @@ impl Reading {
             && odd_blank(c.as_bytes(), 0).is_none()
         {
             let mut over = self.clone();
-            (over.is_done, over.is_trailed, over.is_over) = (true, true, true);
-            over.cost += cost(Charge::Repair(Repair::MissingBracket));
+            over.end_outside();
+            over.is_over = true;
             next.push(over);
         }
         self.is_new_line |= byte == b'\n';
         if byte == b'`' && self.machine.state == State::After {
-            (self.is_done, self.is_trailed) = (true, true);
-            self.cost += cost(Charge::Repair(Repair::MissingBracket));
+            self.end_outside();
         }
         if self.is_done {
             self.trail(byte);
             next.push(self);
             return;
         }
+        self.feed(c, at, next);
+    }
+
+    /// The machine reads `c`, and what it has read ahead.
+    fn feed(mut self, c: &str, at: u64, next: &mut Vec<Reading>) {
         let mut out = Output::default();
         let (mut used, mut step) = self.machine.feed(c, at, &mut out);
         while step == Step::Stuck && used < c.len() && !self.machine.is_beyond_help() {
@@ -613,34 +596,20 @@ impl Reading {
             }
         }
         self.charge(&out);
-        if step == Step::Done && used < c.len() {
-            self.trail(byte);
-        }
-        self.after(step, c.len(), at, next);
-    }
-
-    /// Reads what the machine has read ahead.
-    fn run(mut self, at: u64, next: &mut Vec<Reading>) {
-        let mut out = Output::default();
-        let (_, step) = self.machine.feed("", at, &mut out);
-        self.charge(&out);
-        self.after(step, 0, at, next);
-    }
-
-    fn after(mut self, step: Step, length: usize, at: u64, next: &mut Vec<Reading>) {
         match step {
-            Step::Done => self.is_done = true,
-            Step::Stuck => {
-                if self.machine.state == State::Joining {
-                    return;
+            Step::Done => {
+                if used < c.len() {
+                    self.trail(c.as_bytes()[0]);
                 }
-                (self.is_done, self.is_trailed) = (true, true);
-                self.cost += cost(Charge::Repair(Repair::MissingBracket));
+                self.is_done = true;
+            }
+            Step::Stuck if self.machine.state == State::Joining => return,
+            Step::Stuck => {
+                self.end_outside();
                 if !self.is_new_line {
                     self.cost += cost(Charge::OuterText);
                 }
             }
-            _ if self.machine.has_more_to_say() => return self.run(at + length as u64, next),
             _ => {}
         }
         if self.machine.state == State::Quoted && self.machine.forks() {
@@ -648,6 +617,12 @@ impl Reading {
         } else {
             next.push(self);
         }
+    }
+
+    /// The document ended without its bracket, and other text follows.
+    fn end_outside(&mut self) {
+        (self.is_done, self.is_trailed) = (true, true);
+        self.cost += cost(Charge::Repair(Repair::MissingBracket));
     }
 
     /// A byte after the document.

@@ -240,49 +240,25 @@ impl Transducer {
     /// Starts another document. What the machine was told of the last one is forgotten, but the closers; its
     /// memory is kept.
     pub fn restart(&mut self, root: Root) {
-        // A field that is added has to be named here.
-        let Transducer {
-            state,
-            stack,
-            empty,
-            comma,
-            held,
-            held_at,
-            token,
-            token_at,
-            in_key,
-            key,
-            keys,
-            resume,
-            string,
-            word,
-            lookahead,
-            fork,
-            tail,
-            line_end,
-            call,
-            unread,
-            context,
-            value_ended,
-            structural,
-            is_over,
-            is_stuck,
-        } = self;
-        (*state, *resume) = (State::default(), State::default());
-        stack.clear();
-        keys.clear();
-        for text in [held, token, &mut key.text, &mut unread.text] {
+        let mut last = core::mem::take(self);
+        for text in [
+            &mut last.held,
+            &mut last.token,
+            &mut last.key.text,
+            &mut last.unread.text,
+        ] {
             text.clear();
         }
-        (key.is_bare, key.is_named) = (false, false);
-        (*comma, *held_at, *token_at, unread.at) = (None, 0, 0, 0);
-        (*empty, *in_key, *value_ended) = (false, false, false);
-        (*structural, *is_over, *is_stuck) = (false, false, false);
-        (*string, *word) = (StringFacts::default(), WordFacts::default());
-        (*lookahead, *tail) = (QuoteLookahead::default(), Tail::default());
-        fork.restart(context.is_whole);
-        (*line_end, *call) = (LineEnd::default(), CallFacts::default());
-        context.restart(root == Root::Keywords);
+        last.stack.clear();
+        last.keys.clear();
+        last.context.restart(root == Root::Keywords);
+        (self.held, self.token, self.stack) = (last.held, last.token, last.stack);
+        (self.key.text, self.unread.text) = (last.key.text, last.unread.text);
+        (self.keys, self.context) = (last.keys, last.context);
+        if self.context.is_whole {
+            // Of all values of a text.
+            self.fork.spent = last.fork.spent;
+        }
         match root {
             Root::Value => {}
             Root::Object => self.state = State::Root,
@@ -538,7 +514,7 @@ impl Transducer {
                 break Step::String;
             }
             if self.is_dense() {
-                piece.i = self.dense(bytes, piece.i);
+                piece.i = self.dense(text, piece.i);
             }
             let Some(&byte) = bytes.get(piece.i) else {
                 break Step::More;

@@ -34,6 +34,11 @@ impl Frame {
         }
     }
 
+    /// Whether the byte closes it, here as in JSON.
+    pub(super) fn is_json_closer(self, byte: u8) -> bool {
+        self.closer() == byte && self.json_closer().as_bytes() == [byte]
+    }
+
     pub(super) fn has_keys(self) -> bool {
         matches!(self, Frame::Object | Frame::Keywords)
     }

@@ -77,9 +77,8 @@ impl Transducer {
             self.pop();
             return None;
         }
-        let is_own =
-            |frame: &Frame| frame.closer() == byte && frame.json_closer().as_bytes() == [byte];
-        if self.stack.last().is_some_and(is_own) {
+        let own = self.stack.last();
+        if own.is_some_and(|frame| frame.is_json_closer(byte)) {
             piece.i += 1;
             self.pop();
             return None;
