@@ -7,8 +7,6 @@ use super::walk::Walk;
 use super::{Fit, FitKind, Job, Present, State, Target, Wrapper};
 use crate::escape::{quoted, unescape};
 use crate::pointer::push_key;
-use crate::reader::UnknownValue;
-use crate::scan::plain;
 use crate::shape::Fields;
 
 impl Fit {
@@ -31,12 +29,9 @@ impl Fit {
             }
             self.unwrap(job);
         }
-        let nearest = match declared {
-            Some(_) => None,
-            None => fields
-                .nearest(&key)
-                .filter(|&(place, _)| self.may_rename(&key, place, fields, job)),
-        };
+        let nearest = fields
+            .nearest(&key)
+            .filter(|&(place, _)| self.may_rename(&key, place, fields, job));
         let known = declared.or(nearest.map(|(place, _)| place));
         if known.is_none()
             && self.first
@@ -47,7 +42,7 @@ impl Fit {
             self.first = false;
             self.wrapper.push_str(&self.held);
             self.wrapped_at = self.start;
-            self.step = fields.others.is_some().then_some(Walk::Others);
+            self.step = step_to_others(fields);
             push_key(&mut self.path, &key);
             self.state = State::Wrapper(Wrapper::Colon);
             return;
@@ -68,52 +63,19 @@ impl Fit {
             self.is_present(place, nearest.is_some(), &name, job);
         }
         job.out.push_str(&self.held);
-        self.step = match known {
-            Some(place) => Some(Walk::Property(place)),
-            None => fields.others.is_some().then_some(Walk::Others),
-        };
+        self.step = known.map(Walk::Property).or(step_to_others(fields));
         self.state = State::Colon;
-    }
-
-    /// The length of the key that `text` starts with after its quote, if all of it is here without an escape, it is one
-    /// that is declared, and comes for the first time: it passes as it is then, and its value is next.
-    pub(super) fn key_passes(&mut self, text: &str, target: Target<'_>) -> Option<usize> {
-        let level = self.levels.last()?;
-        let (own, from) = (level.path, level.present);
-        let fields = self.fields(target)?;
-        if fields.properties.is_empty() || !self.wrapper.is_empty() {
-            return None;
-        }
-        let length = plain(text.as_bytes());
-        if text.as_bytes().get(length) != Some(&b'"') || length + 2 > self.cap {
-            return None;
-        }
-        let key = &text[..length];
-        let property = fields.place(key)?;
-        let is_it = |present: &Present| present.property == property;
-        if self.present[from..].iter().any(is_it) {
-            return None;
-        }
-        self.first = false;
-        self.path.truncate(own);
-        push_key(&mut self.path, key);
-        let moved = false;
-        self.present.push(Present { property, moved });
-        self.step = Some(Walk::Property(property));
-        self.state = State::Colon;
-        Some(length)
     }
 
     /// Whether `key`, which misses the property at `place`, may take its name: not where that is there already, nor, where
     /// the whole document is held, where it comes or another key misses it as well.
     fn may_rename(&mut self, key: &str, place: usize, fields: &Fields, job: &Job<'_>) -> bool {
+        if self.present(place).is_some() {
+            return false;
+        }
         let Some(level) = self.levels.last_mut() else {
             return false;
         };
-        let present = &self.present[level.present..];
-        if present.iter().any(|present| present.property == place) {
-            return false;
-        }
         let Some(object) = job.whole.and_then(|whole| whole.get(level.start..)) else {
             return true;
         };
@@ -124,9 +86,7 @@ impl Fit {
 
     /// A declared property is here. One that came under another name before is said to come twice.
     fn is_present(&mut self, property: usize, moved: bool, name: &str, job: &mut Job<'_>) {
-        let from = self.levels.last().map_or(0, |level| level.present);
-        let is_it = |present: &&Present| present.property == property;
-        match self.present[from..].iter().find(is_it) {
+        match self.present(property) {
             None => self.present.push(Present { property, moved }),
             Some(before) if before.moved => {
                 let name = quoted(name);
@@ -137,31 +97,18 @@ impl Fit {
         }
     }
 
-    /// A key is longer than any that is held: it is none that is declared.
-    pub(super) fn long_key(&mut self, job: &mut Job<'_>) {
-        let State::InKey { escaped } = self.state else {
-            return;
-        };
-        let wrapped = !self.wrapper.is_empty();
-        self.no_wrapper(job);
-        job.out.push_str(&self.held);
+    /// Holds a string, or a key, from its quote on.
+    pub(super) fn hold_string(&mut self, in_key: bool) {
         self.held.clear();
-        (self.first, self.in_key) = (false, !wrapped);
-        let fields = self.fields(job.target);
-        let others = fields.and_then(|fields| fields.others.as_ref());
-        self.step = others.map(|_| Walk::Others);
-        self.state = if wrapped {
-            State::Free(UnknownValue {
-                depth: 1,
-                in_string: true,
-                escaped,
-            })
-        } else {
-            State::String {
-                held: false,
-                escaped,
-            }
-        };
+        self.held.push('"');
+        (self.state, self.in_key) = (State::HELD, in_key);
+    }
+
+    /// The property, if the innermost object has had it.
+    fn present(&self, property: usize) -> Option<&Present> {
+        let from = self.levels.last().map_or(0, |level| level.present);
+        let mut present = self.present[from..].iter();
+        present.find(|present| present.property == property)
     }
 
     /// As much of `text` as may be held, and a character more.
@@ -180,15 +127,7 @@ impl Fit {
             (Wrapper::Colon, b':') => State::Wrapper(Wrapper::Brace),
             (Wrapper::Brace, b'{') => State::Wrapper(Wrapper::Key),
             (Wrapper::Brace | Wrapper::Key, b'"') => {
-                self.held.clear();
-                self.held.push('"');
-                self.state = match wrapper {
-                    Wrapper::Key => State::InKey { escaped: false },
-                    _ => State::String {
-                        held: true,
-                        escaped: false,
-                    },
-                };
+                self.hold_string(wrapper == Wrapper::Key);
                 return true;
             }
             (Wrapper::Colon | Wrapper::Brace, _) => State::Value,
@@ -222,4 +161,9 @@ impl Fit {
         self.open(false, true);
         (self.start, self.pos) = (key, end);
     }
+}
+
+/// The step to the value of a key that is not declared.
+pub(super) fn step_to_others(fields: &Fields) -> Option<Walk> {
+    fields.others.as_ref().map(|_| Walk::Others)
 }

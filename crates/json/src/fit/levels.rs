@@ -15,10 +15,7 @@ impl Fit {
     /// The fields of the innermost object.
     pub(super) fn fields<'t>(&self, target: Target<'t>) -> Option<&'t Fields> {
         let level = self.levels.last()?;
-        match reached(target, &self.walk[..level.walk])? {
-            Target::Fields(fields) | Target::Shape(Shape::Object(fields)) => Some(fields),
-            Target::Shape(_) => None,
-        }
+        reached(target, &self.walk[..level.walk])?.fields()
     }
 
     /// A value starts with `byte`, in the document or in a container whose shape is known.
@@ -28,16 +25,12 @@ impl Fit {
         self.listed = false;
         let base = self.levels.last().map_or(0, |level| level.walk);
         self.walk.truncate(base);
-        let mut known = true;
-        match self.levels.last() {
-            None => {}
-            Some(level) if level.array => self.walk.push(Walk::Item),
-            Some(_) => match self.step {
-                Some(step) => self.walk.push(step),
-                None => known = false,
-            },
-        }
-        let mut plan = if known {
+        let step = match self.levels.last() {
+            Some(level) if level.array => Some(Walk::Item),
+            _ => self.step,
+        };
+        self.walk.extend(step);
+        let mut plan = if step.is_some() || self.levels.is_empty() {
             self.plan(job.target, kind)
         } else {
             Plan::Pass
@@ -48,10 +41,7 @@ impl Fit {
             job.out.push('[');
             self.listed = true;
             self.walk.push(Walk::Item);
-            plan = match self.plan(job.target, kind) {
-                Plan::List => Plan::Pass,
-                plan => plan,
-            };
+            plan = self.plan(job.target, kind);
         }
         self.state = match (plan, kind) {
             (Plan::Descend, Kind::Object | Kind::Array) => {
@@ -142,14 +132,6 @@ impl Fit {
         job.out.push_str(closer);
         self.listed = level.listed;
         self.end_value(job);
-    }
-
-    pub(super) fn end_string(&mut self, job: &mut Job<'_>) {
-        if core::mem::take(&mut self.in_key) {
-            self.state = State::Colon;
-        } else {
-            self.end_value(job);
-        }
     }
 
     pub(super) fn end_value(&mut self, job: &mut Job<'_>) {

@@ -86,6 +86,16 @@ pub enum Target<'a> {
     Shape(&'a Shape),
 }
 
+impl<'a> Target<'a> {
+    /// The properties of the object, if it is one.
+    fn fields(self) -> Option<&'a Fields> {
+        match self {
+            Target::Fields(fields) | Target::Shape(Shape::Object(fields)) => Some(fields),
+            Target::Shape(_) => None,
+        }
+    }
+}
+
 /// Where a piece of a document goes.
 struct Job<'a> {
     target: Target<'a>,
@@ -137,9 +147,6 @@ enum State {
     #[default]
     Value,
     Key,
-    InKey {
-        escaped: bool,
-    },
     Colon,
     /// After the key of what may be a wrapper.
     Wrapper(Wrapper),
@@ -163,6 +170,12 @@ impl State {
         in_string: false,
         escaped: false,
     });
+
+    /// After the quote of a string, or of a key, that is held.
+    const HELD: State = State::String {
+        held: true,
+        escaped: false,
+    };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,7 +210,7 @@ pub struct Fit {
     step: Option<Walk>,
     /// The value being read is the one item of an array that was supplied.
     listed: bool,
-    /// The string that passes is a key.
+    /// The string that is being read is a key.
     in_key: bool,
     /// No key was read yet.
     first: bool,
@@ -314,15 +327,15 @@ impl Fit {
                     if end.is_some() {
                         job.out.push_str(&text[run..i]);
                         run = i;
-                        let is_string = matches!(self.state, State::String { .. });
-                        if held {
-                            self.pos = self.fed + i;
-                            self.convert(job);
-                        }
-                        if is_string {
-                            self.end_string(job);
-                        } else {
-                            self.end_value(job);
+                        self.pos = self.fed + i;
+                        match (held, core::mem::take(&mut self.in_key)) {
+                            (true, true) => self.key(job),
+                            (false, true) => self.state = State::Colon,
+                            (true, false) => {
+                                self.convert(job);
+                                self.end_value(job);
+                            }
+                            (false, false) => self.end_value(job),
                         }
                     } else if held && self.held.len() > self.cap {
                         self.give_up(job);
@@ -340,33 +353,11 @@ impl Fit {
                     }
                 }
                 (State::Key, b'"') => {
-                    if let Some(length) = self.key_passes(&text[i + 1..], job.target) {
-                        i += length + 2;
-                        continue;
-                    }
                     job.out.push_str(&text[run..i]);
-                    self.held.clear();
-                    self.held.push('"');
                     self.start = self.fed + i;
+                    self.hold_string(true);
                     i += 1;
                     run = i;
-                    self.state = State::InKey { escaped: false };
-                }
-                (State::InKey { escaped }, _) => {
-                    let rest = self.room(&text[i..]);
-                    let end = string_end(rest.as_bytes(), escaped);
-                    let piece = &rest[..end.unwrap_or(rest.len())];
-                    let escaped = end.is_none() && ends_in_escape(piece.as_bytes(), escaped);
-                    self.held.push_str(piece);
-                    i += piece.len();
-                    run = i;
-                    self.state = State::InKey { escaped };
-                    if end.is_some() {
-                        self.pos = self.fed + i;
-                        self.key(job);
-                    } else if self.held.len() > self.cap {
-                        self.long_key(job);
-                    }
                 }
                 (State::Colon, b':') => {
                     self.state = State::Value;
@@ -409,23 +400,18 @@ impl Fit {
     ) {
         let job = &mut Job::new(target, out, fitted);
         match self.state {
-            State::Word { held } => {
-                if held && whole {
+            State::Word { held } if whole => {
+                if held {
                     self.pos = self.fed;
                     self.convert(job);
-                } else if held {
-                    job.out.push_str(&self.held);
                 }
-                if whole {
-                    self.end_value(job);
-                }
+                self.end_value(job);
             }
-            State::String { held: true, .. } | State::InKey { .. } => {
+            State::Word { held: true } | State::String { held: true, .. } => {
                 job.out.push_str(&self.wrapper);
                 job.out.push_str(&self.held);
             }
-            State::Wrapper(_) => job.out.push_str(&self.wrapper),
-            _ => {}
+            _ => job.out.push_str(&self.wrapper),
         }
         self.told += job.out.len() - job.from;
         self.held.clear();

@@ -105,6 +105,9 @@ pub(super) fn is_text_or_integer(shapes: &[Shape]) -> bool {
         Shape::Scalar(scalars) => scalars.number,
         shape => *shape == Shape::Any,
     };
-    let is_integer = |shape: &Shape| matches!(shape, Shape::Scalar(scalars) if scalars.integer);
     shapes.contains(&Shape::Text) && shapes.iter().any(is_integer) && !shapes.iter().any(is_number)
+}
+
+pub(super) fn is_integer(shape: &Shape) -> bool {
+    matches!(shape, Shape::Scalar(scalars) if scalars.integer)
 }

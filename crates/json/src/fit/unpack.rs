@@ -5,15 +5,16 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::rules::{Kind, admits, readings};
+use super::keys::step_to_others;
+use super::rules::{Kind, admits, is_integer, readings};
 use super::scalars::{is_grouped, is_integral};
 use super::walk::reached;
 use super::{Fit, FitKind, Fitted, Job, Present, State, Target, fit_whole, scalar_of};
 use crate::document::repair;
 use crate::escape::{quoted, unescape};
-use crate::reader::members;
+use crate::reader::{UnknownValue, members};
 use crate::repair::Repair;
-use crate::shape::{Fields, Shape};
+use crate::shape::Shape;
 use crate::transducer::is_made;
 
 /// Strings in strings are unpacked no deeper.
@@ -31,10 +32,7 @@ impl Fit {
             self.held = held;
             return;
         }
-        let shape = match reached(job.target, &self.walk) {
-            Some(Target::Shape(shape)) => shape,
-            _ => &Shape::Any,
-        };
+        let shape = self.shape(job.target);
         let made = if held.starts_with('"') {
             let text = unescape(&held[1..held.len() - 1]);
             let is_item = self.levels.last().is_some_and(|level| level.array);
@@ -62,15 +60,11 @@ impl Fit {
         let fields = self.fields(job.target);
         let json = (self.deep < DEEPEST)
             .then(|| mended(text.trim(), &Shape::Any))
-            .flatten()
-            .filter(|json| json.starts_with('{'));
-        let begins = |json: &str, fields: &Fields| {
+            .flatten();
+        let arguments = json.zip(fields).filter(|(json, fields)| {
             let first = members(json).next();
             first.is_some_and(|(key, _)| fields.is_known(&key))
-        };
-        let arguments = json
-            .zip(fields)
-            .filter(|(json, fields)| begins(json, fields));
+        });
         let Some((json, fields)) = arguments else {
             job.out.push_str(&wrapper);
             job.out.push_str(held);
@@ -88,12 +82,10 @@ impl Fit {
         self.start = self.wrapped_at;
         self.note(FitKind::Unwrapped, &format!("{wrapper}{held}"), inside, job);
         self.inside(inner.collect(), job);
-        for (key, _) in members(&json) {
-            let moved = true;
-            let place = fields.place(&key);
-            self.present
-                .extend(place.map(|property| Present { property, moved }));
-        }
+        let moved = true;
+        let properties = members(&json).filter_map(|(key, _)| fields.place(&key));
+        self.present
+            .extend(properties.map(|property| Present { property, moved }));
         job.out.push_str(inside);
     }
 
@@ -112,33 +104,48 @@ impl Fit {
         }
     }
 
-    /// A held value is longer than any that is held: it passes from here, as the one item of an array if one is wanted.
+    /// A held key or value is longer than any that is held: it passes from here. The key is none that is declared, and the
+    /// value the one item of an array if one is wanted.
     pub(super) fn give_up(&mut self, job: &mut Job<'_>) {
-        if self.wrapper.is_empty() {
-            let items = match reached(job.target, &self.walk) {
-                Some(Target::Shape(shape)) => items(shape),
-                _ => None,
-            };
-            if matches!(self.state, State::String { .. })
-                && items.is_some_and(|item| admits(item, Kind::String))
-            {
-                self.pos = self.start;
-                self.note(FitKind::Listed, "", "[", job);
-                job.out.push('[');
-                self.listed = true;
-            }
-        } else {
-            self.no_wrapper(job);
+        let is_wrapped = !self.wrapper.is_empty();
+        if self.in_key {
+            self.first = false;
+            self.step = self.fields(job.target).and_then(step_to_others);
+        } else if !is_wrapped
+            && matches!(self.state, State::String { .. })
+            && items(self.shape(job.target)).is_some_and(|item| admits(item, Kind::String))
+        {
+            self.pos = self.start;
+            self.note(FitKind::Listed, "", "[", job);
+            job.out.push('[');
+            self.listed = true;
         }
+        self.no_wrapper(job);
         job.out.push_str(&self.held);
         self.held.clear();
         self.state = match self.state {
+            State::String { escaped, .. } if is_wrapped && self.in_key => {
+                self.in_key = false;
+                State::Free(UnknownValue {
+                    depth: 1,
+                    in_string: true,
+                    escaped,
+                })
+            }
             State::String { escaped, .. } => State::String {
                 held: false,
                 escaped,
             },
             _ => State::Word { held: false },
         };
+    }
+
+    /// The shape of the value that is being read.
+    fn shape<'t>(&self, target: Target<'t>) -> &'t Shape {
+        match reached(target, &self.walk) {
+            Some(Target::Shape(shape)) => shape,
+            _ => &Shape::Any,
+        }
     }
 }
 
@@ -152,11 +159,8 @@ fn items(shape: &Shape) -> Option<&Shape> {
 
 /// A number or boolean where a string is wanted.
 fn from_word(word: &str, shape: &Shape) -> Option<Made> {
-    let is_number = !matches!(word, "true" | "false" | "null");
-    let is_integer = |shape: &Shape| matches!(shape, Shape::Scalar(scalars) if scalars.integer);
     let has_integer = readings(shape).iter().any(is_integer);
-    (!(is_number && has_integer && is_integral(word)))
-        .then(|| (quoted(word), FitKind::Typed, Vec::new()))
+    (!(has_integer && is_integral(word))).then(|| (quoted(word), FitKind::Typed, Vec::new()))
 }
 
 /// What a string may stand for, where none is wanted.

@@ -15,21 +15,14 @@ pub(super) enum Walk {
 
 /// The shape that the steps lead to.
 pub(super) fn reached<'t>(target: Target<'t>, walk: &[Walk]) -> Option<Target<'t>> {
-    let mut at = target;
-    for step in walk {
-        at = match (at, step) {
-            (Target::Fields(fields) | Target::Shape(Shape::Object(fields)), Walk::Property(n)) => {
-                Target::Shape(&fields.properties.get(*n)?.1)
-            }
-            (Target::Fields(fields) | Target::Shape(Shape::Object(fields)), Walk::Others) => {
-                Target::Shape(fields.others.as_deref()?)
-            }
-            (Target::Shape(Shape::Array(item)), Walk::Item) => Target::Shape(item),
-            (Target::Shape(Shape::OneOf(shapes)), Walk::Choice(n)) => {
-                Target::Shape(shapes.get(*n)?)
-            }
+    walk.iter().try_fold(target, |at, step| {
+        let shape = match (at, *step) {
+            (_, Walk::Property(n)) => &at.fields()?.properties.get(n)?.1,
+            (_, Walk::Others) => at.fields()?.others.as_deref()?,
+            (Target::Shape(Shape::Array(item)), Walk::Item) => item,
+            (Target::Shape(Shape::OneOf(shapes)), Walk::Choice(n)) => shapes.get(n)?,
             _ => return None,
         };
-    }
-    Some(at)
+        Some(Target::Shape(shape))
+    })
 }
