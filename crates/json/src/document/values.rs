@@ -11,7 +11,7 @@ use super::writer::Writer;
 use crate::escape::{escape_into, quoted};
 use crate::repair::{Repair, RepairSpan};
 use crate::shape::Shape;
-use crate::transducer::{Output, Root, Step, Transducer};
+use crate::transducer::{Frame, Output, Root, Step, Transducer};
 use crate::word;
 
 /// One document being read.
@@ -105,14 +105,14 @@ impl<'a> Document<'a> {
                 let here = self.i;
                 self.writer.note(Repair::MissingBracket, here, here, "{");
                 self.writer.put("{");
-                self.machine.restart_in_object();
+                self.machine.restart_in(Frame::Object);
             } else {
-                self.machine.restart_at_string();
+                self.machine.restart_in(Frame::Root);
             }
         } else if let Some(paren) = self.framing.call(self.i) {
             self.writer.note(Repair::Wrapper, self.i, paren + 1, "");
             self.i = paren + 1;
-            self.machine.restart_in_call();
+            self.machine.restart_in(Frame::Call);
             is_call = true;
         } else {
             self.machine.restart(Root::Value);
@@ -144,8 +144,7 @@ impl<'a> Document<'a> {
                     self.i = self.boundary(end);
                     break;
                 }
-                Step::More if self.i < self.text.len() => {}
-                Step::More if self.machine.settle_quote(self.i as u64, &mut out) => {}
+                Step::More if self.machine.settle_mark(self.i as u64, &mut out) => {}
                 Step::More => break self.machine.cut(self.i as u64, &mut out),
                 Step::Stuck => {
                     let rest = &self.text[self.i..];

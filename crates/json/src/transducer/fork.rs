@@ -94,7 +94,7 @@ struct Reading {
 impl Transducer {
     /// Whether quotes in this string fork.
     pub(super) fn forks(&self) -> bool {
-        !self.in_key && !self.context.python && self.lookahead.quote == Quote::Double
+        !self.in_key && !self.context.python
     }
 
     /// What the byte after a quote says in a stream where the string has no quote inside: `None` where the readings tell.

@@ -88,6 +88,11 @@ impl Inside {
         }
         true
     }
+
+    /// Whether only running it would tell what the group, which is `text`, holds.
+    fn is_made(&self, text: &str) -> bool {
+        self.has_expression || self.is_loose && is_comprehension(text)
+    }
 }
 
 impl Transducer {
@@ -97,9 +102,9 @@ impl Transducer {
     }
 
     pub(super) fn start_group(&mut self, bracket: u8, piece: &mut Piece<'_>) {
-        self.settle_comma(piece.out);
+        self.start_element(piece.out);
         if bracket == b'['
-            && let Some(length) = list_length(&piece.bytes()[piece.i..])
+            && let Some(length) = list_length(&piece.text[piece.i..])
         {
             self.call.grouped_to = piece.here() + length as u64;
             piece.i += 1;
@@ -135,7 +140,15 @@ impl Transducer {
             (Group::After, b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^')
             | (Group::Arrow, b'>' | b'=')
             | (Group::Dot, b'a'..=b'z') => return self.go_on_as_word(here),
-            (Group::Word, b' ') if self.is_after_operator() => return self.go_on_as_word(here),
+            (Group::Word, b' ')
+                if self
+                    .held
+                    .rsplit([' ', '\t'])
+                    .next()
+                    .is_some_and(joins_operands) =>
+            {
+                return self.go_on_as_word(here);
+            }
             _ => None,
         };
         let Some(next) = next else {
@@ -145,15 +158,8 @@ impl Transducer {
         self.state = State::Group(next);
     }
 
-    /// Whether the word after the group goes on with an expression.
-    fn is_after_operator(&self) -> bool {
-        let word = self.held.rsplit([' ', '\t']).next();
-        word.is_some_and(joins_operands)
-    }
-
     /// The group is the start of an expression, or of a function.
     fn go_on_as_word(&mut self, here: u64) {
-        self.empty = false;
         self.start_word(here - self.held.len() as u64);
         self.token.push_str(&self.held);
         self.held.clear();
@@ -180,40 +186,31 @@ impl Transducer {
 
     /// Whether nothing but the source says what stands between the brackets: `(a + 1)`, `[x for x in y]`.
     fn is_source(&self) -> bool {
-        let group = self.held.trim_end();
+        let (group, inside) = (self.held.trim_end(), &self.call.group);
         let content = group[1..group.len() - 1].trim();
-        if self.call.group.has_expression {
-            return true;
-        }
-        if group.starts_with('[') {
-            return self.call.group.is_loose && is_comprehension(group);
+        if inside.has_expression || group.starts_with('[') {
+            return inside.is_made(group);
         }
         let is_quoted = content.starts_with(['"', '\'', '(', '[', '{']);
-        !self.call.group.has_comma
-            && !content.is_empty()
-            && if is_quoted {
-                self.call.group.is_loose
-            } else {
-                !is_literal(content)
-            }
+        let is_value = if is_quoted {
+            !inside.is_loose
+        } else {
+            is_literal(content)
+        };
+        !inside.has_comma && !content.is_empty() && !is_value
     }
 }
 
 /// How long the list is that starts here, up to what stands after it, if all of that is here and it is nothing else.
-fn list_length(bytes: &[u8]) -> Option<usize> {
-    let bytes = &bytes[..bytes.len().min(HELD)];
+fn list_length(text: &str) -> Option<usize> {
+    let bytes = &text.as_bytes()[..text.len().min(HELD)];
     let (inside, mut length) = inside(bytes)?;
-    let list = || core::str::from_utf8(&bytes[..length]).is_ok_and(is_comprehension);
-    if inside.has_expression || inside.is_loose && list() {
+    if inside.is_made(&text[..length]) {
         return None;
     }
     let following = bytes[length..].iter();
     length += following.take_while(|byte| b" \t".contains(byte)).count();
-    let ends = matches!(
-        bytes.get(length)?,
-        b',' | b')' | b']' | b'}' | b'\n' | b'\r'
-    );
-    ends.then_some(length)
+    b",)]}\n\r".contains(bytes.get(length)?).then_some(length)
 }
 
 /// What stands between the bracket that starts here and its own, and where that ends.
@@ -230,10 +227,7 @@ fn inside(bytes: &[u8]) -> Option<(Inside, usize)> {
 
 /// Whether only running it would tell what the list holds that starts here: `[x for x in y]`, `[[0] * 5]`.
 pub(crate) fn is_made(list: &str) -> bool {
-    let is_made = |(inside, _): (Inside, usize)| {
-        inside.has_expression || inside.is_loose && is_comprehension(list)
-    };
-    list.starts_with('[') && inside(list.as_bytes()).is_some_and(is_made)
+    list.starts_with('[') && inside(list.as_bytes()).is_some_and(|(inside, _)| inside.is_made(list))
 }
 
 /// Whether the list is written as what makes it: `[x for x in y]`.

@@ -88,7 +88,7 @@ impl Transducer {
         );
         match self.state {
             State::LineEnd => self.end_before_line_end(at, out),
-            State::Quoted if self.forks() && !self.context.is_whole => self.end_fork(at, out),
+            State::Quoted if self.forks() => self.end_fork(at, out),
             State::Quoted if !self.in_key && is_due => {
                 self.end_before_line_end(at, out);
                 self.is_over = false;
@@ -129,8 +129,6 @@ impl Transducer {
         let n_mark = usize::from(is_quoted);
         self.unread.text.insert_str(0, &owed[n_mark..]);
         self.unread.at = begin + n_mark as u64;
-        self.held = owed;
-        self.held.clear();
         self.string.has_inner = false;
     }
 
@@ -143,8 +141,6 @@ impl Transducer {
         (self.string.is_multiline, self.string.after_letter) = (true, false);
         self.unread.text.insert_str(0, beyond);
         self.unread.at = begin + before.len() as u64;
-        self.held = owed;
-        self.held.clear();
         self.state = State::Str(self.lookahead.quote);
     }
 

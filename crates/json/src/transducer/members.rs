@@ -12,23 +12,28 @@ impl Transducer {
     pub(super) fn start_member(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let bytes = piece.bytes();
         let is_key = self.call.is_key.take();
-        if is_key.is_none() && self.may_be_position(byte) {
+        // The quote may be that of a value without a name.
+        if is_key.is_none() && matches!(byte, b'"' | b'\'') && self.expects_positions() {
             self.start_named(piece);
             return None;
         }
         if self.context.python && is_key != Some(true) && self.begins_position(byte) {
-            self.settle_comma(piece.out);
-            self.empty = false;
+            self.start_element(piece.out);
             piece.flush();
             self.name_position(piece.here(), piece.out);
             self.state = State::Value;
             return None;
         }
+        if let Some((quote, length)) = Quote::odd(&piece.text[piece.i..]) {
+            self.start_odd(length, piece);
+            self.start_key(quote, piece.here());
+            piece.skip(length);
+            return None;
+        }
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => self.blank(piece),
             b'"' => {
-                self.settle_comma(piece.out);
-                self.empty = false;
+                self.start_element(piece.out);
                 let inside = &bytes[piece.i + 1..];
                 let length = plain(inside);
                 if inside.get(length) == Some(&b'"') && inside.get(length + 1) == Some(&b':') {
@@ -47,14 +52,6 @@ impl Transducer {
                 }
                 piece.flush();
                 self.start_key(Quote::Double, piece.here());
-                piece.skip(1);
-            }
-            b'\'' | b'`' => {
-                self.settle_comma(piece.out);
-                self.empty = false;
-                piece.flush();
-                self.note_here(Repair::NonstandardQuote, 1, piece);
-                self.start_key(Quote::of(byte), piece.here());
                 piece.skip(1);
             }
             b',' => self.leave_out(Repair::ExtraComma, 1, piece),
@@ -86,23 +83,9 @@ impl Transducer {
                 }
                 piece.skip(1);
             }
-            b'}' | b']' | b')' => {
-                if self.fits(byte) {
-                    self.drop_comma(piece.out);
-                }
-                return self.close(byte, piece);
-            }
+            b'}' | b']' | b')' => return self.close(byte, piece),
             b'/' | b'#' => self.comment(byte, piece),
             b'.' | 0xe2 if self.dots_begin(piece) => self.start_dots(piece),
-            0xe2 if curly(&piece.text[piece.i..]).is_some() => {
-                self.settle_comma(piece.out);
-                self.empty = false;
-                piece.flush();
-                self.note_here(Repair::NonstandardQuote, 3, piece);
-                let quote = curly(&piece.text[piece.i..]).unwrap_or_default();
-                self.start_key(quote, piece.here());
-                piece.skip(3);
-            }
             _ if is_word_byte(byte)
                 || self.begins_token(byte)
                 || byte == b'\\' && self.stack.last() == Some(&Frame::Keywords) =>
@@ -113,6 +96,13 @@ impl Transducer {
             _ => return Some(Step::Stuck),
         }
         None
+    }
+
+    /// A key or a value starts with a quote of `length` bytes that JSON does not have.
+    pub(super) fn start_odd(&mut self, length: usize, piece: &mut Piece<'_>) {
+        self.start_element(piece.out);
+        piece.flush();
+        self.note_here(Repair::NonstandardQuote, length, piece);
     }
 
     /// Whether the innermost container is an object, and stands in a list.
@@ -164,14 +154,5 @@ impl Transducer {
             }
         }
         None
-    }
-}
-
-/// The quote that opens the string which `text` starts with, if it is one of those that printers use.
-pub(super) fn curly(text: &str) -> Option<Quote> {
-    match text.chars().next()? {
-        '\u{201c}' | '\u{201d}' => Some(Quote::Curly),
-        '\u{2018}' | '\u{2019}' => Some(Quote::CurlySingle),
-        _ => None,
     }
 }

@@ -146,7 +146,7 @@ impl Transducer {
             b'"' if self.string.has_inner && is_right_after => Decision::Inside,
             b'}' | b']' if self.string.has_inner => self.after_a_closer(next),
             // `"path"": 1`: the quote was doubled.
-            b'"' if is_right_after && self.may_be_doubled() => {
+            b'"' if self.in_key && is_right_after && !self.key.text.is_empty() => {
                 Decision::Look(LookaheadState::Twice)
             }
             // `""path": 1`
@@ -236,11 +236,7 @@ impl Transducer {
                 let Some(fit) = open.iter().rposition(|frame| frame.closer() == next.byte) else {
                     return Decision::Inside;
                 };
-                // After the last bracket nothing is waited for.
                 self.lookahead.n_closed = self.stack.len() - fit;
-                if fit == 0 {
-                    return Decision::Ends;
-                }
                 Decision::Look(LookaheadState::Closing)
             }
             _ if next.is_blank => Decision::Look(LookaheadState::Closing),
@@ -273,11 +269,6 @@ impl Transducer {
     /// Whether a word that goes on with an expression stands after a whole string of a Python call.
     fn is_after_joining_word(&self) -> bool {
         self.is_whole_in_python() && joins_operands(self.held[1..].trim_start())
-    }
-
-    /// Whether a quote right after this one may be one too many.
-    fn may_be_doubled(&self) -> bool {
-        self.in_key && !self.key.text.is_empty() && self.lookahead.quote == Quote::Double
     }
 }
 

@@ -7,15 +7,9 @@ use super::state::{Named, State};
 use super::{HELD, Transducer};
 
 impl Transducer {
-    /// Whether the quote, where a key of the call is due, may be that of a value without a name.
-    pub(super) fn may_be_position(&self, byte: u8) -> bool {
-        matches!(byte, b'"' | b'\'') && self.expects_positions()
-    }
-
     /// Holds the quote.
     pub(super) fn start_named(&mut self, piece: &mut Piece<'_>) {
-        self.settle_comma(piece.out);
-        self.empty = false;
+        self.start_element(piece.out);
         piece.flush();
         self.held.clear();
         self.held_at = piece.here();

@@ -62,13 +62,6 @@ impl Transducer {
         self.state = State::Quoted;
     }
 
-    /// A `'` in a string of a Python call that started with `'`.
-    pub(super) fn apostrophe_in_string(&mut self, piece: &mut Piece<'_>) {
-        self.count_brackets(piece);
-        self.start_ahead(Quote::Single, piece.here());
-        piece.skip(1);
-    }
-
     /// Whether the bytes after a quote, as far as they are here, make it the string's end. The lookahead would hold
     /// `n_held` bytes before them, and finds the same.
     #[inline]
@@ -248,11 +241,9 @@ impl Transducer {
     /// The same for what was read ahead after a quote. Says whether there is something for [`feed`](Transducer::feed) to
     /// read again.
     pub fn settle_mark(&mut self, at: u64, out: &mut Output) -> bool {
-        self.state == State::Quoted && self.settle_lookahead(at, out)
-    }
-
-    /// The input ends after a quote that waits. Says whether there is something to read again.
-    fn settle_lookahead(&mut self, at: u64, out: &mut Output) -> bool {
+        if self.state != State::Quoted {
+            return false;
+        }
         if self.forks() {
             self.end_fork(at, out);
             return true;
@@ -288,11 +279,7 @@ impl Transducer {
 
     /// Whether the innermost object may have this key, as far as its keys are known.
     pub(super) fn may_have_key(&self, key: &str) -> bool {
-        self.may_have_key_at(self.stack.len(), key)
-    }
-
-    pub(super) fn may_have_key_at(&self, depth: usize, key: &str) -> bool {
-        self.keys_at(depth)
+        self.keys_at(self.stack.len())
             .is_none_or(|keys| keys.iter().any(|known| known == key))
     }
 }

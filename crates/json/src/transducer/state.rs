@@ -1,7 +1,7 @@
 //! What the machine stands in.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Frame {
+pub(crate) enum Frame {
     Object,
     Array,
     Tuple,
@@ -125,8 +125,18 @@ impl Quote {
     pub(super) fn of(mark: u8) -> Quote {
         match mark {
             b'\'' => Quote::Single,
-            b'`' => Quote::Backtick,
             _ => Quote::Double,
+        }
+    }
+
+    /// The quote other than `"` that `text` starts with, and its length.
+    pub(super) fn odd(text: &str) -> Option<(Quote, usize)> {
+        match text.chars().next()? {
+            '\'' => Some((Quote::Single, 1)),
+            '`' => Some((Quote::Backtick, 1)),
+            '\u{201c}' | '\u{201d}' => Some((Quote::Curly, 3)),
+            '\u{2018}' | '\u{2019}' => Some((Quote::CurlySingle, 3)),
+            _ => None,
         }
     }
 

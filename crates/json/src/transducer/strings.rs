@@ -58,12 +58,7 @@ impl Transducer {
         out.text.push_str(&self.key.text);
         out.text.push('"');
         self.charge_key();
-        let new = if self.key.text.contains('\\') {
-            self.keys.insert(unescape(&self.key.text).as_bytes())
-        } else {
-            self.keys.insert(self.key.text.as_bytes())
-        };
-        if !new {
+        if !self.keys.insert(unescape(&self.key.text).as_bytes()) {
             self.note(Repair::DuplicateKey, self.token_at, at, out);
         }
         self.state = State::Colon;
@@ -197,7 +192,9 @@ impl Transducer {
         }
         if closes && quote == Quote::Single {
             if self.context.python && !self.in_key {
-                return self.apostrophe_in_string(piece);
+                self.count_brackets(piece);
+                self.start_ahead(Quote::Single, piece.here());
+                return piece.skip(1);
             }
             self.state = State::Apostrophe;
             return piece.skip(1);

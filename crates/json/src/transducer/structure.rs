@@ -70,8 +70,11 @@ impl Transducer {
 
     /// A closing bracket in the input. It may fit the innermost container, an outer one, or none.
     pub(super) fn close(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
-        if self.is_meant_for_list(byte, piece) {
+        let is_meant_for_list = self.is_meant_for_list(byte, piece);
+        if is_meant_for_list || self.fits(byte) {
             self.drop_comma(piece.out);
+        }
+        if is_meant_for_list {
             self.leave_out(Repair::MismatchedBracket, 1, piece);
             piece.out.text.push(']');
             self.pop();
@@ -278,8 +281,8 @@ impl Transducer {
             return Some(Step::Stuck);
         }
         // It is a word.
-        self.settle_comma(piece.out);
-        (self.empty, self.in_key) = (false, self.resume == State::Key);
+        self.start_element(piece.out);
+        self.in_key = self.resume == State::Key;
         (self.word.nest, self.string.is_raw) = (0, false);
         self.state = State::Word;
         None
@@ -327,9 +330,10 @@ impl Transducer {
         piece.i += 1;
     }
 
-    /// The element after an owed comma came: the comma is one.
+    /// An element, or a member, starts: a comma that is owed before it is one.
     #[inline]
-    pub(super) fn settle_comma(&mut self, out: &mut Output) {
+    pub(super) fn start_element(&mut self, out: &mut Output) {
+        self.empty = false;
         if self.comma.take().is_some() {
             out.text.push_str(&self.held);
             self.held.clear();
@@ -364,8 +368,7 @@ impl Transducer {
             State::Slash if self.resume == State::Value && !matches!(byte, b'/' | b'*') => {
                 // A path: `{dir: /tmp}`.
                 piece.run = piece.i;
-                self.settle_comma(piece.out);
-                self.empty = false;
+                self.start_element(piece.out);
                 self.start_word(piece.here() - 1);
                 self.token.push('/');
             }

@@ -52,12 +52,7 @@ impl Transducer {
     /// Whether a bracket inside a string may end it: a cheap look at the byte after it.
     #[inline]
     pub(super) fn may_be_tail(&self, following: Option<&u8>) -> bool {
-        following.is_none_or(|&byte| self.follows_brackets(byte))
-    }
-
-    #[inline]
-    fn follows_brackets(&self, byte: u8) -> bool {
-        self.context.tail_bytes.has(byte)
+        following.is_none_or(|&byte| self.context.tail_bytes.has(byte))
     }
 
     /// At `bytes[at]`, inside a string, stands a closing bracket or a blank that JSON would escape. How long the run is
@@ -66,7 +61,7 @@ impl Transducer {
     pub(super) fn tail_begins(&self, quote: Quote, bytes: &[u8], at: usize) -> (usize, bool) {
         let takes_commas = self.takes_commas(quote);
         let rest = &bytes[at..];
-        let (mut length, mut has_line_break) = (0, false);
+        let mut length = 0;
         let mut has_comma = takes_commas && self.pause(&bytes[..at]) > 0;
         while let Some(&byte) = rest.get(length) {
             has_comma |= byte == b',' && takes_commas;
@@ -74,7 +69,6 @@ impl Transducer {
             if !goes_on && !is_blank_or_bracket(byte) {
                 break;
             }
-            has_line_break |= byte == b'\n';
             length += 1;
         }
         let (run, following) = rest.split_at(length);
@@ -88,14 +82,10 @@ impl Transducer {
         let may_open_a_key = || {
             takes_commas && following.first() == Some(&b'"') && (has_comma || self.ends_a_line(run))
         };
-        let is_open = match following.first() {
-            None => true,
-            _ if has_line_break && self.may_be_over(quote, run) => true,
-            Some(&byte) => {
-                self.follows_brackets(byte)
-                    && (may_open_a_key() || self.context.closers.iter().any(fits))
-            }
-        };
+        let is_open = following.is_empty()
+            || self.may_be_over(quote, run)
+            || self.may_be_tail(following.first())
+                && (may_open_a_key() || self.context.closers.iter().any(fits));
         (length, is_open)
     }
 
@@ -206,21 +196,14 @@ impl Transducer {
     /// What was held is text of the string, which started with `quote`; it stands at `at`.
     pub(super) fn write_held(&mut self, text: &str, at: u64, quote: Quote, out: &mut Output) {
         if quote == Quote::Double {
-            self.note_controls(text, at, out);
-        }
-        escape_into(&mut out.text, text);
-        self.count(text.as_bytes(), at);
-        self.string.is_multiline |= text.contains('\n');
-    }
-
-    /// Control characters of a string that were read as what they are.
-    fn note_controls(&mut self, data: &str, at: u64, out: &mut Output) {
-        for (n, byte) in data.bytes().enumerate() {
-            if byte < 0x20 {
+            for (n, _) in text.bytes().enumerate().filter(|&(_, byte)| byte < 0x20) {
                 let at = at + n as u64;
                 self.note(Repair::ControlCharacter, at, at + 1, out);
             }
         }
+        escape_into(&mut out.text, text);
+        self.count(text.as_bytes(), at);
+        self.string.is_multiline |= text.contains('\n');
     }
 
     fn tail_takes(&mut self, piece: &str) -> bool {

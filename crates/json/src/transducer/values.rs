@@ -1,6 +1,5 @@
 //! Where a value is due.
 
-use super::members::curly;
 use super::piece::Piece;
 use super::sets::has_keys_here;
 use super::state::{Brace, Frame, Quote, State};
@@ -15,12 +14,24 @@ impl Transducer {
     pub(super) fn start_value(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let bytes = piece.bytes();
         self.string.is_raw = false;
+        if matches!(byte, b'"' | b'\'') && self.member_in_list(piece) {
+            return None;
+        }
+        if let Some((quote, length)) = Quote::odd(&piece.text[piece.i..])
+            && !self.begins_token(byte)
+        {
+            self.start_odd(length, piece);
+            piece.out.text.push('"');
+            self.token_at = piece.here();
+            piece.skip(length);
+            self.start_inside(piece.here());
+            self.state = State::Str(quote);
+            return None;
+        }
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => self.blank(piece),
-            b'"' | b'\'' if self.member_in_list(piece) => {}
             b'"' => {
-                self.settle_comma(piece.out);
-                self.empty = false;
+                self.start_element(piece.out);
                 self.token_at = piece.here();
                 self.start_inside(piece.here() + 1);
                 piece.i += 1;
@@ -29,7 +40,7 @@ impl Transducer {
             b'{' if (self.context.python || self.context.is_whole)
                 && !has_keys_here(&bytes[piece.i..]) =>
             {
-                self.settle_comma(piece.out);
+                self.start_element(piece.out);
                 piece.flush();
                 self.held.push('{');
                 self.token_at = piece.here();
@@ -41,7 +52,7 @@ impl Transducer {
                 self.start_group(byte, piece);
             }
             b'{' | b'[' | b'(' => {
-                self.settle_comma(piece.out);
+                self.start_element(piece.out);
                 let frame = match byte {
                     b'{' => Frame::Object,
                     b'[' => Frame::Array,
@@ -60,8 +71,7 @@ impl Transducer {
                 self.open(frame);
             }
             b'0'..=b'9' | b'-' | b't' | b'f' | b'n' => {
-                self.settle_comma(piece.out);
-                self.empty = false;
+                self.start_element(piece.out);
                 let length = word::word_length(&bytes[piece.i..]);
                 let ends = bytes.get(piece.i + length).is_some_and(|b| {
                     // After a blank, Python may go on: `1 + 2`.
@@ -83,9 +93,6 @@ impl Transducer {
                     self.supply_null(piece);
                     return None;
                 }
-                if self.fits(byte) {
-                    self.drop_comma(piece.out);
-                }
                 return self.close(byte, piece);
             }
             b',' => match self.stack.last() {
@@ -100,18 +107,6 @@ impl Transducer {
             {
                 self.leave_out(Repair::Junk, 1, piece);
             }
-            b'\'' | b'`' if !self.begins_token(byte) => {
-                self.settle_comma(piece.out);
-                self.empty = false;
-                piece.flush();
-                piece.out.text.push('"');
-                self.note_here(Repair::NonstandardQuote, 1, piece);
-                self.token_at = piece.here();
-                self.string.after_letter = false;
-                self.start_inside(piece.here() + 1);
-                piece.skip(1);
-                self.state = State::Str(Quote::of(byte));
-            }
             b'/' | b'#' if self.begins_comment(&bytes[piece.i..]) => self.comment(byte, piece),
             b'.' | 0xe2
                 if self.dots_begin(piece)
@@ -120,16 +115,6 @@ impl Transducer {
                 self.start_dots(piece);
             }
             _ if self.begins_token(byte) => self.start_bare(piece),
-            0xe2 if curly(&piece.text[piece.i..]).is_some() => {
-                self.settle_comma(piece.out);
-                self.empty = false;
-                piece.flush();
-                piece.out.text.push('"');
-                self.note_here(Repair::NonstandardQuote, 3, piece);
-                self.start_inside(piece.here() + 3);
-                self.state = State::Str(curly(&piece.text[piece.i..]).unwrap_or_default());
-                piece.skip(3);
-            }
             _ if is_word_byte(byte)
                 || self.context.is_whole
                     && byte.is_ascii_punctuation()
@@ -145,8 +130,7 @@ impl Transducer {
 
     /// A word without quotes starts here: a key or a value.
     pub(super) fn start_bare(&mut self, piece: &mut Piece<'_>) {
-        self.settle_comma(piece.out);
-        self.empty = false;
+        self.start_element(piece.out);
         piece.flush();
         self.start_word(piece.here());
     }

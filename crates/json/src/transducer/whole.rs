@@ -26,27 +26,15 @@ impl Transducer {
         machine
     }
 
-    /// Starts a document in an object whose bracket is missing.
-    pub(crate) fn restart_in_object(&mut self) {
+    /// Starts a document in what is open: an object whose bracket is missing, or a call whose bracket was read.
+    pub(crate) fn restart_in(&mut self, frame: Frame) {
         self.restart(Root::Value);
-        self.open(Frame::Object);
-    }
-
-    /// Starts a document in a call whose bracket was read.
-    pub(crate) fn restart_in_call(&mut self) {
-        self.restart(Root::Value);
-        self.open(Frame::Call);
-    }
-
-    /// Starts a document that is a string, or several that are joined.
-    pub(crate) fn restart_at_string(&mut self) {
-        self.restart(Root::Value);
-        self.open(Frame::Root);
+        self.open(frame);
     }
 
     /// The object that ended the document goes on: its bracket came too early.
     pub(crate) fn reopen(&mut self, is_empty: bool) {
-        self.restart_in_object();
+        self.restart_in(Frame::Object);
         self.empty = is_empty;
         if !is_empty {
             self.state = State::After;
@@ -66,15 +54,6 @@ impl Transducer {
     /// How many bytes were read ahead that are no part of the document, which ended.
     pub(crate) fn n_unread(&self) -> usize {
         self.unread.text.len()
-    }
-
-    /// The text ends after a quote that may end its string. Says whether there was one: what follows it is read again.
-    pub(crate) fn settle_quote(&mut self, at: u64, out: &mut Output) -> bool {
-        let is_due = self.state == State::Quoted && self.forks();
-        if is_due {
-            self.end_fork(at, out);
-        }
-        is_due
     }
 
     /// Whether nothing that comes is part of the document: a string ended at its line, or a word came that is no key.
@@ -108,9 +87,7 @@ impl Transducer {
         if core::mem::take(&mut self.is_stuck) {
             self.unread.text.clear();
         }
-        if !self.forks() || self.state != State::Quoted {
-            self.settle_string(at, out);
-        }
+        self.settle_string(at, out);
         self.catch_up(at, out);
         if self.state == State::Slash {
             self.note(Repair::Comment, at - 1, at, out);
@@ -262,7 +239,7 @@ impl Transducer {
                 piece.out.text.push(',');
             }
         } else {
-            self.settle_comma(piece.out);
+            self.start_element(piece.out);
             self.supply("{", Repair::MissingBracket, piece);
             self.context.brackets.pop();
             self.context.brackets.push("{");
