@@ -8,8 +8,6 @@
 //!
 //! With a quote after it (or past the cap) all of it is text of the string, and is read as such.
 
-use alloc::string::String;
-
 use super::piece::Piece;
 use super::quote_lookahead::LookaheadState;
 use super::state::{Quote, State};
@@ -146,11 +144,7 @@ impl Transducer {
 
     /// Whether a word and the byte after it start another document of the caller's.
     pub(super) fn begins_another(&self, word: &str, byte: u8) -> bool {
-        let is_it = |opener: &String| {
-            opener.len() == word.len() + 1
-                && opener.starts_with(word)
-                && opener.as_bytes()[word.len()] == byte
-        };
-        self.context.openers.iter().any(is_it)
+        let mut openers = self.context.openers.iter();
+        openers.any(|opener| opener.strip_prefix(word).map(str::as_bytes) == Some(&[byte]))
     }
 }

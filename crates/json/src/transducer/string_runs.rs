@@ -80,17 +80,13 @@ impl Transducer {
             let mut length = BLOCK;
             while stops != 0 {
                 let n = stops.trailing_zeros() as usize % BLOCK;
-                let following = block.get(n + 1).or_else(|| bytes.get(i + BLOCK));
-                match KINDS[usize::from(block[n])] & (END | BACKSLASH | BRACKET) {
-                    BACKSLASH if self.escapes(following) => {
-                        // The byte after is passed with it, in whatever block it stands.
-                        stops &= !(2 << n);
-                        length = length.max(n + 2);
-                    }
-                    BRACKET if i + n < settled || !self.may_be_tail(following) => {}
-                    BRACKET if self.settles(bytes, (run, i + n), &mut settled) => {}
-                    0 => {}
-                    _ => return (i + n, settled),
+                match self.passing(bytes, (run, i + n), &mut settled) {
+                    0 => return (i + n, settled),
+                    passed => length = length.max(n + passed),
+                }
+                if block[n] == b'\\' {
+                    // The byte after is passed with it, in whatever block it stands.
+                    stops &= !(2 << n);
                 }
                 stops &= stops - 1;
             }

@@ -70,8 +70,8 @@ impl Transducer {
 
     /// A closing bracket in the input. It may fit the innermost container, an outer one, or none.
     pub(super) fn close(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
-        let is_meant_for_list = self.is_meant_for_list(byte, piece);
-        if is_meant_for_list || self.fits(byte) {
+        let (fit, is_meant_for_list) = (self.fit(byte), self.is_meant_for_list(byte, piece));
+        if is_meant_for_list || fit.is_some() {
             self.drop_comma(piece.out);
         }
         if is_meant_for_list {
@@ -91,7 +91,7 @@ impl Transducer {
             piece.skip(1);
             return None;
         }
-        let Some(fit) = self.fit(byte) else {
+        let Some(fit) = fit else {
             if self.stack.is_empty() {
                 return Some(Step::Stuck);
             }
@@ -113,16 +113,11 @@ impl Transducer {
     }
 
     /// The innermost container that a closing bracket fits, of those that are looked at.
-    fn fit(&self, byte: u8) -> Option<usize> {
+    pub(super) fn fit(&self, byte: u8) -> Option<usize> {
         let n_beyond = self.stack.len().saturating_sub(FITS);
         let fit = |frame: &Frame| frame.closer() == byte;
         let fit = self.stack[n_beyond..].iter().rposition(fit);
         fit.map(|fit| n_beyond + fit)
-    }
-
-    /// Whether a closing bracket fits an open container.
-    pub(super) fn fits(&self, byte: u8) -> bool {
-        self.fit(byte).is_some()
     }
 
     #[inline]
@@ -134,22 +129,9 @@ impl Transducer {
         self.end_value();
     }
 
-    pub(super) fn can_follow_a_missing_comma(&self, byte: u8) -> bool {
-        match self.stack.last() {
-            Some(Frame::Object | Frame::Keywords) => {
-                matches!(byte, b'"' | b'\'') || is_word_byte(byte)
-            }
-            Some(Frame::Array | Frame::Tuple | Frame::Set) => {
-                matches!(byte, b'"' | b'\'' | b'{' | b'[' | b'-')
-                    || is_word_byte(byte)
-                    || self.context.is_whole && byte == b'<'
-            }
-            Some(Frame::Call | Frame::Root) | None => false,
-        }
-    }
-
     /// A byte after a value.
     pub(super) fn after_value(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
+        let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => piece.i += 1,
             _ if self.is_over && !matches!(byte, b'}' | b']') => return Some(Step::Stuck),
@@ -168,15 +150,14 @@ impl Transducer {
                 self.pop();
             }
             b'.' | 0xe2 if self.dots_begin(piece) => self.start_dots(piece),
-            b';' if self.comma.is_none() && !self.context.python && !self.stack.is_empty() => {
+            b';' if !self.context.python => {
                 self.comma = Some(piece.here());
                 self.held.push(',');
                 self.leave_out(Repair::MissingComma, 1, piece);
                 self.expect_next();
             }
-            b',' if self.comma.is_none() => {
+            b',' => {
                 let next = piece.i + 1 + blanks(&piece.bytes()[piece.i + 1..]);
-                let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
                 let is_begin = match piece.bytes().get(next) {
                     Some(b'"' | b'0'..=b'9' | b'a'..=b'z') => true,
                     Some(b'{' | b'[' | b'-') => !in_keys,
@@ -200,7 +181,11 @@ impl Transducer {
                 self.token_at = piece.here();
                 self.state = State::Next;
             }
-            _ if self.can_follow_a_missing_comma(byte) => {
+            _ if is_word_byte(byte)
+                || matches!(byte, b'"' | b'\'')
+                || !in_keys && matches!(byte, b'{' | b'[' | b'-')
+                || !in_keys && self.context.is_whole && byte == b'<' =>
+            {
                 self.supply(",", Repair::MissingComma, piece);
                 self.expect_next();
             }

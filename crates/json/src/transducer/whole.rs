@@ -264,7 +264,7 @@ impl Transducer {
         };
         self.context.is_whole
             && self.stack.last() == Some(&Frame::Array)
-            && (byte == b')' && !self.fits(b')') || byte == b'}' && goes_on())
+            && (byte == b')' && self.fit(b')').is_none() || byte == b'}' && goes_on())
     }
 
     /// `"a": [1], [2]`: the list goes on after its bracket, which is taken back.
