@@ -2,6 +2,8 @@
 
 use toolglot_json::{Output, Repair, RepairSpan, Step, Transducer};
 
+use crate::Span;
+
 /// Whether JSON is read through its escapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Escaped {
@@ -56,6 +58,11 @@ impl Escaped {
                 });
                 *self = Escaped::Slash;
             }
+            let character = Span {
+                start: here,
+                end: here + c.len_utf8() as u64,
+            };
+            let n_before = out.repairs.len();
             let (used, step) = match self {
                 Escaped::Slash => {
                     let meant = meant(c, rest);
@@ -73,17 +80,24 @@ impl Escaped {
                     *self = Escaped::Slash;
                     (1, Step::More)
                 }
-                _ => {
-                    let length = rest.find('\\').unwrap_or(rest.len());
-                    json.feed(&rest[..length], here, out)
-                }
+                _ => json.feed(&rest[..c.len_utf8()], here, out),
             };
+            self.place(&mut out.repairs[n_before..], character);
             i += used;
             if step != Step::More {
                 return (i, step);
             }
         }
         (i, Step::More)
+    }
+
+    /// Where repairs stand that were made at `place`: the machine counts what the escapes stand for, and that is fewer bytes.
+    pub(crate) fn place(self, repairs: &mut [RepairSpan], place: Span) {
+        if self != Escaped::No {
+            for repair in repairs {
+                (repair.start, repair.end) = (place.start, place.end);
+            }
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use toolglot_json::internal::StringRun;
 use toolglot_json::{Output, Root, Step, Transducer};
 
 use super::escaped::Escaped;
+use crate::Span;
 use crate::program::NodeId;
 
 /// A JSON body being read.
@@ -46,6 +47,11 @@ impl JsonBody {
         let is_object = self.root == Root::Object;
         self.escaped
             .feed(is_object, &mut self.json, (text, at), &mut self.out)
+    }
+
+    /// Where the repairs at the message's end stand, or at a byte that fits no JSON.
+    pub(crate) fn place(&mut self, at: u64) {
+        self.escaped.place(&mut self.out.repairs, Span::empty(at));
     }
 
     /// How much of `text` stands inside the string that is open.

@@ -64,7 +64,7 @@ impl Parser {
         };
         match step {
             Step::Done => {
-                self.pos = body.json.behind().unwrap_or(self.pos);
+                self.pos = view.char_start(body.json.behind().unwrap_or(self.pos));
                 self.whole();
                 self.end_body(view, body.node, sink);
                 true
@@ -112,9 +112,10 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        let end = body.json.behind().unwrap_or(self.pos);
+        let end = view.char_start(body.json.behind().unwrap_or(self.pos));
         self.pos = end.max(self.emitter.cursor);
         let rest = body.json.finish(true, self.pos, &mut body.out);
+        body.place(self.pos);
         self.fit_body(view.program, &mut body, sink);
         if rest == Completeness::Broken {
             self.malformed(view, body.node, sink);

@@ -20,7 +20,7 @@ impl Stepper<'_> {
         next: &mut Vec<Thread>,
         found: &mut StepResult,
     ) {
-        let length = pos - thread.since;
+        let length = pos.wrapping_sub(thread.since);
         let stops = capture.stop.has(byte);
         if !stops {
             let is_sign = match capture.what {
@@ -86,7 +86,7 @@ impl Stepper<'_> {
         bytes: &[u8],
         pos: u64,
     ) -> usize {
-        let length = pos - thread.since;
+        let length = pos.wrapping_sub(thread.since);
         if length == 0 {
             return 0;
         }
@@ -140,7 +140,8 @@ impl Stepper<'_> {
         pos: u64,
         found: &mut StepResult,
     ) -> bool {
-        let text = self.view.slice(thread.since, pos);
+        // Where the message's end is read again from before the capture, the thread is past it.
+        let text = self.view.slice(thread.since.min(pos), pos);
         if !capture.one_of.is_empty() {
             return capture.one_of.iter().any(|one| **one == *text);
         }

@@ -106,7 +106,7 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        envelope.pos = envelope.here();
+        envelope.pos = view.char_start(envelope.here());
         self.pos = envelope.pos;
         let rest = envelope.finish(view.program, true);
         self.tell_envelope(&mut envelope, view, sink);

@@ -69,6 +69,7 @@ impl Parser {
                 let rest = body
                     .json
                     .finish(why != Finish::Length, self.pos, &mut body.out);
+                body.place(self.pos);
                 self.fit_body(program, &mut body, sink);
                 self.after_json(rest, body.node, view, sink);
                 false
@@ -151,6 +152,7 @@ impl Parser {
                 let is_settled = body.json.settle_string(self.pos, &mut body.out)
                     || stopped && body.json.settle_word(self.pos, &mut body.out);
                 if is_settled {
+                    body.place(self.pos);
                     self.fit_body(program, &mut body, sink);
                 }
                 (Mode::Json(body), is_settled)

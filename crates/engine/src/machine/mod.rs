@@ -534,7 +534,8 @@ impl Parser {
                 }
             }
             Mode::Json(_) | Mode::Xml(_) | Mode::Python(_) | Mode::Envelope(_) => {
-                let told = self.body_told();
+                // Through escapes, JSON counts fewer bytes than there are.
+                let told = view.char_start(self.body_told());
                 if told > self.emitter.cursor || !self.emitter.args().is_empty() {
                     self.emitter.flush_args(told, sink);
                 }

@@ -15,6 +15,7 @@ use toolglot_json::internal::{StringRun, quoted};
 use toolglot_json::{Completeness, Output, Repair, RepairSpan, Root, Step, Transducer};
 
 use super::escaped::Escaped;
+use crate::Span;
 use crate::grammar::Role;
 use crate::machine::Thread;
 use crate::program::{Node, Program};
@@ -476,6 +477,8 @@ impl Envelope {
 
     fn settled(&mut self, is_settled: bool) -> bool {
         if is_settled {
+            let end = Span::empty(self.pos);
+            self.escaped.place(&mut self.out.repairs, end);
             self.repairs.append(&mut self.out.repairs);
             self.route();
         }
@@ -486,6 +489,8 @@ impl Envelope {
     pub(crate) fn finish(&mut self, program: &Program, close: bool) -> Completeness {
         let closes = close && self.encoded.json.is_none();
         let rest = self.json.finish(closes, self.pos, &mut self.out);
+        let end = Span::empty(self.pos);
+        self.escaped.place(&mut self.out.repairs, end);
         self.repairs.append(&mut self.out.repairs);
         self.end_inside();
         let is_closed = close && rest == Completeness::Brackets;

@@ -11,10 +11,10 @@ use toolglot_json::{Fields, Output, Repair, RepairSpan, Root, Shape, Step, Trans
 
 use super::indent::Unindenter;
 use super::quoted::QuotedString;
-use crate::Code;
 use crate::body::{EscapeDecoder, Escaped, elements_to_json};
 use crate::grammar::Values;
 use crate::machine::typing::{How, infer, json_or_text, takes_text, typed};
+use crate::{Code, Span};
 
 /// Whether the value may be an object of all arguments, under a key that is no parameter: `{"arguments": {"path": ..}}`.
 /// The key is written once that is known.
@@ -311,9 +311,13 @@ impl ValueWriter {
         self.write_key(out);
         if let (How::Structured(shape), Some(nested)) = (&self.how, &mut self.json) {
             let Nested {
-                json, output, fit, ..
+                json,
+                output,
+                fit,
+                escaped,
             } = &mut **nested;
             json.complete(at, output);
+            escaped.place(&mut output.repairs, Span::empty(at));
             let target = self.wrapper.target(shape, out.fields);
             fit.feed(target, &output.text, out.args, &mut out.changes);
             if self.wrapper == Wrapper::Object {
