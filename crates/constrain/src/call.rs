@@ -164,6 +164,7 @@ impl Walk<'_> {
                 let member = &state.members[at];
                 may_end(member, *last)?;
                 let value = writer.raw(&member.schema, &member.pointer, &closers(around))?;
+                let value = self.or_words(member, value);
                 // Outside the loop over arguments a blank value counts as absent.
                 if argument.is_some() && state.key.is_none() {
                     filled(value)
@@ -176,12 +177,17 @@ impl Walk<'_> {
                 let member = &state.members[at];
                 let firsts = around.after.iter().filter_map(|text| text.chars().next());
                 let stops = firsts.chain(['\n', '\r', '<']).map(String::from);
-                filled(writer.raw(&member.schema, &member.pointer, &Closers(stops.collect()))?)
+                let value =
+                    writer.raw(&member.schema, &member.pointer, &Closers(stops.collect()))?;
+                filled(self.or_words(member, value))
             }
             Form::Line(argument) => {
                 let at = state.write(argument.as_deref())?;
                 let member = &state.members[at];
-                writer.raw(&member.schema, &member.pointer, &line_ends())?
+                self.or_words(
+                    member,
+                    writer.raw(&member.schema, &member.pointer, &line_ends())?,
+                )
             }
             Form::Lines(argument, prefix, last) => {
                 let at = state.write(argument.as_deref())?;
@@ -189,6 +195,7 @@ impl Walk<'_> {
                 may_end(member, *last)?;
                 let line = line_ends();
                 let first = writer.raw(&member.schema, &member.pointer, &line)?;
+                let first = self.or_words(member, first);
                 let is_blank = prefix.trim().is_empty();
                 let prefix = Node::literal(prefix.as_str());
                 if !is_any_text(&member.schema) {
@@ -206,10 +213,11 @@ impl Walk<'_> {
             Form::JsonValue(argument, quote) => {
                 let at = state.write(argument.as_deref())?;
                 let member = &state.members[at];
-                match quote {
+                let value = match quote {
                     Some(quote) => writer.quoted(&member.schema, &member.pointer, quote)?,
                     None => writer.value(&member.schema, &member.pointer, &Notation::Json)?,
-                }
+                };
+                self.or_words(member, value)
             }
             Form::Json(quotes) => {
                 let notation = match quotes {
@@ -607,6 +615,20 @@ impl Walk<'_> {
                 .unwrap_or("string"),
         };
         values.word_for(json_type).map(str::to_owned)
+    }
+
+    /// A value, or one of the dialect's words where its type has what the word means.
+    fn or_words(&self, member: &Member, value: Node) -> Node {
+        let Some(map) = member.schema.as_object() else {
+            return value;
+        };
+        let is_open = !["enum", "const"].iter().any(|word| map.contains_key(word));
+        let types = kinds(map);
+        let has = |json: &str| types.contains(&if json == "null" { "null" } else { "boolean" });
+        let words = self.dialect.values().words.iter();
+        let words = words.filter(|(_, json)| is_open && has(json));
+        let words = words.map(|(word, _)| Node::literal(word.as_str()));
+        Node::choice(words.chain([value]))
     }
 
     fn id(&self) -> Node {

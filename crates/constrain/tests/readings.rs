@@ -267,6 +267,7 @@ const INVENTED: &[&str] = &[
     "switches",
     "typed_blocks",
     "yaml_blocks",
+    "yes_no",
 ];
 
 #[test]

@@ -290,6 +290,12 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "read the name first",
     ),
     (
+        "dialect a\nvalues: schema, words(\"yes\" = \"true\")\ncall = \"<a>\" name json \"</a>\"\n",
+        "each pair is what is written",
+        "values",
+        "",
+    ),
+    (
         "dialect a\nvalues: schema, escapes(\"x\" \"y\")\ncall = \"<a>\" name json \"</a>\"\n",
         "each pair is what is written and what that means",
         "values:",

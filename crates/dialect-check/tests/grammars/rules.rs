@@ -183,6 +183,7 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
         ", repeated",
         ", escapes(\"\\\\|\" = \"|\", \"<br>\" = \"\\n\")",
         ", percent",
+        ", words(\"yes\" = true, \"no\" = false)",
     ]);
     let mut file = format!(
         "dialect mine\nvalues: schema, entities in attrs{lists}\ncall{tool} = {}\n",

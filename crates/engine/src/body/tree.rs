@@ -68,7 +68,7 @@ impl Writer<'_> {
                 self.string(text);
             }
             (_, Content::Text { .. }) => {
-                let (json, remark) = untyped(text, &self.values.typing);
+                let (json, remark) = untyped(text, self.values);
                 self.out.push_str(&json);
                 self.remarks.extend(remark);
             }

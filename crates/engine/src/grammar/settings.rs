@@ -21,6 +21,8 @@ pub struct Values {
     pub percent: bool,
     /// What stands in values in place of other texts, each before that.
     pub escapes: Arc<[(String, String)]>,
+    /// What stands for `true`, `false` and `null`, each before that.
+    pub words: Arc<[(String, String)]>,
     /// CDATA sections are unwrapped.
     pub cdata: bool,
     /// What separates the items of a list that is written without brackets.
@@ -56,7 +58,8 @@ impl Values {
                 "cdata" => values.cdata = true,
                 "percent" => values.percent = true,
                 "repeated" => values.repeated = true,
-                _ if part.starts_with("escapes(") => values.escapes = escapes(part)?,
+                _ if part.starts_with("escapes(") => values.escapes = pairs(part, &ESCAPES)?,
+                _ if part.starts_with("words(") => values.words = pairs(part, &WORDS)?,
                 "schema" | "string" | "schema|string" => values.typing = Typing::Text,
                 "infer" | "json" => {
                     return Err(format!("`values` has no `{part}`: write `schema|{part}`"));
@@ -72,7 +75,7 @@ impl Values {
                     Some(kinds) => values.typing = kinds_of(kinds)?,
                     None => {
                         return Err(format!(
-                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|json, schema|type(..), entities, entities in attrs, cdata, lists(\",\"), items(\"- \"), repeated, escapes(\"<br>\" = \"\\n\"), percent"
+                            "`values` has no `{part}`: it takes schema, string, schema|string, schema|infer, schema|json, schema|type(..), entities, entities in attrs, cdata. After these come lists(\",\"), items(\"- \"), repeated, escapes(\"<br>\" = \"\\n\"), percent, words(\"yes\" = true)"
                         ));
                     }
                 },
@@ -111,6 +114,19 @@ impl Values {
         }
         let items = text.split(separator).map(str::trim);
         Some(items.filter(is_filled).collect())
+    }
+
+    /// What a text that is one of the words means.
+    pub(crate) fn word(&self, text: &str) -> Option<&str> {
+        let text = text.trim();
+        let found = self.words.iter().find(|(word, _)| word == text);
+        found.map(|(_, json)| json.as_str())
+    }
+
+    /// The word that is written for `true`, `false` or `null`, if there is one.
+    pub fn written_word(&self, json: &str) -> Option<&str> {
+        let found = self.words.iter().find(|(_, meant)| meant == json);
+        found.map(|(word, _)| word.as_str())
     }
 
     /// A text with its own escapes and percent-encoding written.
@@ -252,24 +268,51 @@ fn kinds_of(kinds: &str) -> Result<Typing, String> {
     Ok(Typing::Kind(list))
 }
 
-/// The pairs of `escapes("\\\\|" = "|", "<br>" = "\\n")`.
-fn escapes(part: &str) -> Result<Arc<[(String, String)]>, String> {
+/// A setting of pairs: its name, and an example.
+struct Pairs {
+    name: &'static str,
+    example: &'static str,
+    /// What is meant is `true`, `false` or `null`, and no text.
+    are_words: bool,
+}
+
+const ESCAPES: Pairs = Pairs {
+    name: "escapes",
+    example: "escapes(\"<br>\" = \"\\n\")",
+    are_words: false,
+};
+
+const WORDS: Pairs = Pairs {
+    name: "words",
+    example: "words(\"yes\" = true, \"no\" = false, \"NULL\" = null)",
+    are_words: true,
+};
+
+/// The pairs of `escapes("\\\\|" = "|", "<br>" = "\\n")` or `words("yes" = true)`: what is written, and what that means.
+fn pairs(part: &str, of: &Pairs) -> Result<Arc<[(String, String)]>, String> {
     let wrong = || {
-        format!(
-            "`{part}`: each pair is what is written and what that means, escapes(\"<br>\" = \"\\n\")"
-        )
+        let example = of.example;
+        format!("`{part}`: each pair is what is written and what that means, {example}")
     };
-    let mut tokens = Lexer::new(&part["escapes".len()..], 0);
+    let mut tokens = Lexer::new(&part[of.name.len()..], 0);
     let mut next = || tokens.next().ok().flatten().map(|(token, _)| token);
     let (mut pairs, mut before) = (Vec::new(), next());
     while let Some(Token::Mark('(' | ',')) = before {
         let pair = (next(), next(), next());
-        let (Some(Token::Literal(written)), Some(Token::Mark('=')), Some(Token::Literal(meant))) =
-            pair
-        else {
-            return Err(wrong());
+        let (written, meant) = match pair {
+            (
+                Some(Token::Literal(written)),
+                Some(Token::Mark('=')),
+                Some(Token::Literal(meant)),
+            ) if !of.are_words => (written, meant),
+            (Some(Token::Literal(written)), Some(Token::Mark('=')), Some(Token::Word(meant)))
+                if of.are_words && matches!(&*meant, "true" | "false" | "null") =>
+            {
+                (written, meant)
+            }
+            _ => return Err(wrong()),
         };
-        if written.is_empty() || written == meant {
+        if written.trim().is_empty() && (of.are_words || written.is_empty()) || written == meant {
             return Err(wrong());
         }
         pairs.push((written, meant));

@@ -285,7 +285,7 @@ impl Parser {
         let values = &program.dialect_of(at.0).values;
         let nested = plain_json(&text).filter(|json| json.starts_with(['[', '{']));
         let (json, remark) = match (shape, nested) {
-            (None, _) => untyped(&text, &values.typing),
+            (None, _) => untyped(&text, values),
             (Some(Shape::Text), _) => (Cow::Owned(quoted(&text)), None),
             (_, Some(json)) => (Cow::Borrowed(json), None),
             (Some(shape), None) => typed(&text, shape, values),

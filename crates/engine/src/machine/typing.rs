@@ -63,6 +63,12 @@ pub(crate) fn typed<'a>(
     {
         return (Cow::Owned(list), None);
     }
+    if let Some(json) = values
+        .word(text)
+        .filter(|json| scalar_of(json, shape).is_some())
+    {
+        return (Cow::Owned(json.into()), None);
+    }
     if let Some(json) = scalar_of(trimmed, shape) {
         let is_inferred = values.typing == Typing::Infer && infer(trimmed).0 == json;
         let remark = respelt(trimmed, &json).filter(|_| !is_inferred);
@@ -171,12 +177,14 @@ pub(crate) fn listed(text: &str, item: &Shape, values: &Values) -> Option<String
 /// A text of no declared type, as the dialect's setting says.
 pub(crate) fn untyped<'t>(
     text: &'t str,
-    typing: &Typing,
+    values: &Values,
 ) -> (Cow<'t, str>, Option<(Code, String)>) {
-    match typing {
-        Typing::Infer => infer(text),
-        Typing::Json => json_or_text(text),
-        Typing::Text | Typing::Kind(_) => (Cow::Owned(quoted(text)), None),
+    let word = values.word(text).map(|json| Cow::Owned(json.into()));
+    match (&values.typing, word) {
+        (Typing::Infer | Typing::Json, Some(json)) => (json, None),
+        (Typing::Infer, None) => infer(text),
+        (Typing::Json, None) => json_or_text(text),
+        (Typing::Text | Typing::Kind(_), _) => (Cow::Owned(quoted(text)), None),
     }
 }
 

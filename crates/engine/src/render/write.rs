@@ -279,6 +279,10 @@ impl<'a> Writer<'a> {
             }
             Form::JsonValue(argument, quote) => {
                 let json = pen.take(argument.as_deref())?;
+                if let Some(word) = self.dialect.values.written_word(json.trim()) {
+                    pen.out.push_str(word);
+                    return Ok(());
+                }
                 let spelt = quote.as_deref().and_then(QuoteStyle::of);
                 if let Some(quote) = spelt.filter(|_| kind(json) == Kind::String) {
                     quoted_in(&mut pen.out, &raw(json), quote);
@@ -391,6 +395,10 @@ impl<'a> Writer<'a> {
     /// The raw value of an argument, that of the last key where none is named.
     fn value(&self, pen: &mut Pen<'_>, argument: Option<&str>) -> Written {
         let json = pen.take(argument)?;
+        if let Some(word) = self.dialect.values.written_word(json.trim()) {
+            pen.out.push_str(word);
+            return Ok(());
+        }
         let key = argument.unwrap_or(&pen.key);
         let text = raw(json);
         let guessed = self.dialect.values.typing == Typing::Json

@@ -338,6 +338,9 @@ impl ValueWriter {
             How::Structured(shape) => elements_to_json(values, &self.held, shape),
             _ => None,
         };
+        let is_untyped = matches!(self.how, How::Infer | How::Json);
+        let word = values.word(&self.held).filter(|_| is_untyped);
+        let structured = structured.or(word.map(String::from));
         let (json, remark): (Cow<'_, str>, _) = match (structured, &self.how) {
             (Some(json), _) => (json.into(), None),
             (None, How::Held(shape) | How::Structured(shape)) => typed(&self.held, shape, values),
