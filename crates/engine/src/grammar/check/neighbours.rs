@@ -317,7 +317,7 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
         (TermKind::Xml(prefix), TermKind::Literal(pieces)) if !matches!(&pieces[0], Piece::Bytes(text) if text.strip_prefix(prefix.as_deref().unwrap_or("")).is_some_and(|tag| tag.starts_with("</"))) => {
             refuse(
                 "no closing tag follows `xml`",
-                "elements end at a closing tag: write one after them, as \"</call>\"; with xml(\"P\") it starts with P as well",
+                "elements end at a closing tag: write one after them, as \"</call>\"; with xml(\"P\") it starts with P as well. Name spaces need no P: `xml` reads <t:a> as `a`",
             )
         }
         (TermKind::Raw(..) | TermKind::Value(..), TermKind::LineStart) if next.is_second => Ok(()),
