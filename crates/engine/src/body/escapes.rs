@@ -66,7 +66,7 @@ pub(crate) struct EscapeDecoder {
     percent: bool,
     escapes: Arc<[(String, String)]>,
     /// The begin of what may become an escape.
-    pub(crate) waiting: String,
+    waiting: String,
 }
 
 impl EscapeDecoder {
@@ -91,7 +91,27 @@ impl EscapeDecoder {
     pub(crate) fn decode(mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         self.feed(text, 0, |text, _| out.push_str(text));
-        out.push_str(&self.waiting);
+        out.push_str(&self.finish());
+        out
+    }
+
+    /// What waits where the text ends: of an escape that begins as a longer one does, that is its meaning.
+    pub(crate) fn finish(mut self) -> String {
+        let mut out = String::new();
+        while let Some(c) = self.waiting.chars().next() {
+            let (mut used, mut buffer) = (c.len_utf8(), [0; 4]);
+            let mut meant: &str = c.encode_utf8(&mut buffer);
+            let escapes = Arc::clone(&self.escapes);
+            if let Some((written, text)) =
+                { escapes.iter() }.find(|(written, _)| self.waiting.starts_with(written))
+            {
+                (used, meant) = (written.len(), text);
+            }
+            out.push_str(meant);
+            let rest = self.waiting.split_off(used);
+            self.waiting.clear();
+            self.feed(&rest, 0, |text, _| out.push_str(text));
+        }
         out
     }
 
@@ -185,6 +205,19 @@ fn number(digits: &[u8], radix: u32) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_escape_that_begins_as_a_longer_one_is_decoded_at_the_end() {
+        let pairs =
+            [("~~~", "T"), ("~", "t")].map(|(written, meant)| (written.into(), meant.into()));
+        for (text, decoded) in [("a~b~~~c~", "atbTct"), ("a~~", "att"), ("~~~~", "Tt")] {
+            let decoder = EscapeDecoder {
+                escapes: pairs.to_vec().into(),
+                ..EscapeDecoder::default()
+            };
+            assert_eq!(decoder.decode(text), decoded, "{text}");
+        }
+    }
 
     #[test]
     fn a_text_is_decoded_once() {

@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
     }
 
     fn seq(&mut self) -> Result<Vec<Term>, GrammarError> {
-        let mut terms = Vec::new();
+        let (mut terms, mut keeps_break) = (Vec::new(), false);
         while let Some((token, span)) = &self.ahead {
             if matches!(token, Token::Mark(')' | '|')) {
                 break;
@@ -147,6 +147,17 @@ impl<'a> Reader<'a> {
                 )
                 .help("`?` means at most one, `*` any number: write one of them"));
             }
+            // The line break that the closer takes from a value stands before what follows.
+            if let TermKind::Literal(pieces) = &mut term.kind
+                && keeps_break
+            {
+                terms.pop();
+                match &mut pieces[0] {
+                    Piece::Bytes(text) => text.insert(0, '\n'),
+                    Piece::Hole(_) => pieces.insert(0, Piece::Bytes("\n".into())),
+                }
+            }
+            keeps_break = false;
             // The line break before it is the value's, and the closer's to read.
             if term.kind == TermKind::LineStart
                 && let Some(TermKind::Raw(_, delimiter)) =
@@ -154,6 +165,7 @@ impl<'a> Reader<'a> {
                 && let Some(last) = delimiter.last_break()
             {
                 *last = LastBreak::Value;
+                keeps_break = true;
                 term.kind = TermKind::Literal(vec![Piece::Bytes("\n".into())]);
             }
             terms.push(term);

@@ -292,7 +292,7 @@ impl ValueWriter {
                 .push((Code::AmbiguousValue, message.into(), true));
         }
         if let Some(escapes) = self.escapes.take() {
-            self.write_decoded(&escapes.waiting, at, out);
+            self.write_decoded(&escapes.finish(), at, out);
         }
         if self
             .quoted
