@@ -80,6 +80,7 @@ impl Escaped {
                     *self = Escaped::Slash;
                     (1, Step::More)
                 }
+                // One character at a time, so that a repair stands at the one where it is made.
                 _ => json.feed(&rest[..c.len_utf8()], here, out),
             };
             self.place(&mut out.repairs[n_before..], character);

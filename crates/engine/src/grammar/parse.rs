@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
                 )
                 .help("`?` means at most one, `*` any number: write one of them"));
             }
-            // The line break that the closer takes from a value stands before what follows.
+            // A literal after `line_start` starts with the line break, so that both are one closer.
             if let TermKind::Literal(pieces) = &mut term.kind
                 && keeps_break
             {
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
                 }
             }
             keeps_break = false;
-            // The line break before it is the value's, and the closer's to read.
+            // After a value `line_start` is a literal line break, which the value keeps.
             if term.kind == TermKind::LineStart
                 && let Some(TermKind::Raw(_, delimiter)) =
                     terms.last_mut().map(|last: &mut Term| &mut last.kind)

@@ -21,7 +21,7 @@ pub struct Values {
     pub percent: bool,
     /// What stands in values in place of other texts, each before that.
     pub escapes: Arc<[(String, String)]>,
-    /// What stands for `true`, `false` and `null`, each before that.
+    /// Words for the literals `true`, `false` and `null`: each word, and the literal.
     pub words: Arc<[(String, String)]>,
     /// CDATA sections are unwrapped.
     pub cdata: bool,

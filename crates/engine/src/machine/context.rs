@@ -93,7 +93,8 @@ impl Parser {
         self.forget();
     }
 
-    /// A call was broken off: plain text is `speech` up to what one of `threads` stands before, or the next entry.
+    /// A call was broken off: the parser looks for a synchronization point, what one of `threads` expects or the next
+    /// entry. Text before that is `speech`.
     pub(super) fn synchronize(
         &mut self,
         speech: Speech,

@@ -333,7 +333,7 @@ impl Emitter {
             self.args.clear();
             return;
         };
-        let (call_id, mut json) = (call.id, core::mem::take(&mut self.args));
+        let (id, mut json) = (call.id, core::mem::take(&mut self.args));
         if let Some(text) = &mut call.text {
             let said = text.take(&mut json);
             self.args = json;
@@ -344,8 +344,10 @@ impl Emitter {
             }
             return;
         }
-        let (call, told) = (call_id, json.as_str());
-        let event = Event::Args { call, json: told };
+        let event = Event::Args {
+            call: id,
+            json: &json,
+        };
         self.account(to.max(self.cursor), event, sink);
         self.args = json;
         self.args.clear();

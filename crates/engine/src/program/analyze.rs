@@ -96,26 +96,14 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
 /// The nodes that may come right after a literal that ends its line, and those after anything else.
 fn successors(nodes: &[Node]) -> (BTreeSet<NodeId>, BTreeSet<NodeId>) {
     let (mut after_break, mut after_other) = (BTreeSet::new(), BTreeSet::new());
-    let is_empty = |node: &Node| {
-        matches!(
-            node,
-            Node::Split(_)
-                | Node::Bol { .. }
-                | Node::Start { .. }
-                | Node::End { .. }
-                | Node::False { .. }
-                | Node::Enter { .. }
-                | Node::Exit { .. }
-        )
-    };
-    for node in nodes.iter().filter(|node| !is_empty(node)) {
+    for node in nodes.iter().filter(|node| !node.is_epsilon()) {
         let found = match node {
             Node::Literal { bytes, .. } if bytes.ends_with(b"\n") => &mut after_break,
             _ => &mut after_other,
         };
         reach(nodes, nexts(node), |id, node| {
             found.insert(id);
-            is_empty(node)
+            node.is_epsilon()
         });
     }
     (after_break, after_other)
@@ -189,12 +177,7 @@ fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) 
             false
         }
         Node::End { .. } => false,
-        Node::Split(_)
-        | Node::Bol { .. }
-        | Node::Start { .. }
-        | Node::False { .. }
-        | Node::Enter { .. }
-        | Node::Exit { .. } => true,
+        _ => node.is_epsilon(),
     });
     (set, ends)
 }

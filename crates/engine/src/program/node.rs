@@ -363,6 +363,20 @@ pub(crate) struct XmlNode {
 }
 
 impl Node {
+    /// Whether it reads nothing: an edge without a byte.
+    pub(crate) fn is_epsilon(&self) -> bool {
+        matches!(
+            self,
+            Node::Split(_)
+                | Node::Bol { .. }
+                | Node::Start { .. }
+                | Node::End { .. }
+                | Node::False { .. }
+                | Node::Enter { .. }
+                | Node::Exit { .. }
+        )
+    }
+
     pub(crate) fn is_body(&self) -> bool {
         matches!(
             self,

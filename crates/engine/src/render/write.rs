@@ -279,8 +279,7 @@ impl<'a> Writer<'a> {
             }
             Form::JsonValue(argument, quote) => {
                 let json = pen.take(argument.as_deref())?;
-                if let Some(word) = self.dialect.values.written_word(json.trim()) {
-                    pen.out.push_str(word);
+                if self.word(pen, json) {
                     return Ok(());
                 }
                 let spelt = quote.as_deref().and_then(QuoteStyle::of);
@@ -395,8 +394,7 @@ impl<'a> Writer<'a> {
     /// The raw value of an argument, that of the last key where none is named.
     fn value(&self, pen: &mut Pen<'_>, argument: Option<&str>) -> Written {
         let json = pen.take(argument)?;
-        if let Some(word) = self.dialect.values.written_word(json.trim()) {
-            pen.out.push_str(word);
+        if self.word(pen, json) {
             return Ok(());
         }
         let key = argument.unwrap_or(&pen.key);
@@ -421,6 +419,13 @@ impl<'a> Writer<'a> {
             pen.out.push_str(&text);
         }
         Ok(())
+    }
+
+    /// Writes the dialect's word for `true`, `false` or `null`, if it has one.
+    fn word(&self, pen: &mut Pen<'_>, json: &str) -> bool {
+        let word = self.dialect.values.written_word(json.trim());
+        pen.out.push_str(word.unwrap_or_default());
+        word.is_some()
     }
 
     /// A list without brackets, where the dialect and the tool's schema have one. Where it was read otherwise it is JSON.
