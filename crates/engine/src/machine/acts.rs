@@ -43,12 +43,7 @@ impl Parser {
         let is_thought = self.context.speech == Speech::Reasoning;
         let adjoins = self.adjoins_thought();
         self.thought.is_ended_by_entry = is_thought || adjoins;
-        let by_extra = self
-            .set
-            .threads
-            .first()
-            .or(self.set.found.bodies.first())
-            .is_some_and(|thread| thread.extra);
+        let by_extra = self.decided().is_some_and(|thread| thread.extra);
         self.speak(view, self.candidate.at, sink);
         self.emitter.thought_over |= by_extra && is_thought;
         if !adjoins {

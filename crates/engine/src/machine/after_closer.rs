@@ -4,6 +4,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::ControlFlow;
 
 use toolglot_json::internal::value_end;
 
@@ -77,16 +78,6 @@ enum Line {
     Entry,
     /// No entry begins it.
     Rest,
-}
-
-/// What prose after the closers comes to.
-enum Prose {
-    /// An entry follows it: the value ends before the closers.
-    Entry,
-    /// The value goes on over it.
-    Value,
-    On,
-    Wait,
 }
 
 impl Parser {
@@ -284,10 +275,8 @@ impl Parser {
             }
             if beyond.prose.is_some() {
                 match self.run_prose(text, probe, beyond, view) {
-                    Prose::Entry => return Some(ends),
-                    Prose::Value => return Some(Signal::Data),
-                    Prose::On => continue,
-                    Prose::Wait => return None,
+                    ControlFlow::Break(turn) => return turn,
+                    ControlFlow::Continue(()) => continue,
                 }
             }
             let names = NamePolicy::Entry {
@@ -348,14 +337,15 @@ impl Parser {
     }
 
     /// Reads on in prose after closers that end the call on a line of their own: up to a line that begins with an entry of
-    /// a known name. Another closer, or opener, of the value on the way leaves all of it in the value.
+    /// a known name: the value ends before the closers. Another closer, or opener, of the value on the way leaves all of it
+    /// in the value.
     fn run_prose(
         &mut self,
         text: &TextNode,
         probe: &mut CloserLookahead,
         beyond: &mut AfterCloser,
         view: View<'_>,
-    ) -> Prose {
+    ) -> ControlFlow<Option<Signal>> {
         let rest = view.from(probe.pos);
         match beyond.prose {
             Some(Line::Begin) => {
@@ -368,19 +358,17 @@ impl Parser {
                     beyond.entries.push(thread);
                     beyond.prose = Some(Line::Entry);
                 }
-                Prose::On
             }
             Some(Line::Entry) => {
                 let names = NamePolicy::Entry { plausible: false };
                 probe.pos += 1;
                 if self.step_entries((names, true), beyond, rest[0], probe.pos - 1, view) {
-                    return Prose::Entry;
+                    return ControlFlow::Break(Some(probe.recovered()));
                 }
                 if beyond.entries.is_empty() {
                     beyond.prose = Some(Line::Rest);
                     probe.pos = beyond.from;
                 }
-                Prose::On
             }
             Some(Line::Rest) | None => {
                 let line = memchr::memchr(b'\n', rest);
@@ -390,22 +378,22 @@ impl Parser {
                     Some(closer) if closer.is_whole || line.len() < rest.len() => {
                         probe.pos += closer.at as u64 + 1;
                         probe.prose_to = Some(probe.pos);
-                        Prose::Value
+                        return ControlFlow::Break(Some(Signal::Data));
                     }
                     Some(closer) if !view.eof => {
                         probe.pos += closer.at as u64;
-                        Prose::Wait
+                        return ControlFlow::Break(None);
                     }
                     _ => {
                         probe.pos += line.len() as u64;
                         if line.ends_with(b"\n") {
                             beyond.prose = Some(Line::Begin);
                         }
-                        Prose::On
                     }
                 }
             }
         }
+        ControlFlow::Continue(())
     }
 }
 

@@ -3,29 +3,23 @@
 use super::Parser;
 use super::closer_lookahead::CloserLookahead;
 use super::log::Log;
-use super::value::Value;
+use super::value::{Behind, Value};
 use crate::thresholds::MARKER_MIN;
 
 /// What a probe found.
 #[derive(Debug)]
 pub(super) enum Decision {
-    /// More bytes are needed.
+    /// More bytes are needed, or the message ends in what may be a closer: that is none of the arguments of a call that was
+    /// cut off.
     Pending,
     /// The bytes up to `upto` are the value's.
     Data { upto: u64, doubt: bool },
-    /// The message ends in what may be a closer.
-    Cut,
-    /// The value ends before `at`; `enclosing`: its own closer is not there.
+    /// The value ends before `at`.
     Ends {
         at: u64,
         recovered: bool,
-        enclosing: bool,
-        /// What stands after it was read up to there, where the call ends or its next value may begin: the set that
-        /// reads it waits in the probe.
-        read: Option<u64>,
+        behind: Behind,
     },
-    /// The value ends before `at`, where the next value opens: its closer was forgotten.
-    MissingCloser { at: u64 },
 }
 
 /// What a probe has found at a byte.
@@ -87,7 +81,7 @@ impl Parser {
             self.set.log.clear();
             self.set.flushed = Log::ROOT;
         }
-        let upto = probe.at + 1;
+        let (at, upto) = (probe.at, probe.at + 1);
         match turn {
             Signal::Data => {
                 value.passed_closer |= probe.last.is_some();
@@ -115,16 +109,23 @@ impl Parser {
                 value.nest -= 1;
                 Decision::Data { upto, doubt: false }
             }
-            Signal::Cut => Decision::Cut,
-            Signal::Another | Signal::MissingCloser => Decision::MissingCloser { at: probe.at },
+            Signal::Cut => Decision::Pending,
+            Signal::Another | Signal::MissingCloser => Decision::Ends {
+                at,
+                recovered: true,
+                behind: Behind::Closer,
+            },
             Signal::Ends {
                 recovered,
                 enclosing,
             } => Decision::Ends {
-                at: probe.at,
+                at,
                 recovered: recovered || probe.is_damaged,
-                enclosing,
-                read,
+                behind: match read {
+                    Some(upto) if !value.cut_in_doubt => Behind::Read { upto },
+                    _ if enclosing => Behind::Enclosing,
+                    _ => Behind::Value,
+                },
             },
         }
     }

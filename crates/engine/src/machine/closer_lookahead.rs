@@ -10,12 +10,12 @@ use super::Parser;
 use super::after_closer::{AfterCloser, SkippedParameter, names_known};
 use super::closer_decision::{Decision, Signal};
 use super::damaged_literal::{DamagedLiteral, is_literal};
-use super::fence::{Fence, fence};
+use super::fence::fence;
 use super::intervening_text::InterveningText;
 use super::log::{Act, Log};
 use super::missing_closer::MissingCloser;
 use super::thread::{NamePolicy, StepResult, Thread, UnknownKey};
-use super::value::{Value, next_closer};
+use super::value::Value;
 use super::view::View;
 use crate::program::{Node, Program, RuleRole, TextNode, is_blank};
 use crate::thresholds::SKIPPED_MAX;
@@ -186,15 +186,10 @@ impl Parser {
         };
         if text.fence && probe.pos == probe.at && view.byte(probe.at) == Some(b'`') {
             let wrapped = self.emitter.quote.is_wrapped();
-            let cap = view.program.limits.undecided as u64;
-            match fence(value, text, (view, probe.at), (wrapped, cap)) {
-                Fence::Wait => {
-                    value.probe = Some(probe);
-                    return Decision::Pending;
-                }
-                Fence::Data { upto } => return Decision::Data { upto, doubt: false },
-                Fence::Closer => {}
-                Fence::Doubtful => value.cut_in_doubt = true,
+            if let Some(decision) = fence(value, text, (view, probe.at), wrapped) {
+                let waits = matches!(decision, Decision::Pending);
+                value.probe = waits.then_some(probe);
+                return decision;
             }
         }
         loop {
@@ -224,10 +219,8 @@ impl Parser {
         let cap = view.program.limits.undecided as u64;
         let (found, stage) = match core::mem::take(&mut probe.stage) {
             Stage::Search => {
-                let found = next_closer(text, &self.set.registers, view, probe.pos);
-                let at = found.unwrap_or(view.end());
-                self.set.found.work += at - probe.pos + 1;
-                probe.pos = at;
+                let found = self.seek_closer(text, &mut probe.pos, view);
+                let at = probe.pos;
                 if found.is_some() {
                     self.look_from(text, probe, value, at, view);
                     return Poll::Ready(None);

@@ -69,11 +69,7 @@ impl Parser {
                 return Some(false);
             }
             let end = damaged.from + length as u64;
-            let after = Thread {
-                node: literal.next,
-                off: 0,
-                ..*thread
-            };
+            let after = thread.after(literal.next);
             probe.follow.clear();
             self.stepper(view, NamePolicy::Evidence)
                 .add_closure(after, end, &mut probe.follow);

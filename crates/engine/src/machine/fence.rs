@@ -7,20 +7,11 @@
 //! with an info string is told by it. A bare one may as well be the closer: the first closes, and where another bare
 //! one follows the call is in doubt. So the lines up to the next fence are looked at before a closer is one.
 
+use super::closer_decision::Decision;
 use super::value::Value;
 use super::view::View;
 use crate::program::{TextNode, Trim, is_blank};
 use crate::thresholds::FENCE_MAX;
-
-pub(super) enum Fence {
-    Wait,
-    Closer,
-    /// It closes, but it may as well open or stand for something inside the value.
-    Doubtful,
-    Data {
-        upto: u64,
-    },
-}
 
 /// Looking ahead from a run of backticks; goes on where it stopped.
 #[derive(Clone, Copy, Debug)]
@@ -51,13 +42,14 @@ enum Next {
     None,
 }
 
-/// Decides over the run at `at`. `wrapped`: a fence around the answer closes after the value. `cap`: bytes looked at.
+/// Decides over the run at `at`; `None`: it may close, and where it may as well open or stand for something inside the value,
+/// that is in doubt. `wrapped`: a fence around the answer closes after the value.
 pub(super) fn fence(
     value: &mut Value,
     text: &TextNode,
     (view, at): (View<'_>, u64),
-    (wrapped, cap): (bool, u64),
-) -> Fence {
+    wrapped: bool,
+) -> Option<Decision> {
     let bytes = view.from(at);
     let run = bytes
         .iter()
@@ -65,31 +57,32 @@ pub(super) fn fence(
         .take_while(|&&b| b == b'`')
         .count();
     if run <= FENCE_MAX && run == bytes.len() && !view.eof {
-        return Fence::Wait;
+        return Some(Decision::Pending);
     }
     let upto = at + run as u64;
+    let data = Some(Decision::Data { upto, doubt: false });
     if run != 3 {
-        return Fence::Data { upto };
+        return data;
     }
     let letter = bytes.get(run).is_some_and(u8::is_ascii_alphanumeric);
     // A fence that closes ends its line, where it stands on a line of its own.
     let ends_line = bytes.get(run).is_none_or(|&byte| is_blank(byte));
     let one_line = value.one_line && text.trim != Trim::Lines;
     if one_line && (ends_line || letter) {
-        return Fence::Closer;
+        return None;
     }
     match (value.line_blank, letter) {
-        (true, false) | (false, true) if !ends_line => return Fence::Data { upto },
+        (true, false) | (false, true) if !ends_line => return data,
         (true, true) => {
             value.nest += 1;
-            return Fence::Data { upto };
+            return data;
         }
         (true, false) if value.nest > 0 => {
             value.nest -= 1;
-            return Fence::Data { upto };
+            return data;
         }
         // Only what a file holds may hold a fence on a line of its own.
-        (true, false) if text.trim != Trim::Lines => return Fence::Closer,
+        (true, false) if text.trim != Trim::Lines => return None,
         _ => {}
     }
     let mut ahead = value
@@ -101,20 +94,19 @@ pub(super) fn fence(
             line: Line::Bare,
             is_bare: None,
         });
-    let next = ahead.run(view, cap);
+    let next = ahead.run(view, view.program.limits.undecided as u64);
     value.ahead = Some(ahead);
     let Some(next) = next else {
-        return Fence::Wait;
+        return Some(Decision::Pending);
     };
-    match (ahead.is_bare.unwrap_or(true), value.line_blank, next) {
+    value.cut_in_doubt |= match (ahead.is_bare.unwrap_or(true), value.line_blank, next) {
         // Text after it on its line, and a bare fence comes: it stands in a sentence.
-        (false, false, Next::Bare) => Fence::Data { upto },
+        (false, false, Next::Bare) => return data,
         // A block on one line ends at its fence, whatever follows.
-        (false, _, _) if one_line => Fence::Closer,
-        (false, _, _) => Fence::Doubtful,
-        (true, _, Next::Bare) if !wrapped => Fence::Doubtful,
-        (true, _, _) => Fence::Closer,
-    }
+        (false, _, _) => !one_line,
+        (true, _, next) => next == Next::Bare && !wrapped,
+    };
+    None
 }
 
 impl FenceLookahead {

@@ -6,7 +6,7 @@ use super::emitter::OpenCall;
 use super::junk::OUTSIDE;
 use super::log::Act;
 use super::thread::{NamePolicy, Thread, any_ends};
-use super::turn_end::TurnEnd;
+
 use super::view::View;
 use super::{Context, Mode, Parser, Positions};
 use crate::grammar::Capture;
@@ -100,11 +100,10 @@ impl Parser {
                     self.fall_back(at);
                     self.enter_body(view, sink);
                 } else if self.candidate.committed {
-                    match self.turn_ends(view) {
-                        TurnEnd::Undecided => return false,
-                        TurnEnd::Ends => self.recover(view, pos, true, sink),
-                        TurnEnd::GoesOn => self.recover(view, pos, false, sink),
-                    }
+                    let Some(stopped) = self.turn_ends(view) else {
+                        return false;
+                    };
+                    self.recover(view, pos, stopped, sink);
                 } else {
                     self.explain_rejection(view, pos, sink);
                     self.reject(pos);

@@ -5,7 +5,7 @@
 
 use super::log::Act;
 use super::thread::Thread;
-use super::value::find_closer;
+
 use super::view::View;
 use super::{Mode, Parser};
 use crate::Sink;
@@ -47,10 +47,8 @@ impl Parser {
             return true;
         };
         let at = self.pos;
-        let closer = find_closer(text, &self.set.registers, view.from(tag.pos));
-        let found = closer.map_or(view.end(), |closer| tag.pos + closer.at as u64);
-        self.set.found.work += found - tag.pos + 1;
-        tag.pos = found;
+        let closer = self.seek_closer(text, &mut tag.pos, view);
+        let found = tag.pos;
         let is_long = found - at > view.program.limits.undecided as u64;
         let is_whole = closer.is_some_and(|closer| closer.is_whole);
         if !is_whole && !is_long && !view.eof {

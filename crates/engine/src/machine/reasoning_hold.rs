@@ -110,7 +110,7 @@ impl Parser {
     }
 
     /// The position that the candidate is decided by.
-    fn decided(&self) -> Option<&Thread> {
+    pub(super) fn decided(&self) -> Option<&Thread> {
         self.set.threads.first().or(self.set.found.bodies.first())
     }
 

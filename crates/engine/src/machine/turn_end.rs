@@ -7,16 +7,6 @@ use super::thread::{NamePolicy, Thread, any_ends};
 use super::view::View;
 use crate::program::{Node, RuleRole, is_blank};
 
-/// What stands after a call that lacks nothing but closers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TurnEnd {
-    /// The end of the turn.
-    Ends,
-    GoesOn,
-    /// More bytes are needed; at the message's end they were it.
-    Undecided,
-}
-
 impl Parser {
     /// Whether the open call lacks nothing but final closers where `threads` stand, at `at`: those may come next, nothing
     /// else of the call has started, and the arguments have, unless none may come.
@@ -40,8 +30,9 @@ impl Parser {
             && of_call.all(|thread| program.closes(thread.node) || !has_started(thread))
     }
 
-    /// Looks after what is certain of the open call.
-    pub(super) fn turn_ends(&mut self, view: View<'_>) -> TurnEnd {
+    /// Looks after what is certain of the open call: whether it lacks nothing but closers, and the end of the turn follows.
+    /// `None`: more bytes are needed; at the message's end they were it.
+    pub(super) fn turn_ends(&mut self, view: View<'_>) -> Option<bool> {
         let is_whole = self.emitter.call.as_ref().is_some_and(|call| call.whole);
         if !is_whole
             && !self.lacks_only_closers(
@@ -49,14 +40,14 @@ impl Parser {
                 self.candidate.checkpoint,
             )
         {
-            return TurnEnd::GoesOn;
+            return Some(false);
         }
         let safe = self.candidate.checkpoint.max(self.emitter.cursor);
         let rest = view.from(safe);
         let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count();
         self.set.found.work += n_blank as u64 + 1;
         if n_blank > view.program.limits.blanks {
-            return TurnEnd::GoesOn;
+            return Some(false);
         }
         let from = safe + n_blank as u64;
         let has_break = rest[..n_blank].contains(&b'\n');
@@ -68,7 +59,7 @@ impl Parser {
     }
 
     /// Steps all entries from `from` on: whether one that ends a turn is there whole.
-    fn step_to_stop(&mut self, from: u64, view: View<'_>) -> TurnEnd {
+    fn step_to_stop(&mut self, from: u64, view: View<'_>) -> Option<bool> {
         let mut threads = alloc::vec![Thread::at(view.program.rules.trie_node, Log::ROOT, from)];
         let mut pos = from;
         let judge = NamePolicy::Entry { plausible: false };
@@ -81,12 +72,12 @@ impl Parser {
                     || matches!(view.program.node(thread.node), Node::Trie)
             });
             if any_ends(view.program, &threads) {
-                return TurnEnd::Ends;
+                return Some(true);
             }
             if threads.is_empty() {
-                return TurnEnd::GoesOn;
+                return Some(false);
             }
         }
-        TurnEnd::Undecided
+        None
     }
 }

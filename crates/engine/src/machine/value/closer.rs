@@ -1,5 +1,6 @@
 //! Where a value may end: the next literal that could be its closer, one of what encloses it, or its own opener.
 
+use crate::machine::Parser;
 use crate::machine::thread::Registers;
 use crate::machine::view::View;
 use crate::program::{Fits, LeadRole, TextNode};
@@ -71,12 +72,18 @@ fn closer_from(
     }
 }
 
-/// The first such place from `from` on, whole or not.
-pub(in crate::machine) fn next_closer(
-    text: &TextNode,
-    registers: &Registers,
-    view: View<'_>,
-    from: u64,
-) -> Option<u64> {
-    find_closer(text, registers, view.from(from)).map(|closer| from + closer.at as u64)
+impl Parser {
+    /// The first such place from `pos` on, which moves there; otherwise to the end of what is here.
+    pub(in crate::machine) fn seek_closer(
+        &mut self,
+        text: &TextNode,
+        pos: &mut u64,
+        view: View<'_>,
+    ) -> Option<Closer> {
+        let found = find_closer(text, &self.set.registers, view.from(*pos));
+        let at = found.map_or(view.end(), |found| *pos + found.at as u64);
+        self.set.found.work += at - *pos + 1;
+        *pos = at;
+        found
+    }
 }

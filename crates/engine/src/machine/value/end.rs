@@ -32,7 +32,6 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        value.probe = None;
         if value.edge.take().is_some_and(|edge| edge.is_near_marker()) {
             let at = value.start;
             let why =
@@ -190,10 +189,11 @@ impl Parser {
 
 /// Where the reading goes on when a value has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Behind {
+pub(in crate::machine) enum Behind {
     /// After the value: at its closer.
     Value,
-    /// After what was read to make sure of the closer: where the call ends, or the next value may begin.
+    /// After what was read to make sure of the closer, where the call ends, or the next value may begin: the set that reads it
+    /// waits in the probe.
     Read { upto: u64 },
     /// At an enclosing closer: the value's own is missing.
     Enclosing,

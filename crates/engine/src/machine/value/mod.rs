@@ -29,8 +29,8 @@ use crate::program::{Lead, Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
-pub(super) use closer::{find_closer, next_closer};
-use end::Behind;
+pub(super) use closer::find_closer;
+pub(super) use end::Behind;
 use indent::Unindenter;
 use quoted::QuotedString;
 use truncated_opener::TruncatedOpener;
@@ -428,10 +428,8 @@ impl Parser {
                 let at = value.start;
                 self.begin_probe(text, &mut value, at, view);
             } else if value.probe.is_none() {
-                let closer = find_closer(text, &self.set.registers, view.from(value.scan));
-                let length = closer.map(|closer| closer.at as u64);
-                let at = length.map_or(view.end(), |length| value.scan + length);
-                self.set.found.work += at - value.scan + 1;
+                let mut at = value.scan;
+                let closer = self.seek_closer(text, &mut at, view);
                 self.advance(text, &mut value, at, view, sink);
                 if closer.is_some() && value.writer.is_open() {
                     self.advance(text, &mut value, at + 1, view, sink);
@@ -448,16 +446,8 @@ impl Parser {
                 self.begin_probe(text, &mut value, at, view);
             }
             match self.probe(text, &mut value, view) {
-                Decision::Pending => {
-                    return self.wait_in_value(value, view);
-                }
-                // What may be a closer is none of the arguments of a call that was cut off.
-                Decision::Cut => {
-                    value.probe = None;
-                    return self.wait_in_value(value, view);
-                }
+                Decision::Pending => return self.wait_in_value(value, view),
                 Decision::Data { upto, doubt } => {
-                    value.probe = None;
                     self.advance(text, &mut value, upto, view, sink);
                     if doubt {
                         self.doubt(value.scan, PASSED_CLOSER, sink);
@@ -473,24 +463,14 @@ impl Parser {
                 Decision::Ends {
                     at,
                     recovered,
-                    enclosing,
-                    read,
+                    behind,
                 } => {
-                    let doubt = value.cut_in_doubt;
-                    let behind = match read {
-                        Some(upto) if !doubt => Behind::Read { upto },
-                        _ if enclosing => Behind::Enclosing,
-                        _ => Behind::Value,
-                    };
+                    let doubt = value.cut_in_doubt && behind != Behind::Closer;
                     self.end_value(text, value, at, recovered, behind, view, sink);
                     if doubt {
                         let why = "another fence follows the one that ends the value; the value may hold too little";
                         self.doubt(at, why, sink);
                     }
-                    return true;
-                }
-                Decision::MissingCloser { at } => {
-                    self.end_value(text, value, at, true, Behind::Closer, view, sink);
                     return true;
                 }
             }

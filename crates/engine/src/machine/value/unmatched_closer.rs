@@ -8,8 +8,6 @@ use crate::machine::log::Log;
 use crate::machine::view::View;
 use crate::program::{Fits, NodeId, Program, TextNode, Trim};
 
-use super::find_closer;
-
 /// Looking for one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UnmatchedCloser {
@@ -38,10 +36,8 @@ impl Parser {
         view: View<'_>,
     ) -> Option<bool> {
         let cap = view.program.limits.undecided as u64;
-        let found = find_closer(text, &self.set.registers, view.from(orphan.pos));
-        let at = found.map_or(view.end(), |found| orphan.pos + found.at as u64);
-        self.set.found.work += at - orphan.pos + 1;
-        orphan.pos = at;
+        let found = self.seek_closer(text, &mut orphan.pos, view);
+        let at = orphan.pos;
         if at - orphan.at > cap {
             return Some(false);
         }
