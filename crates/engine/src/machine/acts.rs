@@ -69,35 +69,28 @@ impl Parser {
         self.set.log.acts(self.set.flushed, to, &mut acts);
         self.set.flushed = to;
         for (n, &(act, pos)) in acts.iter().enumerate() {
-            let kind_at = self.set.registers.kind_at.take();
+            let type_at = self.set.registers.type_at.take();
             match act {
                 Act::Enter(node) => self.enter(view, node, pos, sink),
-                Act::Captured { what, start, end } => {
+                Act::Captured { what, at } => {
                     match what {
-                        Capture::Type => self.set.registers.kind_at = Some(Span::new(start, end)),
-                        Capture::Any => self.skip_element(view, kind_at, (start, end), sink),
+                        Capture::Type => self.set.registers.type_at = Some(at),
+                        Capture::Any => self.skip_element(view, type_at, at, sink),
                         _ => {}
                     }
-                    self.captured(view, what, start, end, sink);
+                    self.captured(view, what, at, sink);
                 }
-                Act::Argument {
-                    node,
-                    index,
-                    start,
-                    end,
-                } => {
+                Act::Argument { node, index, at } => {
                     // The name may come after the first of them.
                     let call = self.emitter.call.as_ref();
                     let is_nameless = call.is_some_and(OpenCall::is_nameless);
                     let name = acts[n..].iter().find(|(act, _)| act.is_name());
-                    if let (Some((Act::Captured { what, start, end }, _)), true) =
-                        (name, is_nameless)
-                    {
-                        self.captured(view, *what, *start, *end, sink);
+                    if let (Some(&(Act::Captured { what, at }, _)), true) = (name, is_nameless) {
+                        self.captured(view, what, at, sink);
                     }
-                    self.argument(view, (node, index), (start, end), upto, sink);
+                    self.argument(view, (node, index), at, upto, sink);
                 }
-                Act::Supplied { start, end } => self.supplied(Span::new(start, end), sink),
+                Act::Supplied(at) => self.supplied(at, sink),
                 Act::Exit(node) if leaves_call(view.program, act) => {
                     self.add_empty(view.program.dialect_of(node), sink);
                     self.emitter.end_call(End::Closed, view, pos, sink);
@@ -133,7 +126,9 @@ impl Parser {
         call.has_flags = dialect.has_flags;
         self.candidate.entry.tell(&mut call.facts);
         call.facts.is_in_later_fence = self.candidate.is_wrapped;
-        (self.set.registers.id, self.set.registers.ns) = (None, None);
+        for what in [Capture::Id, Capture::Server] {
+            self.set.registers.set(what, "");
+        }
         if let Some(tool) = tool {
             call.name = String::from(&**tool);
             call.tool = view.program.tools.find(tool);
@@ -145,32 +140,26 @@ impl Parser {
         &mut self,
         view: View<'_>,
         what: Capture,
-        start: u64,
-        end: u64,
+        at: Span,
         sink: &mut dyn Sink,
     ) {
         let program = view.program;
-        let mut text = Cow::Borrowed(view.slice(start, end));
+        let mut text = Cow::Borrowed(view.at(at));
         let decodes = |dialect: &CompiledDialect| dialect.values.entities_in_attrs;
         if let Some(call) = &self.emitter.call
             && text.contains('&')
             && program.dialect_named(&call.dialect).is_some_and(decodes)
         {
-            text = decoded(view.slice(start, end));
+            text = decoded(view.at(at));
         }
         let open = self.emitter.call.as_mut().filter(|call| !call.started);
         match (what, open) {
-            (Capture::Name, Some(call)) => {
+            (Capture::Name, Some(_)) => {
                 let meant = program.tools.meant(&text);
                 let n_space = meant.map_or(0, |(_, n_space)| n_space);
-                call.name = text[n_space..].into();
-                call.name_at = Span::new(start + n_space as u64, end);
-                call.tool = meant.map(|(tool, _)| tool);
-                if call.tool.is_none() && !program.tools.is_empty() {
-                    let message = format!("unknown tool `{text}`");
-                    self.note(Code::UnknownTool, Span::new(start, end), message, sink);
-                }
-                assign(&mut self.set.registers.name, &text);
+                let name_at = Span::new(at.start + n_space as u64, at.end);
+                let tool = meant.map(|(tool, _)| tool);
+                self.name_call(text[n_space..].into(), name_at, tool, sink);
             }
             (Capture::Id, Some(call)) => {
                 let dialect = program.dialect_named(&call.dialect);
@@ -182,16 +171,12 @@ impl Parser {
                         spelt.replace("{name}", &call.name).replace("{id}", &text)
                     },
                 ));
-                self.set.registers.id = Some(text.into_owned());
             }
             (Capture::Server, Some(call)) => {
                 call.ns = (!text.is_empty()).then(|| text.clone().into_owned());
-                self.set.registers.ns = Some(text.into_owned());
             }
-            (Capture::Name, None) => assign(&mut self.set.registers.name, &text),
             (Capture::Key, _) => {
-                assign(&mut self.set.registers.key, &text);
-                self.set.registers.key_at = Span::new(start, end);
+                self.set.registers.key_at = at;
                 self.emitter.end_flag(view, sink);
                 if let Some(call) = self.emitter.call.as_mut().filter(|call| call.has_flags) {
                     // A list without any value is empty.
@@ -201,14 +186,30 @@ impl Parser {
                         Some(Shape::Array(_))
                     );
                     let value = if is_list { "[]" } else { "true" };
-                    call.flag = Some((text.into_owned(), Span::new(start, end), value));
+                    call.flag = Some((String::from(&*text), at, value));
                 }
             }
-            (Capture::Type, _) => assign(&mut self.set.registers.kind, &text),
-            (Capture::Any, _) => assign(&mut self.set.registers.skip, &text),
-            (Capture::Length, _) => assign(&mut self.set.registers.length, &text),
-            (Capture::Server, None) => self.late_ns(&text, Span::new(start, end), sink),
-            (Capture::Id, None) => self.emitter.late_id(&text, sink),
+            (Capture::Server, None) => return self.late_ns(&text, at, sink),
+            (Capture::Id, None) => return self.emitter.late_id(&text, sink),
+            (Capture::Name, None) | (Capture::Type | Capture::Any | Capture::Length, _) => {}
+        }
+        self.set.registers.set(what, &text);
+    }
+
+    /// The open call gets its name, which stands at `at`, and the tool that it means.
+    pub(super) fn name_call(
+        &mut self,
+        name: String,
+        at: Span,
+        tool: Option<usize>,
+        sink: &mut dyn Sink,
+    ) {
+        if tool.is_none() && !self.program.tools.is_empty() {
+            let message = format!("unknown tool `{name}`");
+            self.note(Code::UnknownTool, at, message, sink);
+        }
+        if let Some(call) = &mut self.emitter.call {
+            (call.name, call.name_at, call.tool) = (name, at, tool);
         }
     }
 
@@ -241,17 +242,17 @@ impl Parser {
     fn skip_element(
         &mut self,
         view: View<'_>,
-        kind_at: Option<Span>,
-        (start, end): (u64, u64),
+        type_at: Option<Span>,
+        skipped: Span,
         sink: &mut dyn Sink,
     ) {
-        let (Some(at), Some(call)) = (kind_at, &mut self.emitter.call) else {
+        let (Some(at), Some(call)) = (type_at, &mut self.emitter.call) else {
             return;
         };
-        if !call.name.is_empty() && start < end {
+        if !call.name.is_empty() && skipped.start < skipped.end {
             call.worsen(End::Recovered);
         }
-        let kind = view.slice(at.start, at.end);
+        let kind = view.at(at);
         let message = format!("`{kind}` belongs to no part of the call; it was left out");
         self.note(Code::Junk, at, message, sink);
     }
@@ -260,24 +261,23 @@ impl Parser {
     pub(super) fn argument(
         &mut self,
         view: View<'_>,
-        at: (u32, u8),
-        (start, end): (u64, u64),
+        (node, index): (u32, u8),
+        at: Span,
         upto: u64,
         sink: &mut dyn Sink,
     ) {
         let program = view.program;
-        let key = match program.node(at.0) {
+        let key = match program.node(node) {
             Node::Capture(capture) => capture.argument.as_deref(),
-            Node::Attrs(attrs) => attrs.attributes[usize::from(at.1)].named(),
+            Node::Attrs(attrs) => attrs.attributes[usize::from(index)].named(),
             _ => None,
         };
-        let key = key.unwrap_or_else(|| attribute_name(view, start));
-        let text = attribute_text(program, at.0, view.slice(start, end));
+        let key = key.unwrap_or_else(|| attribute_name(view, at.start));
+        let text = attribute_text(program, node, view.at(at));
         self.emitter.start_call(view, upto, sink);
-        self.emitter.begin_key(key, Span::new(start, end), sink);
-        let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
-        let shape = tool.and_then(|tool| program.tools.tool(tool).parameters.get(key));
-        let values = &program.dialect_of(at.0).values;
+        self.emitter.begin_key(key, at, sink);
+        let shape = self.parameters(program).and_then(|fields| fields.get(key));
+        let values = &program.dialect_of(node).values;
         let nested = plain_json(&text).filter(|json| json.starts_with(['[', '{']));
         let (json, remark) = match (shape, nested) {
             (None, _) => untyped(&text, values),
@@ -287,7 +287,7 @@ impl Parser {
         };
         self.emitter.args().push_str(&json);
         if let Some((code, message)) = remark {
-            self.note(code, Span::new(start, end), message, sink);
+            self.note(code, at, message, sink);
         }
     }
 
@@ -315,12 +315,6 @@ fn attribute_name(view: View<'_>, start: u64) -> &str {
     let before = before.trim_end().trim_end_matches('=').trim_end();
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_-:.".contains(c);
     &before[before.trim_end_matches(is_name).len()..]
-}
-
-/// Puts `text` in the place and the memory of another.
-fn assign(place: &mut String, text: &str) {
-    place.clear();
-    place.push_str(text);
 }
 
 /// The spelling of an id without what it has before the name, where that does not stand there.

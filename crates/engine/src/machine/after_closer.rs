@@ -399,6 +399,5 @@ impl Parser {
 
 /// Whether a tool has the name that was captured.
 pub(super) fn names_known(view: View<'_>, act: Act) -> bool {
-    matches!(act, Act::Captured { what: Capture::Name, start, end }
-        if view.program.tools.find(view.slice(start, end)).is_some())
+    matches!(act, Act::Captured { what: Capture::Name, at } if view.program.tools.find(view.at(at)).is_some())
 }

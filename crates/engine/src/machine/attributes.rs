@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::log::Act;
 use super::step::Stepper;
 use super::thread::{StepResult, Thread};
+use crate::Span;
 use crate::body::{EscapeDecoder, decoded};
 use crate::grammar::{Attribute, Capture};
 use crate::program::{AttrsNode, Node, NodeId, Program, is_blank};
@@ -144,7 +145,7 @@ impl Stepper<'_> {
         end: u64,
         found: &mut StepResult,
     ) {
-        let start = thread.since;
+        let at = Span::new(thread.since, end);
         let index = thread.name_end as u8;
         let Some(attribute) = attrs.attributes.get(usize::from(index)) else {
             return;
@@ -156,10 +157,9 @@ impl Stepper<'_> {
             Some(what) => {
                 let mut way = Thread { off: 0, ..*thread };
                 way.seen |= 1 << index;
-                let text =
-                    attribute_text(self.view.program, thread.node, self.view.slice(start, end));
-                if start == end
-                    || (what == Capture::Key && !self.accepts_key(way, (start, end), &text, found))
+                let text = attribute_text(self.view.program, thread.node, self.view.at(at));
+                if at.is_empty()
+                    || (what == Capture::Key && !self.accepts_key(way, at, &text, found))
                 {
                     // After the quotation mark the tag goes on.
                     if let (Some(key), QUOTED) = (&mut found.unknown_key, thread.off) {
@@ -167,14 +167,12 @@ impl Stepper<'_> {
                     }
                     return;
                 }
-                Act::Captured { what, start, end }
+                Act::Captured { what, at }
             }
-            None => Act::Argument {
-                node: thread.node,
-                index,
-                start,
-                end,
-            },
+            None => {
+                let node = thread.node;
+                Act::Argument { node, index, at }
+            }
         };
         thread.seen |= 1 << index;
         thread.log = self.log.push(thread.log, act, end);

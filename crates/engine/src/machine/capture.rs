@@ -7,6 +7,7 @@ use toolglot_json::Fields;
 use super::log::Act;
 use super::step::Stepper;
 use super::thread::{NamePolicy, StepResult, Thread, UnknownKey};
+use crate::Span;
 use crate::grammar::Capture;
 use crate::program::{CaptureNode, Node, NodeId, may_be_empty, takes};
 
@@ -60,15 +61,14 @@ impl Stepper<'_> {
         capture: &CaptureNode,
         end: u64,
     ) -> Thread {
-        let (node, what, start) = (thread.node, capture.what, thread.since);
+        let (node, what, index) = (thread.node, capture.what, 0);
+        let at = Span {
+            start: thread.since,
+            end,
+        };
         let act = match capture.argument {
-            Some(_) => Act::Argument {
-                node,
-                index: 0,
-                start,
-                end,
-            },
-            None => Act::Captured { what, start, end },
+            Some(_) => Act::Argument { node, index, at },
+            None => Act::Captured { what, at },
         };
         let log = self.log.push(thread.log, act, end);
         Thread {
@@ -155,7 +155,7 @@ impl Stepper<'_> {
                     node: capture.next,
                     ..*thread
                 };
-                self.accepts_key(way, (thread.since, pos), text, found)
+                self.accepts_key(way, Span::new(thread.since, pos), text, found)
             }
             _ => true,
         }
@@ -174,7 +174,7 @@ impl Stepper<'_> {
         }
         let known = self.view.program.knows(dialect, text);
         if dialect.refuse.iter().any(|name| name == text) && !known {
-            found.placeholder = Some((thread.since, pos));
+            found.placeholder = Some(Span::new(thread.since, pos));
             return false;
         }
         if !known && dialect.calls_none(text) {
@@ -194,18 +194,17 @@ impl Stepper<'_> {
             return false;
         }
         let named = self.log.newest(way.log, self.flushed, Capture::Name);
-        let name = named.map_or(self.registers.name.as_str(), |(start, end)| {
-            self.view.slice(start, end)
-        });
+        let flushed = self.registers.get(Capture::Name);
+        let name = named.map_or(flushed, |at| self.view.at(at));
         let has_parameter = |tool| program.tools.tool(tool).parameters.get(text).is_some();
         text != name && !program.tools.find(name).is_some_and(has_parameter)
     }
 
-    /// Whether `text` is a key here. `way` is the thread that goes on after it, at the end of `place`.
+    /// Whether `text` is a key here. `way` is the thread that goes on after it, at the end of `at`.
     pub(super) fn accepts_key(
         &mut self,
         way: Thread,
-        place: (u64, u64),
+        at: Span,
         text: &str,
         found: &mut StepResult,
     ) -> bool {
@@ -218,7 +217,7 @@ impl Stepper<'_> {
         match self.names {
             NamePolicy::Reading | NamePolicy::Entry { .. } => {
                 let is_tool = self.is_another_tool(&way, text);
-                found.another_tool = is_tool.then_some(place.0).or(found.another_tool);
+                found.another_tool = is_tool.then_some(at.start).or(found.another_tool);
                 let is_attribute = matches!(self.view.program.node(way.node), Node::Attrs(_));
                 let is_declared = parameters.is_some_and(|fields| fields.get(text).is_some());
                 return !is_tool && (is_plausible_key(text) || is_declared || is_attribute);
@@ -238,11 +237,10 @@ impl Stepper<'_> {
             return true;
         }
         if is_plausible_key(text) {
-            let (what, (start, end)) = (Capture::Key, place);
-            let act = Act::Captured { what, start, end };
-            let log = self.log.push(way.log, act, end);
-            let thread = Thread { log, ..way };
-            found.unknown_key = Some(UnknownKey { thread, at: end });
+            let what = Capture::Key;
+            let log = self.log.push(way.log, Act::Captured { what, at }, at.end);
+            let (thread, at) = (Thread { log, ..way }, at.end);
+            found.unknown_key = Some(UnknownKey { thread, at });
         }
         false
     }

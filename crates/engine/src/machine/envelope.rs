@@ -143,18 +143,12 @@ impl Parser {
         let meant = envelope.head.meant;
         name.drain(..meant.map_or(0, |(_, n_space)| n_space));
         let (start, end) = envelope.head.name_at;
+        let name_at = Span::new(start.min(end), end);
+        self.name_call(name, name_at, meant.map(|(tool, _)| tool), sink);
         if let Some(call) = &mut self.emitter.call {
-            call.tool = meant.map(|(tool, _)| tool);
             call.facts.is_bare = self.candidate.entry.is_bare(!envelope.is_marked());
-            call.name = name;
-            call.name_at = Span::new(start.min(end), end);
             call.written_id = envelope.head.id.take().or(call.written_id.take());
             call.ns = envelope.head.ns.take().or(call.ns.take());
-            if call.tool.is_none() && !view.program.tools.is_empty() {
-                let message = alloc::format!("unknown tool `{}`", call.name);
-                let at = Span::new(start.min(end), end);
-                self.note(Code::UnknownTool, at, message, sink);
-            }
         }
         self.emitter.start_call(view, upto, sink);
         self.begin_fitting(view.program, envelope.head.name_at.0);

@@ -296,7 +296,7 @@ impl Parser {
         let is_known = |thread: &Thread| {
             let named = self.set.log.newest(thread.log, Log::ROOT, Capture::Name);
             let dialect = view.program.dialect_of(thread.node);
-            let known = |(start, end)| view.program.knows(dialect, view.slice(start, end));
+            let known = |at| view.program.knows(dialect, view.at(at));
             !thread.extra && named.is_some_and(known)
         };
         self.candidate.bol

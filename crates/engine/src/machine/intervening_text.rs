@@ -106,7 +106,7 @@ impl Parser {
                 let captured = self.set.log.newest(thread.log, Log::ROOT, Capture::Key);
                 let key = match (&value.argument, captured) {
                     (Some(key), _) => key,
-                    (None, Some((start, end))) => view.slice(start, end),
+                    (None, Some(at)) => view.at(at),
                     (None, None) => "",
                 };
                 let call = self.emitter.call.as_ref();

@@ -7,6 +7,7 @@
 
 use alloc::vec::Vec;
 
+use crate::Span;
 use crate::grammar::Capture;
 use crate::program::{NodeId, Program, RuleRole};
 
@@ -21,20 +22,15 @@ pub(crate) enum Act {
     False,
     Captured {
         what: Capture,
-        start: u64,
-        end: u64,
+        at: Span,
     },
     /// The closer after a name was missing, or misspelt: its extent.
-    Supplied {
-        start: u64,
-        end: u64,
-    },
+    Supplied(Span),
     /// An attribute that is an argument: which of the node's attributes, and its value.
     Argument {
         node: NodeId,
         index: u8,
-        start: u64,
-        end: u64,
+        at: Span,
     },
 }
 
@@ -87,9 +83,9 @@ impl Log {
     }
 
     /// The newest capture of a kind in a thread's own log, after `flushed`: the bytes of older ones may be gone.
-    pub(crate) fn newest(&self, at: LogId, flushed: LogId, wanted: Capture) -> Option<(u64, u64)> {
+    pub(crate) fn newest(&self, at: LogId, flushed: LogId, wanted: Capture) -> Option<Span> {
         self.back(flushed, at).find_map(|line| match line.act {
-            Act::Captured { what, start, end } if what == wanted => Some((start, end)),
+            Act::Captured { what, at } if what == wanted => Some(at),
             _ => None,
         })
     }

@@ -176,7 +176,7 @@ impl Parser {
             }
             end += 2 + length as u64 + u64::from(tag.get(length) == Some(&b'>'));
         }
-        let act = Act::Supplied { start: begin, end };
+        let act = Act::Supplied(Span::new(begin, end));
         let behind = Thread {
             node: next,
             off: 0,
@@ -300,7 +300,7 @@ impl Parser {
             let read = log.any(
                 *flushed,
                 thread.log,
-                |act| matches!(act, Act::Captured { start, end, .. } if start >= from && end > start),
+                |act| matches!(act, Act::Captured { at, .. } if at.start >= from && at.end > at.start),
             );
             !(reading || read)
         });
@@ -387,7 +387,7 @@ impl Parser {
         let marked = self.set.threads.iter().all(|thread| thread.marked);
         if !self.candidate.committed {
             // After a closer that is not there, a bracket alone confirms nothing.
-            let supplied = |act| matches!(act, Act::Supplied { .. });
+            let supplied = |act| matches!(act, Act::Supplied(_));
             let is_weak = self.set.found.literal_length < MARKER_MIN as u64
                 && self.set.log.any(self.set.flushed, common, supplied);
             if !(names && marked) || is_weak {

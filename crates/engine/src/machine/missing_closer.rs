@@ -110,13 +110,13 @@ impl Parser {
 
     /// Whether the opener whose acts are in `log` has a key that the call has not had, and that its tool has.
     pub(super) fn opens_another(&self, log: LogId, view: View<'_>) -> bool {
-        let (Some((start, end)), Some(call)) = (
+        let (Some(at), Some(call)) = (
             self.set.log.newest(log, Log::ROOT, Capture::Key),
             &self.emitter.call,
         ) else {
             return false;
         };
-        let key = view.slice(start, end).trim();
+        let key = view.at(at).trim();
         let is_of_tool = call.tool.is_none_or(|tool| {
             let parameters = &view.program.tools.tool(tool).parameters;
             takes_key(parameters, key) || parameters.nearest(key).is_some()

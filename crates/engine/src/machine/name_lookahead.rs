@@ -146,7 +146,7 @@ impl Parser {
         self.choose_body(ahead.body);
         self.leave_only(ahead.body);
         let name = self.set.log.newest(named, Log::ROOT, Capture::Name);
-        let name = name.map(|(start, end)| view.slice(start, end));
+        let name = name.map(|at| view.at(at));
         if !self.commit(view, name, sink) {
             return;
         }
@@ -156,11 +156,10 @@ impl Parser {
         for (act, _) in acts {
             if let Act::Captured {
                 what: what @ (Capture::Name | Capture::Server | Capture::Id),
-                start,
-                end,
+                at,
             } = act
             {
-                self.captured(view, what, start, end, sink);
+                self.captured(view, what, at, sink);
             }
         }
         self.emitter.start_call(view, ahead.at, sink);

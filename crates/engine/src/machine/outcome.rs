@@ -135,8 +135,7 @@ impl Parser {
                 Mode::Json(Box::new(json))
             }
             Node::Xml(xml) => {
-                let tool = self.emitter.tool();
-                let fields = tool.map(|tool| program.tools.tool(tool).parameters.clone());
+                let fields = self.parameters(program).cloned();
                 let values = program.dialect_of(body.node).values.clone();
                 let (prefix, limits) = (xml.prefix.as_deref(), &program.limits);
                 let xml = Xml::new(body.node, at, fields, values, prefix, &xml.closers, limits);

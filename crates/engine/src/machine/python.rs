@@ -64,7 +64,7 @@ impl Parser {
                 PythonStep::Call | PythonStep::Positional => {
                     match self.judge_python(&python, step, view, sink) {
                         Judged::Call(named) => {
-                            self.begin_python(&python, &named, view, sink);
+                            self.begin_python(&python, named, view, sink);
                             return true;
                         }
                         Judged::Unknown => {
@@ -147,13 +147,7 @@ impl Parser {
     }
 
     /// The call begins, and its arguments do at the same place.
-    fn begin_python(
-        &mut self,
-        python: &Python,
-        named: &Named,
-        view: View<'_>,
-        sink: &mut dyn Sink,
-    ) {
+    fn begin_python(&mut self, python: &Python, named: Named, view: View<'_>, sink: &mut dyn Sink) {
         let program = view.program;
         let mut body = python.body;
         if python.has_passed {
@@ -166,10 +160,8 @@ impl Parser {
         self.set.threads.clear();
         self.flush(view, body.log, python.at, sink);
         let at = Span::new(python.name_at + named.n_space as u64, python.name_end);
+        self.name_call(named.name, at, named.tool, sink);
         if let Some(call) = &mut self.emitter.call {
-            call.name.clone_from(&named.name);
-            call.name_at = at;
-            call.tool = named.tool;
             call.awaits_tail = self.candidate.entry.is_bare(!body.marked);
             call.facts.is_bare = call.awaits_tail;
             call.facts.follows_word = self.candidate.entry.follows_word;
@@ -178,10 +170,7 @@ impl Parser {
         if !body.marked {
             self.candidate.entry.bare_body = Some(body.node);
         }
-        if named.tool.is_none() && !program.tools.is_empty() {
-            let message = alloc::format!("unknown tool `{}`", named.name);
-            self.note(Code::UnknownTool, at, message, sink);
-        }
+
         if program.dialect_of(body.node).reads_lines {
             self.emitter.count_line_call();
         }

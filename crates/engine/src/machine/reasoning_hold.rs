@@ -62,7 +62,7 @@ impl Parser {
             return true;
         }
         let captured = self.set.log.newest(thread.log, Log::ROOT, Capture::Name);
-        let captured = captured.map(|(start, end)| view.slice(start, end));
+        let captured = captured.map(|at| view.at(at));
         let fixed = || self.set.log.tool_entered(program, thread.log);
         let name = name.or(captured).or_else(fixed).unwrap_or_default();
         if self.candidate.is_wrapped && program.means(program.dialect_of(thread.node), name) {

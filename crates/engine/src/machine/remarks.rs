@@ -89,12 +89,11 @@ impl Parser {
         // What else it may be goes on.
         let is_dead = !self.set.next.iter().any(|thread| !thread.extra);
         let placeholder = self.set.found.placeholder.take();
-        if let Some((start, end)) = placeholder.filter(|_| is_dead && !self.is_aside()) {
-            let text: String = view.slice(start, end).into();
+        if let Some(at) = placeholder.filter(|_| is_dead && !self.is_aside()) {
+            let text = view.at(at);
             let message =
                 format!("`{text}` is a placeholder: no tool and no parameter is called so");
             let help = String::from("write the tool's own name, and the names of its parameters");
-            let at = Span::new(start, end);
             self.emitter
                 .note_with_help(Code::PlaceholderTag, at, message, Some(help), sink);
             self.candidate.is_noted = true;
@@ -170,7 +169,7 @@ impl Parser {
                 _ => true,
             }
         };
-        let is_words = |act| matches!(act, Act::Captured { start, end, .. } if !is_word(view.slice(start, end)));
+        let is_words = |act| matches!(act, Act::Captured { at, .. } if !is_word(view.at(at)));
         let is_begun = |thread: &Thread| {
             let is_prose = self.set.log.any(self.set.flushed, thread.log, is_words);
             thread.marked && is_head(thread) && !is_prose
@@ -191,12 +190,12 @@ impl Parser {
                 .filter(|_| {
                     thread.marked && self.set.log.any(self.set.flushed, thread.log, leaves)
                 });
-            named.is_some_and(|(start, end)| {
-                let name = view.slice(start, end);
+            named.is_some_and(|at| {
+                let name = view.at(at);
                 name.chars().all(char::is_alphabetic)
-                    && start > self.candidate.at
-                    && is_gap(view.byte(start - 1))
-                    && is_gap(view.byte(end))
+                    && at.start > self.candidate.at
+                    && is_gap(view.byte(at.start - 1))
+                    && is_gap(view.byte(at.end))
                     && view.program.tools.find(name).is_none()
             })
         };

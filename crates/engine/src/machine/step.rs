@@ -361,7 +361,7 @@ impl Stepper<'_> {
         self.instances.add(pieces.iter().map(|piece| match piece {
             Piece::Bytes(text) => text.as_bytes(),
             Piece::Hole(what) => match known.newest(log, flushed, *what) {
-                Some((start, end)) => view.bytes(start, end),
+                Some(at) => view.bytes(at.start, at.end),
                 None => registers.get(*what).as_bytes(),
             },
         }))

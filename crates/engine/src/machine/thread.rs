@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::closer_lookahead::begins_line;
 use super::log::LogId;
+use crate::Span;
 use crate::grammar::Capture;
 use crate::program::{NodeId, Program};
 
@@ -73,30 +74,24 @@ pub(super) fn any_ends(program: &Program, threads: &[Thread]) -> bool {
 /// What was captured and flushed: newest of each kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
-    pub(crate) name: String,
-    pub(crate) key: String,
+    /// A text for each kind.
+    texts: [String; 7],
     /// Where the key was read.
-    pub(crate) key_at: crate::Span,
-    pub(crate) kind: String,
-    /// Where the kind was read, if nothing was captured since.
-    pub(crate) kind_at: Option<crate::Span>,
-    pub(crate) skip: String,
-    pub(crate) length: String,
-    pub(crate) id: Option<String>,
-    pub(crate) ns: Option<String>,
+    pub(crate) key_at: Span,
+    /// Where the type was read, if nothing was captured since.
+    pub(crate) type_at: Option<Span>,
 }
 
 impl Registers {
     pub(super) fn get(&self, what: Capture) -> &str {
-        match what {
-            Capture::Name => &self.name,
-            Capture::Key => &self.key,
-            Capture::Type => &self.kind,
-            Capture::Any => &self.skip,
-            Capture::Length => &self.length,
-            Capture::Id => self.id.as_deref().unwrap_or(""),
-            Capture::Server => self.ns.as_deref().unwrap_or(""),
-        }
+        &self.texts[what as usize]
+    }
+
+    /// Puts `text` in the place and the memory of another.
+    pub(super) fn set(&mut self, what: Capture, text: &str) {
+        let place = &mut self.texts[what as usize];
+        place.clear();
+        place.push_str(text);
     }
 }
 
@@ -147,7 +142,7 @@ pub(crate) struct StepResult {
     /// A plausible key died because the tool has no such parameter.
     pub(crate) unknown_key: Option<UnknownKey>,
     /// A placeholder stood where a name belongs: its extent.
-    pub(crate) placeholder: Option<(u64, u64)>,
+    pub(crate) placeholder: Option<Span>,
     /// The tag of another tool stood where a parameter's may: where its name begins.
     pub(crate) another_tool: Option<u64>,
     /// An opener of the candidate that may stand there was read whole, or something that is no opener may begin there.

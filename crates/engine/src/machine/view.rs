@@ -1,5 +1,6 @@
 //! The bytes the machine can see: everything that no event accounts for yet.
 
+use crate::Span;
 use crate::program::Program;
 
 /// A piece of the input, where it begins, and the program that reads it.
@@ -62,6 +63,11 @@ impl<'a> View<'a> {
         let (start, end) = (self.index(start), self.index(end));
         debug_assert!(self.text.get(start..end).is_some(), "{start}..{end}");
         self.text.get(start..end).unwrap_or("")
+    }
+
+    /// The text of a span, whose ends lie between characters.
+    pub(crate) fn at(&self, span: Span) -> &'a str {
+        self.slice(span.start, span.end)
     }
 
     pub(crate) fn bytes(&self, start: u64, end: u64) -> &'a [u8] {

@@ -24,7 +24,7 @@ use super::typing::{How, how};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::EscapeDecoder;
-use crate::grammar::{Delimiter, Typing};
+use crate::grammar::{Capture, Delimiter, Typing};
 use crate::program::{Lead, Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::{Code, End, Sink, Span};
@@ -103,9 +103,9 @@ impl Value {
         let key: String = text
             .argument
             .as_deref()
-            .map_or_else(|| parser.set.registers.key.trim().into(), String::from);
-        let tool = parser.emitter.call.as_ref().and_then(|call| call.tool);
-        let fields = tool.map(|tool| &program.tools.tool(tool).parameters);
+            .unwrap_or_else(|| parser.set.registers.get(Capture::Key).trim())
+            .into();
+        let fields = parser.parameters(program);
         // A tag is a parameter by its very name only.
         let near = fields
             .filter(|_| !text.own_needs_same_key && text.argument.is_none())
@@ -138,7 +138,7 @@ impl Value {
                 Some(_) => &Typing::Json,
                 None => &values.typing,
             },
-            &parser.set.registers.kind,
+            parser.set.registers.get(Capture::Type),
         );
         // The first value, of no type that is known, under a key that is unknown.
         let call = parser.emitter.call.as_ref();
@@ -209,8 +209,8 @@ impl Value {
             is_first: (parser.emitter.call.as_mut())
                 .is_some_and(|call| !core::mem::replace(&mut call.has_value, true)),
             counted: (text.delimiter == Delimiter::Length).then(|| {
-                let length = parser.set.registers.length.parse().unwrap_or(u64::MAX);
-                at.saturating_add(length)
+                let length = parser.set.registers.get(Capture::Length).parse();
+                at.saturating_add(length.unwrap_or(u64::MAX))
             }),
             ends_line: match text.delimiter {
                 Delimiter::Line => Some(true),
@@ -222,7 +222,7 @@ impl Value {
             ..Value::default()
         };
         if let Typing::Kind(kinds) = &values.typing
-            && let kind = &parser.set.registers.kind
+            && let kind = parser.set.registers.get(Capture::Type)
             && !(kind.is_empty() || kinds.iter().any(|(known, _)| known == kind || known == "*"))
             && !matches!(shape, Some(Shape::Text | Shape::Scalar(_)))
         {
@@ -539,8 +539,8 @@ impl Parser {
     }
 
     /// The parameters of the call's tool.
-    fn parameters<'p>(&self, program: &'p Program) -> Option<&'p Fields> {
-        let tool = self.emitter.call.as_ref().and_then(|call| call.tool);
+    pub(super) fn parameters<'p>(&self, program: &'p Program) -> Option<&'p Fields> {
+        let tool = self.emitter.tool();
         tool.map(|tool| &program.tools.tool(tool).parameters)
     }
 
