@@ -159,13 +159,10 @@ impl Parser {
     /// The set is what follows the body of `node`, which ended at `pos`.
     pub(super) fn go_on_behind(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
         let at = self.pos;
-        let Some(next) = view.program.after_body(node) else {
-            return;
-        };
         self.set.forget_log();
         let mut threads = core::mem::take(&mut self.set.threads);
         threads.clear();
-        let mut thread = Thread::at(next, Log::ROOT, at);
+        let mut thread = Thread::at(view.program.after_body(node), Log::ROOT, at);
         (thread.marked, thread.begins_line, thread.one_line) = (true, false, false);
         self.stepper(view, NamePolicy::Reading)
             .add_closure(thread, at, &mut threads);

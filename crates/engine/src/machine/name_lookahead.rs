@@ -58,11 +58,9 @@ impl Parser {
             pos: at,
             ..NameLookahead::default()
         };
-        if let Some(next) = view.program.after_body(body.node) {
-            let thread = Thread::at(next, body.log, at);
-            self.stepper(view, NamePolicy::Reading)
-                .add_closure(thread, at, &mut ahead.behind);
-        }
+        let thread = Thread::at(view.program.after_body(body.node), body.log, at);
+        self.stepper(view, NamePolicy::Reading)
+            .add_closure(thread, at, &mut ahead.behind);
         let is_literal = |thread: &Thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3);
         ahead.behind.retain(is_literal);
         for thread in &mut ahead.behind {

@@ -133,26 +133,16 @@ impl Stepper<'_> {
                     thread.log = self.log.push(thread.log, Act::Exit(thread.node), pos);
                     thread.node = *next;
                 }
-                Node::Bol { next } => {
-                    if !thread.begins_line {
-                        return;
-                    }
-                    thread.node = *next;
-                }
-                Node::Start { next } => {
-                    if !self.candidate.start {
-                        return;
-                    }
-                    thread.node = *next;
-                }
+                Node::Bol { next } if thread.begins_line => thread.node = *next,
+                Node::Start { next } if self.candidate.start => thread.node = *next,
+                Node::Bol { .. } | Node::Start { .. } => return,
                 Node::Ws { next } | Node::Nl { next } => {
-                    let next = *next;
                     thread.off = 0;
                     thread.since = pos;
                     if !self.add(set, thread) {
                         return;
                     }
-                    thread.node = next;
+                    thread.node = *next;
                 }
                 Node::Template { pieces, .. } => {
                     let Some(instance) = self.fill(pieces, thread.log) else {

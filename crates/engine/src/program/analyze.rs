@@ -237,14 +237,14 @@ pub(super) fn reach(
     while let Some(id) = todo.pop() {
         let node = &nodes[id as usize];
         if seen.insert(id) && visit(id, node) {
-            todo.extend(nexts(node).into_iter().rev());
+            todo.extend(nexts(node).iter().rev());
         }
     }
 }
 
 /// All nodes that a node goes on to.
-fn nexts(node: &Node) -> Vec<NodeId> {
-    match node {
+pub(super) fn nexts(node: &Node) -> &[NodeId] {
+    let next = match node {
         Node::Literal { next, .. }
         | Node::Template { next, .. }
         | Node::Ws { next }
@@ -256,15 +256,16 @@ fn nexts(node: &Node) -> Vec<NodeId> {
         | Node::Json { next, .. }
         | Node::Py { next }
         | Node::Enter { next, .. }
-        | Node::Exit { next, .. } => alloc::vec![*next],
-        Node::Capture(capture) => alloc::vec![capture.next],
-        Node::Attrs(attrs) => alloc::vec![attrs.next],
-        Node::Text(text) => alloc::vec![text.next],
-        Node::Object(object) => alloc::vec![object.next],
-        Node::Xml(xml) => alloc::vec![xml.next],
-        Node::Split(all) => all.clone(),
-        Node::Match | Node::Trie => Vec::new(),
-    }
+        | Node::Exit { next, .. } => next,
+        Node::Capture(capture) => &capture.next,
+        Node::Attrs(attrs) => &attrs.next,
+        Node::Text(text) => &text.next,
+        Node::Object(object) => &object.next,
+        Node::Xml(xml) => &xml.next,
+        Node::Split(all) => return all,
+        Node::Match | Node::Trie => return &[],
+    };
+    core::slice::from_ref(next)
 }
 
 /// The texts of the `think` rule that an entry is: one for each way to write it.
@@ -439,7 +440,7 @@ fn analyze_text(nodes: &[Node], text: &mut TextNode) {
     // Of an opener that stands alone nothing is evidence: what it opens must begin.
     for opener in text.own.iter().flat_map(|&own| next_literals(nodes, own).0) {
         let mut then = ByteSet::default();
-        for next in nexts(&nodes[opener as usize]) {
+        for &next in nexts(&nodes[opener as usize]) {
             then.add(&first_behind(nodes, next));
         }
         leads(nodes, opener).for_each(|lead| add(Lead { then, ..lead }));
@@ -552,7 +553,7 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
             Node::Template { pieces, fold, .. } => (pieces.clone(), *fold),
             _ => return None,
         };
-        let then = match nexts(&nodes[literal as usize]).as_slice() {
+        let then = match nexts(&nodes[literal as usize]) {
             [next] if is_line_end(nodes, *next) => ByteSet::of(b"\r\n"),
             _ => ByteSet::ALL,
         };
@@ -568,12 +569,7 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
 impl Lead {
     /// Whether it is no text that a value may hold by chance, as an attribute is.
     fn is_marker(&self) -> bool {
-        let length = |piece: &Piece| match piece {
-            Piece::Bytes(bytes) => bytes.len(),
-            Piece::Hole(_) => 1,
-        };
-        let is_long = self.pieces.iter().map(length).sum::<usize>() >= SURE_MARKER_MIN;
-        is_long
+        self.length() >= SURE_MARKER_MIN
             && matches!(&self.pieces[0], Piece::Bytes(bytes) if bytes.starts_with(['<', '[', ']']))
     }
 }
@@ -604,7 +600,7 @@ fn markers_within(nodes: &[Node], own: NodeId) -> Vec<Lead> {
     let mut found = Vec::new();
     let openers = next_literals(nodes, own).0.into_iter();
     let from: Vec<NodeId> = openers
-        .flat_map(|opener| nexts(&nodes[opener as usize]))
+        .flat_map(|opener| nexts(&nodes[opener as usize]).iter().copied())
         .collect();
     reach(nodes, from, |id, node| {
         if let Node::Literal { .. } | Node::Template { .. } = node {
@@ -643,7 +639,7 @@ fn closer_levels(nodes: &[Node], from: NodeId) -> [Vec<NodeId>; 5] {
             .iter()
             .filter(|&&literal| !is_opener(nodes, literal));
         let after = closers.flat_map(|&literal| nexts(&nodes[literal as usize]));
-        let after = after.flat_map(|next| next_literals(nodes, next).0);
+        let after = after.flat_map(|&next| next_literals(nodes, next).0);
         levels[depth] = after.filter(|&literal| seen.insert(literal)).collect();
     }
     levels

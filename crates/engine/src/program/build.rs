@@ -29,16 +29,12 @@ pub(crate) struct Entry {
     pub(crate) signature: String,
 }
 
-pub(super) struct Builder<'a> {
-    pub(super) nodes: Vec<Node>,
-    pub(super) node_dialect: Vec<u16>,
-    pub(super) node_span: Vec<Range<usize>>,
-    pub(super) entries: Vec<Entry>,
+struct Builder<'a> {
+    graph: &'a mut Graph,
     dialect: &'a Dialect,
     index: u16,
     fold: bool,
     role: Option<RuleRole>,
-    tool: Option<&'a str>,
     /// The term being built, for messages.
     place: Range<usize>,
     /// Values whose own opener stands in the sequence being built, and where in it.
@@ -57,40 +53,21 @@ pub(super) struct Graph {
 }
 
 pub(super) fn build(dialects: &[Dialect]) -> Result<Graph, GrammarError> {
-    let mut nodes = Vec::new();
-    let mut node_dialect = Vec::new();
-    let mut node_span = Vec::new();
-    let mut entries = Vec::new();
+    let mut graph = Graph::default();
     for (index, dialect) in dialects.iter().enumerate() {
         let mut builder = Builder {
-            nodes,
-            node_dialect,
-            node_span,
-            entries,
+            graph: &mut graph,
             dialect,
             index: index as u16,
             fold: false,
             role: None,
-            tool: None,
             place: 0..0,
             texts_to_own: Vec::new(),
             follows_key: false,
         };
         builder.dialect().map_err(|e| e.of(dialect.name()))?;
-        Builder {
-            nodes,
-            node_dialect,
-            node_span,
-            entries,
-            ..
-        } = builder;
     }
-    Ok(Graph {
-        nodes,
-        dialect: node_dialect,
-        span: node_span,
-        entries,
-    })
+    Ok(graph)
 }
 
 impl<'a> Builder<'a> {
@@ -117,10 +94,10 @@ impl<'a> Builder<'a> {
                     "{:?} {:?} {:?} {}",
                     rule.tool,
                     dialect.values,
-                    self.fold_of(rule),
+                    dialect.ignores_case(rule),
                     self.signature(rule, seq)
                 );
-                self.entries.push(Entry {
+                self.graph.entries.push(Entry {
                     node,
                     dialect: self.index,
                     signature,
@@ -130,15 +107,11 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn fold_of(&self, rule: &Rule) -> bool {
-        self.dialect.ignores_case(rule)
-    }
-
     fn push(&mut self, node: Node) -> NodeId {
-        self.nodes.push(node);
-        self.node_dialect.push(self.index);
-        self.node_span.push(self.place.clone());
-        (self.nodes.len() - 1) as NodeId
+        self.graph.nodes.push(node);
+        self.graph.dialect.push(self.index);
+        self.graph.span.push(self.place.clone());
+        (self.graph.nodes.len() - 1) as NodeId
     }
 
     /// One alternative of a rule, with the acts that its name asks for.
@@ -148,39 +121,25 @@ impl<'a> Builder<'a> {
         seq: &'a [Term],
         next: NodeId,
     ) -> Result<NodeId, GrammarError> {
-        let extent = role_of(rule);
-        let outer = (self.fold, self.role, self.tool);
-        self.fold = self.fold_of(rule);
-        if extent.is_some() {
-            self.role = extent;
-            self.tool = rule.tool.as_deref();
-        }
-        let next = match extent {
-            Some(extent) => self.push(Node::Exit { role: extent, next }),
-            None => next,
-        };
-        let first = self.seq(seq, next)?;
-        let node = match extent {
-            Some(extent) => {
+        let outer = (self.fold, self.role);
+        self.fold = self.dialect.ignores_case(rule);
+        let node = match role_of(rule) {
+            Some(role) => {
+                self.role = Some(role);
+                let exit = self.push(Node::Exit { role, next });
+                let next = self.seq(seq, exit)?;
                 let tool = rule.tool.as_deref().map(Box::from);
-                self.push(Node::Enter {
-                    role: extent,
-                    tool,
-                    next: first,
-                })
+                self.push(Node::Enter { role, tool, next })
             }
-            None => first,
+            None => self.seq(seq, next)?,
         };
-        (self.fold, self.role, self.tool) = outer;
+        (self.fold, self.role) = outer;
         Ok(node)
     }
 
     fn alt(&mut self, alt: &'a Alt, next: NodeId) -> Result<NodeId, GrammarError> {
-        let mut all = Vec::with_capacity(alt.0.len());
-        for seq in &alt.0 {
-            all.push(self.seq(seq, next)?);
-        }
-        Ok(self.split(all))
+        let all: Result<Vec<NodeId>, _> = alt.0.iter().map(|seq| self.seq(seq, next)).collect();
+        Ok(self.split(all?))
     }
 
     fn split(&mut self, mut all: Vec<NodeId>) -> NodeId {
@@ -201,7 +160,7 @@ impl<'a> Builder<'a> {
         // A value's own opener stands in the same sequence.
         for (text, opener) in core::mem::take(&mut self.texts_to_own) {
             if opener < ids.len()
-                && let Node::Text(node) = &mut self.nodes[text as usize]
+                && let Node::Text(node) = &mut self.graph.nodes[text as usize]
                 && node.own.is_none()
             {
                 node.own = Some(ids[opener]);
@@ -266,8 +225,8 @@ impl<'a> Builder<'a> {
             TermKind::Many(inner) => {
                 let split = self.push(Node::Split(Vec::new()));
                 let inside = self.term(inner, seq, n, split)?;
-                self.nodes[split as usize] = Node::Split(alloc::vec![inside, next]);
-                if leads_by_nothing(&self.nodes, inside, split) {
+                self.graph.nodes[split as usize] = Node::Split(alloc::vec![inside, next]);
+                if leads_by_nothing(&self.graph.nodes, inside, split) {
                     return Err(GrammarError::new(
                         term.span.clone(),
                         "a loop over what may be nothing",
@@ -291,10 +250,11 @@ impl<'a> Builder<'a> {
                     TermKind::Value(_, quotes) => Some(quotes),
                     _ => None,
                 };
-                let is_counted = matches!(
-                    term.kind,
-                    TermKind::Raw(_, Delimiter::Length | Delimiter::Line)
-                );
+                let delimiter = match &term.kind {
+                    TermKind::Raw(_, delimiter) => delimiter.clone(),
+                    _ => Delimiter::default(),
+                };
+                let is_counted = matches!(delimiter, Delimiter::Length | Delimiter::Line);
                 let node = self.push(Node::Text(Box::new(TextNode {
                     role: self.role.unwrap_or(RuleRole::Say),
                     argument: argument.as_deref().map(Box::from),
@@ -308,10 +268,7 @@ impl<'a> Builder<'a> {
                         .filter_map(|text| QuoteStyle::of(text))
                         .collect(),
                     escapes: Arc::clone(&self.dialect.values.escapes),
-                    delimiter: match &term.kind {
-                        TermKind::Raw(_, delimiter) => delimiter.clone(),
-                        _ => Delimiter::default(),
-                    },
+                    delimiter,
                     next,
                     follow: next,
                     trim: match n.checked_sub(1).map(|before| &seq[before].kind) {
@@ -393,7 +350,8 @@ impl<'a> Builder<'a> {
         let is_words = |text: &str| text.chars().all(|c| is_word(c) || c == ' ');
         let is_label = |label: &str| {
             label.chars().all(|c| c.is_ascii_lowercase())
-                || is_words(label) && (label.contains(' ') || leads_to_python(&self.nodes, next))
+                || is_words(label)
+                    && (label.contains(' ') || leads_to_python(&self.graph.nodes, next))
         };
         let is_code = text.ends_with('(')
             || text
@@ -505,18 +463,14 @@ fn is_blank(term: &Term) -> bool {
 
 /// The literal right before the value at `text`, where that may be left out.
 fn lead_in(seq: &[Term], text: usize) -> Option<Box<[u8]>> {
-    let TermKind::Optional(before, _) = &seq[text.checked_sub(1)?].kind else {
-        return None;
-    };
-    match &before.kind {
-        TermKind::Literal(pieces) => match pieces.as_slice() {
-            [Piece::Bytes(bytes)] if bytes.len() >= SURE_MARKER_MIN => {
-                Some(bytes.as_bytes().into())
-            }
-            _ => None,
-        },
-        _ => None,
+    if let TermKind::Optional(before, _) = &seq[text.checked_sub(1)?].kind
+        && let TermKind::Literal(pieces) = &before.kind
+        && let [Piece::Bytes(bytes)] = pieces.as_slice()
+        && bytes.len() >= SURE_MARKER_MIN
+    {
+        return Some(bytes.as_bytes().into());
     }
+    None
 }
 
 /// Whether `to` can be reached from `from` without reading a byte.

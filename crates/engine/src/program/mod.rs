@@ -131,13 +131,8 @@ impl Program {
     }
 
     /// Where it goes on after the body at `id`.
-    pub(crate) fn after_body(&self, id: NodeId) -> Option<NodeId> {
-        match self.node(id) {
-            Node::Json { next, .. } | Node::Py { next } => Some(*next),
-            Node::Object(object) => Some(object.next),
-            Node::Xml(xml) => Some(xml.next),
-            _ => None,
-        }
+    pub(crate) fn after_body(&self, id: NodeId) -> NodeId {
+        analyze::nexts(self.node(id))[0]
     }
 
     /// Whether the literal at `id` opens something: a capture, attributes or a body stands behind it.

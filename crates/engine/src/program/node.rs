@@ -313,11 +313,11 @@ impl Lead {
             && matches!(self.pieces.first(), Some(Piece::Bytes(text)) if text.starts_with('\n'))
     }
 
-    /// How many bytes it has, its holes aside.
+    /// How many bytes it has at least: one for each hole.
     pub(crate) fn length(&self) -> usize {
         let length = |piece: &Piece| match piece {
             Piece::Bytes(text) => text.len(),
-            Piece::Hole(_) => 0,
+            Piece::Hole(_) => 1,
         };
         self.pieces.iter().map(length).sum()
     }
