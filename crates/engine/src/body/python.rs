@@ -86,14 +86,6 @@ impl Python {
         }
     }
 
-    /// One that may begin behind a call that went by.
-    pub(crate) fn behind(body: Thread, at: u64) -> Python {
-        Python {
-            has_passed: true,
-            ..Python::new(body, at)
-        }
-    }
-
     /// Whether what the call gives is assigned: `x = f(a=1)`.
     pub(crate) fn is_assigned(&self) -> bool {
         self.name_at > self.at

@@ -12,6 +12,7 @@ use toolglot_json::internal::{Keys, escape_into};
 use super::closer_lookahead::begins_line;
 use super::quote::Quote;
 use super::string_text::StringText;
+use super::value::ValueWriter;
 use super::view::View;
 use crate::doubt::{CallFacts, DoubtRule, DoubtSpan, Doubts};
 use crate::remark::remark;
@@ -351,6 +352,15 @@ impl Emitter {
         self.account(to.max(self.cursor), event, sink);
         self.args = json;
         self.args.clear();
+    }
+
+    /// Tells what was written of a raw value.
+    pub(super) fn tell_value(&mut self, writer: &ValueWriter, view: View<'_>, sink: &mut dyn Sink) {
+        if writer.dropped {
+            self.markup(view, writer.told, sink);
+        } else {
+            self.flush_args(writer.told, sink);
+        }
     }
 
     /// Where a body puts argument text.

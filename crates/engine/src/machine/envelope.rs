@@ -23,7 +23,8 @@ impl Parser {
         loop {
             let before = envelope.pos;
             let rest = view.slice(before, view.end());
-            let is_read = rest.is_empty() && !envelope.is_behind();
+            // Bytes that were read may be read on without more text.
+            let is_read = rest.is_empty() && !envelope.json.has_more_to_say();
             if is_read && !(envelope.committed && envelope.is_over()) {
                 self.mode = Mode::Envelope(envelope);
                 return false;
@@ -146,7 +147,7 @@ impl Parser {
         let name_at = Span::new(start.min(end), end);
         self.name_call(name, name_at, meant.map(|(tool, _)| tool), sink);
         if let Some(call) = &mut self.emitter.call {
-            call.facts.is_bare = self.candidate.entry.is_bare(!envelope.is_marked());
+            call.facts.is_bare = self.candidate.entry.is_bare(!envelope.marked);
             call.written_id = envelope.head.id.take().or(call.written_id.take());
             call.ns = envelope.head.ns.take().or(call.ns.take());
         }

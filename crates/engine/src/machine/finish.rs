@@ -75,7 +75,9 @@ impl Parser {
                 false
             }
             Mode::Envelope(envelope)
-                if why != Finish::Length && envelope.committed && envelope.waits_for_colon() =>
+                if why != Finish::Length
+                    && envelope.committed
+                    && envelope.json.waits_for_colon() =>
             {
                 self.stuck_envelope(envelope, view, sink);
                 true
@@ -84,7 +86,7 @@ impl Parser {
                 let is_begun = !envelope.committed;
                 if is_begun {
                     self.pos = envelope.pos;
-                    if !envelope.is_marked() || envelope.is_over() || self.is_aside() {
+                    if !envelope.marked || envelope.is_over() || self.is_aside() {
                         self.dead_envelope(&envelope, view, sink);
                         return true;
                     }
@@ -161,7 +163,7 @@ impl Parser {
                 let may_settle = if envelope.committed {
                     !is_cut_off
                 } else {
-                    envelope.is_marked() && !self.candidate.quoted
+                    envelope.marked && !self.candidate.quoted
                 };
                 let is_settled = may_settle && envelope.settle(stopped)
                     || envelope.committed && envelope.settle_mark();

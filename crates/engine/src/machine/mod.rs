@@ -525,14 +525,7 @@ impl Parser {
                 self.speak(view, self.candidate.at, sink);
             }
             Mode::LineTail(_) | Mode::ReasoningResume(_) | Mode::ReasoningHold(_) => {}
-            Mode::Value(value) => {
-                let (told, dropped) = (value.writer.told, value.writer.dropped);
-                if dropped {
-                    self.emitter.markup(view, told, sink);
-                } else {
-                    self.emitter.flush_args(told, sink);
-                }
-            }
+            Mode::Value(value) => self.emitter.tell_value(&value.writer, view, sink),
             Mode::Json(_) | Mode::Xml(_) | Mode::Python(_) | Mode::Envelope(_) => {
                 // Through escapes, JSON counts fewer bytes than there are.
                 let told = view.char_start(self.body_told());

@@ -48,7 +48,10 @@ impl Parser {
                 match passing.step(byte) {
                     _ if is_long => return self.dead_python(view, sink),
                     PassingStep::More => self.pos += 1,
-                    PassingStep::Name => *python = Python::behind(python.body, self.pos),
+                    PassingStep::Name => {
+                        *python = Python::new(python.body, self.pos);
+                        python.has_passed = true;
+                    }
                     PassingStep::Dead => return self.dead_python(view, sink),
                 }
                 continue;

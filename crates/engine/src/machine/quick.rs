@@ -27,10 +27,18 @@ impl Parser {
         if !self.fitting.is_passing() {
             return 0;
         }
-        let stretch = match &self.mode {
+        let stretch = match &mut self.mode {
             Mode::Json(body) => body.stretch(text),
             Mode::Envelope(envelope) => envelope.stretch(text),
-            Mode::Xml(_) if text.len() <= SMALL => return self.quick_elements(text, sink),
+            Mode::Xml(xml) => {
+                if text.len() > SMALL || !xml.goes_on(text) {
+                    return 0;
+                }
+                self.set.found.work += text.len() as u64;
+                self.pos += text.len() as u64;
+                self.quick_args(text, sink);
+                return text.len();
+            }
             _ => return 0,
         };
         let Some(call) = self.emitter.call.as_ref().map(|call| call.id) else {
@@ -161,21 +169,6 @@ impl Parser {
             let view = View::new(program, text, base);
             self.emitter.speak(speech, view, self.input.base, sink);
         }
-    }
-
-    /// Tells a small push of elements, or touches nothing. Says how many bytes it told.
-    #[inline]
-    fn quick_elements(&mut self, text: &str, sink: &mut dyn Sink) -> usize {
-        let Mode::Xml(xml) = &mut self.mode else {
-            return 0;
-        };
-        if !xml.goes_on(text) {
-            return 0;
-        }
-        self.set.found.work += text.len() as u64;
-        self.pos += text.len() as u64;
-        self.quick_args(text, sink);
-        text.len()
     }
 
     /// Tells what is certain of a small push of a raw value, after what is held of the one before; the rest, blanks and

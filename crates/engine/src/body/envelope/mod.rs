@@ -148,7 +148,7 @@ pub(crate) struct Envelope {
     /// The readings that are left, in order of priority.
     pub(crate) bodies: Vec<Thread>,
     pub(crate) pos: u64,
-    json: Transducer,
+    pub(crate) json: Transducer,
     out: Output,
     part: Part,
     path: String,
@@ -161,7 +161,8 @@ pub(crate) struct Envelope {
     pub(crate) committed: bool,
     /// A known name is not enough.
     pub(crate) needs_marker: bool,
-    marked: bool,
+    /// A marker stands before it, so that not only the name marks the call.
+    pub(crate) marked: bool,
     /// It has no opening brace.
     is_braceless: bool,
     /// How it is read, if it was escaped once too often.
@@ -227,11 +228,6 @@ impl Envelope {
         (self.loose.text, self.loose.at) = (loose, at);
         (self.args.text, self.args.begin, self.args.end) = (text, begin, at);
         self.head.name_at = (at, at);
-    }
-
-    /// Whether a marker stands before it, so that not only the name marks the call.
-    pub(crate) fn is_marked(&self) -> bool {
-        self.marked
     }
 
     /// Whether a call before may be what it repeats: it stands behind the answer, and nothing but its name marks it.
@@ -379,16 +375,6 @@ impl Envelope {
     pub(crate) fn head_end(&self) -> u64 {
         let begun = self.args.seen.then_some(self.member_at);
         self.args.at.or(begun).unwrap_or_else(|| self.here())
-    }
-
-    /// Whether bytes that were read are to be read on without more text.
-    pub(crate) fn is_behind(&self) -> bool {
-        self.json.has_more_to_say()
-    }
-
-    /// Whether a word waits behind a value that is a key only if a colon follows.
-    pub(crate) fn waits_for_colon(&self) -> bool {
-        self.json.waits_for_colon()
     }
 
     /// Whether it is a whole object, and none that names a tool.

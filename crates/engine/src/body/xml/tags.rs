@@ -501,12 +501,9 @@ impl Xml {
             .rsplit(':')
             .next()
             .unwrap_or("");
-        match attributes(&inside[start + length..]) {
-            Attributes::End {
-                attributes,
-                empty,
-                used,
-            } => {
+        let mut attributes = Vec::new();
+        match tag_end(&inside[start + length..], &mut attributes) {
+            Ok((used, empty)) => {
                 let length = skipped + start + length + used;
                 match closing {
                     true if attributes.is_empty() && !empty => Tag::Close { name, length },
@@ -519,8 +516,8 @@ impl Xml {
                     },
                 }
             }
-            Attributes::Cut => cut,
-            Attributes::Bad => Tag::None,
+            Err(Fits::SoFar) => cut,
+            Err(_) => Tag::None,
         }
     }
 }
@@ -558,56 +555,37 @@ fn after_gap(text: &str) -> Option<&str> {
     (text.len() - rest.len() <= GAP_MAX).then_some(rest)
 }
 
-enum Attributes {
-    End {
-        attributes: Vec<(String, String)>,
-        empty: bool,
-        used: usize,
-    },
-    Cut,
-    Bad,
-}
-
-/// Attributes up to the `>`.
-fn attributes(text: &str) -> Attributes {
+/// Attributes up to the `>`: where it ends, and whether the element is empty. Otherwise whether it may still come.
+fn tag_end(text: &str, attributes: &mut Vec<(String, String)>) -> Result<(usize, bool), Fits> {
     let bytes = text.as_bytes();
-    let blanks = |at: usize| bytes[at..].iter().take_while(|&&b| is_blank(b)).count();
-    let mut found = Vec::new();
     let mut at = 0;
+    // The byte after blanks.
+    let solid = |at: &mut usize| {
+        *at += bytes[*at..].iter().take_while(|&&b| is_blank(b)).count();
+        bytes.get(*at).copied().ok_or(Fits::SoFar)
+    };
     loop {
-        at += blanks(at);
-        match bytes[at..] {
-            [] | [b'/'] => return Attributes::Cut,
-            [b'>', ..] | [b'/', b'>', ..] => {
-                let empty = bytes[at] == b'/';
-                return Attributes::End {
-                    attributes: found,
-                    empty,
-                    used: at + 1 + usize::from(empty),
-                };
-            }
-            [byte, ..] if byte.is_ascii_alphabetic() || byte == b'_' => {}
-            _ => return Attributes::Bad,
+        match (solid(&mut at)?, bytes.get(at + 1)) {
+            (b'/', None) => return Err(Fits::SoFar),
+            (b'>', _) => return Ok((at + 1, false)),
+            (b'/', Some(b'>')) => return Ok((at + 2, true)),
+            (byte, _) if byte.is_ascii_alphabetic() || byte == b'_' => {}
+            _ => return Err(Fits::Not),
         }
         let is_of_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':');
         let name = &text[at..][..bytes[at..].iter().take_while(is_of_name).count()];
         at += name.len();
-        at += blanks(at);
-        match bytes.get(at) {
-            None => return Attributes::Cut,
-            Some(b'=') => at += 1,
-            Some(_) => return Attributes::Bad,
+        if solid(&mut at)? != b'=' {
+            return Err(Fits::Not);
         }
-        at += blanks(at);
-        let quote = match bytes.get(at) {
-            None => return Attributes::Cut,
-            Some(quote @ (b'"' | b'\'')) => *quote,
-            Some(_) => return Attributes::Bad,
-        };
-        let Some(length) = bytes[at + 1..].iter().position(|&b| b == quote) else {
-            return Attributes::Cut;
-        };
-        found.push((name.into(), text[at + 1..at + 1 + length].into()));
+        at += 1;
+        let quote = solid(&mut at)?;
+        if !matches!(quote, b'"' | b'\'') {
+            return Err(Fits::Not);
+        }
+        let value = &text[at + 1..];
+        let length = value.find(char::from(quote)).ok_or(Fits::SoFar)?;
+        attributes.push((name.into(), value[..length].into()));
         at += length + 2;
     }
 }

@@ -49,11 +49,7 @@ impl Parser {
             value.writer.close(at, values, out);
         });
         let end = value.writer.told;
-        if value.writer.dropped {
-            self.emitter.markup(view, end, sink);
-        } else {
-            self.emitter.flush_args(end, sink);
-        }
+        self.emitter.tell_value(&value.writer, view, sink);
         if recovered {
             self.emitter.worsen(End::Recovered);
             let span = Span::empty(at);
@@ -166,24 +162,20 @@ impl Parser {
             self.emitter.key(&value.writer.key);
         }
         // Held blanks may be trimmed, and what may become a number, a word or JSON is none yet: both stay out.
-        let told = value.writer.told;
-        if value.writer.dropped {
-            self.emitter.markup(view, view.end(), sink);
-        } else {
-            let is_held = !value.writer.wrote && value.writer.json.is_none();
-            if is_held && is_surely_text(&value.writer.how, &value.writer.held) {
-                // Show what arrived: a prefix of a string.
-                let held = core::mem::take(&mut value.writer.held);
-                let held = match value.writer.how {
-                    How::Infer => held.trim(),
-                    _ => held.trim_end(),
-                };
-                self.emitter.args().push('"');
-                escape_into(self.emitter.args(), held);
-            }
-            self.emitter.flush_args(told, sink);
-            self.emitter.markup(view, view.end(), sink);
+        let is_held = !value.writer.wrote && value.writer.json.is_none();
+        if is_held && is_surely_text(&value.writer.how, &value.writer.held) {
+            // Show what arrived: a prefix of a string.
+            let held = match value.writer.how {
+                How::Infer => value.writer.held.trim(),
+                _ => value.writer.held.trim_end(),
+            };
+            self.emitter.args().push('"');
+            escape_into(self.emitter.args(), held);
         }
+        if !value.writer.dropped {
+            self.emitter.flush_args(value.writer.told, sink);
+        }
+        self.emitter.markup(view, view.end(), sink);
     }
 }
 

@@ -11,6 +11,7 @@ mod write;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use toolglot_json::internal::is_wrapper;
 use toolglot_json::{Fields, Shape};
@@ -35,7 +36,8 @@ use indent::Unindenter;
 use quoted::QuotedString;
 use truncated_opener::TruncatedOpener;
 use unmatched_closer::UnmatchedCloser;
-use write::{Out, ValueWriter, Wrapper};
+pub(super) use write::ValueWriter;
+use write::{Out, Wrapper};
 
 /// A value being read.
 #[derive(Debug, Default)]
@@ -519,9 +521,9 @@ impl Parser {
         let mut out = Out {
             fields: self.parameters(program),
             args: self.emitter.args(),
-            remarks: alloc::vec::Vec::new(),
-            repairs: alloc::vec::Vec::new(),
-            changes: alloc::vec::Vec::new(),
+            remarks: Vec::new(),
+            repairs: Vec::new(),
+            changes: Vec::new(),
             scalar: program.limits.scalar,
             undecided: program.limits.undecided,
         };
@@ -532,8 +534,22 @@ impl Parser {
             mut changes,
             ..
         } = out;
-        self.open_arguments(value);
-        self.say(value, remarks, &repairs, sink);
+        // A key that waited was written, or what stands in its place: the arguments have begun.
+        if let Wrapper::Object | Wrapper::Keyed = value.writer.wrapper {
+            self.emitter.opened_by(&value.writer.key);
+        }
+        for (code, message, doubt) in remarks {
+            // A value that became text did so at some byte of some push: only its begin is the same in all of them.
+            let end = match code {
+                Code::OversizedScalar | Code::MalformedJson | Code::AmbiguousValue => value.start,
+                _ => value.writer.told.max(value.start),
+            };
+            if doubt {
+                self.emitter.worsen(End::Recovered);
+            }
+            self.note(code, Span::new(value.start, end), message, sink);
+        }
+        self.emitter.mended(&repairs, sink);
         let key = (value.writer.wrapper != Wrapper::Object).then_some(value.writer.key.as_str());
         remark(&mut self.emitter, &mut changes, key, value.start, sink);
     }
@@ -542,38 +558,5 @@ impl Parser {
     pub(super) fn parameters<'p>(&self, program: &'p Program) -> Option<&'p Fields> {
         let tool = self.emitter.tool();
         tool.map(|tool| &program.tools.tool(tool).parameters)
-    }
-
-    /// A key that waited was written, or what stands in its place: the arguments have begun.
-    fn open_arguments(&mut self, value: &Value) {
-        if let Wrapper::Object | Wrapper::Keyed = value.writer.wrapper {
-            self.emitter.opened_by(&value.writer.key);
-        }
-    }
-
-    fn say(
-        &mut self,
-        value: &Value,
-        remarks: alloc::vec::Vec<(Code, String, bool)>,
-        repairs: &[toolglot_json::RepairSpan],
-        sink: &mut dyn Sink,
-    ) {
-        for (code, message, doubt) in remarks {
-            // A value that became text did so at some byte of some push: only its begin is the same in all of them.
-            let end = if matches!(
-                code,
-                Code::OversizedScalar | Code::MalformedJson | Code::AmbiguousValue
-            ) {
-                value.start
-            } else {
-                value.writer.told.max(value.start)
-            };
-            let span = Span::new(value.start, end);
-            if doubt {
-                self.emitter.worsen(End::Recovered);
-            }
-            self.note(code, span, message, sink);
-        }
-        self.emitter.mended(repairs, sink);
     }
 }
