@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::log::Act;
 use super::step::Stepper;
-use super::thread::{StepResult, Thread};
+use super::thread::Thread;
 use crate::Span;
 use crate::body::{EscapeDecoder, decoded};
 use crate::grammar::{Attribute, Capture};
@@ -40,13 +40,12 @@ impl Stepper<'_> {
         byte: u8,
         pos: u64,
         next: &mut Vec<Thread>,
-        found: &mut StepResult,
     ) {
         loop {
             match self.attrs_move(&mut thread, attrs, byte, pos) {
                 Moved::On => self.add(next, thread),
                 Moved::Value => {
-                    self.attribute(&mut thread, attrs, pos, found);
+                    self.attribute(&mut thread, attrs, pos);
                     let is_bare = thread.off == BARE;
                     thread.off = BETWEEN;
                     if is_bare {
@@ -56,7 +55,7 @@ impl Stepper<'_> {
                 }
                 Moved::Tag if has_needed(attrs, thread.seen) => {
                     (thread.node, thread.off, thread.begins_line) = (attrs.next, 0, false);
-                    return self.go_on(thread, byte, pos, next, found);
+                    return self.go_on(thread, byte, pos, next);
                 }
                 Moved::Tag | Moved::Dead => return,
             };
@@ -138,13 +137,7 @@ impl Stepper<'_> {
             .map_or(255, |n| n as u8)
     }
 
-    pub(super) fn attribute(
-        &mut self,
-        thread: &mut Thread,
-        attrs: &AttrsNode,
-        end: u64,
-        found: &mut StepResult,
-    ) {
+    pub(super) fn attribute(&mut self, thread: &mut Thread, attrs: &AttrsNode, end: u64) {
         let at = Span::new(thread.since, end);
         let index = thread.name_end as u8;
         let Some(attribute) = attrs.attributes.get(usize::from(index)) else {
@@ -153,26 +146,21 @@ impl Stepper<'_> {
         if thread.seen >> index & 1 == 1 && !attribute.is_any() {
             return;
         }
-        let act = match attribute.capture {
-            Some(what) => {
-                let mut way = Thread { off: 0, ..*thread };
-                way.seen |= 1 << index;
-                let text = attribute_text(self.view.program, thread.node, self.view.at(at));
-                if at.is_empty()
-                    || (what == Capture::Key && !self.accepts_key(way, at, &text, found))
-                {
-                    // After the quotation mark the tag goes on.
-                    if let (Some(key), QUOTED) = (&mut found.unknown_key, thread.off) {
-                        key.at = end + 1;
-                    }
-                    return;
+        let node = thread.node;
+        let act = if let Some(what) = attribute.capture {
+            let mut way = Thread { off: 0, ..*thread };
+            way.seen |= 1 << index;
+            let text = attribute_text(self.view.program, node, self.view.at(at));
+            if at.is_empty() || (what == Capture::Key && !self.accepts_key(way, at, &text)) {
+                // After the quotation mark the tag goes on.
+                if let (Some(key), QUOTED) = (&mut self.found.unknown_key, thread.off) {
+                    key.at = end + 1;
                 }
-                Act::Captured { what, at }
+                return;
             }
-            None => {
-                let node = thread.node;
-                Act::Argument { node, index, at }
-            }
+            Act::Captured { what, at }
+        } else {
+            Act::Argument { node, index, at }
         };
         thread.seen |= 1 << index;
         thread.log = self.log.push(thread.log, act, end);

@@ -6,7 +6,7 @@ use toolglot_json::Fields;
 
 use super::log::Act;
 use super::step::Stepper;
-use super::thread::{NamePolicy, StepResult, Thread, UnknownKey};
+use super::thread::{NamePolicy, Thread, UnknownKey};
 use crate::Span;
 use crate::grammar::Capture;
 use crate::program::{CaptureNode, Node, NodeId, may_be_empty, takes};
@@ -19,7 +19,6 @@ impl Stepper<'_> {
         byte: u8,
         pos: u64,
         next: &mut Vec<Thread>,
-        found: &mut StepResult,
     ) {
         let length = pos.wrapping_sub(thread.since);
         let stops = capture.stop.has(byte);
@@ -38,13 +37,13 @@ impl Stepper<'_> {
             }
             return;
         }
-        let is_accepted = self.accepts(&thread, capture, pos, found);
+        let is_accepted = self.accepts(&thread, capture, pos);
         if is_accepted {
             let after = Thread {
                 begins_line: false,
                 ..self.after_capture(&thread, capture, pos)
             };
-            self.go_on(after, byte, pos, next, found);
+            self.go_on(after, byte, pos, next);
         }
         // A stop byte can stand in the capture, too (`name ":"` with a name that holds a colon).
         let is_free = is_accepted && capture.argument.is_some();
@@ -117,29 +116,16 @@ impl Stepper<'_> {
     }
 
     /// Closes over a place that the byte has not been shown to, and shows it.
-    pub(super) fn go_on(
-        &mut self,
-        thread: Thread,
-        byte: u8,
-        pos: u64,
-        next: &mut Vec<Thread>,
-        found: &mut StepResult,
-    ) {
-        let mut here = core::mem::take(&mut found.here);
+    pub(super) fn go_on(&mut self, thread: Thread, byte: u8, pos: u64, next: &mut Vec<Thread>) {
+        let mut here = core::mem::take(&mut self.found.here);
         self.close_on(thread, pos, &mut here);
         for thread in here.drain(..) {
-            self.thread(&thread, byte, pos, next, found);
+            self.thread(&thread, byte, pos, next);
         }
-        found.here = here;
+        self.found.here = here;
     }
 
-    pub(super) fn accepts(
-        &mut self,
-        thread: &Thread,
-        capture: &CaptureNode,
-        pos: u64,
-        found: &mut StepResult,
-    ) -> bool {
+    pub(super) fn accepts(&mut self, thread: &Thread, capture: &CaptureNode, pos: u64) -> bool {
         // Where the message's end is read again from before the capture, the thread is past it.
         let text = self.view.slice(thread.since.min(pos), pos);
         if !capture.one_of.is_empty() {
@@ -149,32 +135,26 @@ impl Stepper<'_> {
             return may_be_empty(capture.what) && capture.argument.is_none();
         }
         match capture.what {
-            Capture::Name => self.accepts_name(thread, text, pos, found),
+            Capture::Name => self.accepts_name(thread, text, pos),
             Capture::Key => {
                 let way = Thread {
                     node: capture.next,
                     ..*thread
                 };
-                self.accepts_key(way, Span::new(thread.since, pos), text, found)
+                self.accepts_key(way, Span::new(thread.since, pos), text)
             }
             _ => true,
         }
     }
 
-    pub(super) fn accepts_name(
-        &self,
-        thread: &Thread,
-        text: &str,
-        pos: u64,
-        found: &mut StepResult,
-    ) -> bool {
+    pub(super) fn accepts_name(&mut self, thread: &Thread, text: &str, pos: u64) -> bool {
         let dialect = self.view.program.dialect_of(thread.node);
         if !is_name(text, thread.marked) {
             return false;
         }
         let known = self.view.program.knows(dialect, text);
         if dialect.refuse.iter().any(|name| name == text) && !known {
-            found.placeholder = Some(Span::new(thread.since, pos));
+            self.found.placeholder = Some(Span::new(thread.since, pos));
             return false;
         }
         if !known && dialect.calls_none(text) {
@@ -201,13 +181,7 @@ impl Stepper<'_> {
     }
 
     /// Whether `text` is a key here. `way` is the thread that goes on after it, at the end of `at`.
-    pub(super) fn accepts_key(
-        &mut self,
-        way: Thread,
-        at: Span,
-        text: &str,
-        found: &mut StepResult,
-    ) -> bool {
+    pub(super) fn accepts_key(&mut self, way: Thread, at: Span, text: &str) -> bool {
         // Where the tag is the key, one that is empty opens nothing.
         if text.ends_with('/') && self.is_tag(way.node) {
             return false;
@@ -217,7 +191,7 @@ impl Stepper<'_> {
         match self.names {
             NamePolicy::Reading | NamePolicy::Entry { .. } => {
                 let is_tool = self.is_another_tool(&way, text);
-                found.another_tool = is_tool.then_some(at.start).or(found.another_tool);
+                self.found.another_tool = is_tool.then_some(at.start).or(self.found.another_tool);
                 let is_attribute = matches!(self.view.program.node(way.node), Node::Attrs(_));
                 let is_declared = parameters.is_some_and(|fields| fields.get(text).is_some());
                 return !is_tool && (is_plausible_key(text) || is_declared || is_attribute);
@@ -240,7 +214,7 @@ impl Stepper<'_> {
             let what = Capture::Key;
             let log = self.log.push(way.log, Act::Captured { what, at }, at.end);
             let (thread, at) = (Thread { log, ..way }, at.end);
-            found.unknown_key = Some(UnknownKey { thread, at });
+            self.found.unknown_key = Some(UnknownKey { thread, at });
         }
         false
     }

@@ -43,7 +43,8 @@ impl Parser {
         view: View<'_>,
     ) -> Option<bool> {
         // What opens an entry is none.
-        let (read, is_opener) = view.program.trie.walk(view.from(damaged.from), |_| true);
+        let (read, openers) = view.program.trie.walk(view.from(damaged.from), |_| true);
+        let is_opener = !openers.is_empty();
         let is_all = damaged.from + read as u64 == view.end();
         if is_opener || is_all && !view.eof {
             return is_opener.then_some(false);

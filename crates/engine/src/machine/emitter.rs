@@ -260,7 +260,7 @@ impl Emitter {
     /// The event accounts for the bytes up to `to`.
     #[inline]
     fn account(&mut self, to: u64, event: Event<'_>, sink: &mut dyn Sink) {
-        if let (Event::Args { json, .. }, true) = (&event, self.quote.has_wrapper()) {
+        if let (Event::Args { json, .. }, true) = (&event, self.quote.wrapped) {
             self.recital = recite(self.recital, json);
         }
         let span = Span::new(self.cursor, to);
@@ -547,7 +547,7 @@ impl Emitter {
         self.note_doubts(&call, sink);
         self.overflow(sink);
         let (id, facts) = (call.id, call.facts);
-        if self.quote.has_wrapper() && self.recited.len() < REPEATABLE_MAX {
+        if self.quote.wrapped && self.recited.len() < REPEATABLE_MAX {
             self.recited.push((call.name, self.recital));
         }
         self.recital = 0;

@@ -145,7 +145,9 @@ impl Parser {
         name.drain(..meant.map_or(0, |(_, n_space)| n_space));
         let (start, end) = envelope.head.name_at;
         let name_at = Span::new(start.min(end), end);
-        self.name_call(name, name_at, meant.map(|(tool, _)| tool), sink);
+        if self.emitter.call.is_some() {
+            self.name_call(name, name_at, meant.map(|(tool, _)| tool), sink);
+        }
         if let Some(call) = &mut self.emitter.call {
             call.facts.is_bare = self.candidate.entry.is_bare(!envelope.marked);
             call.written_id = envelope.head.id.take().or(call.written_id.take());

@@ -6,7 +6,7 @@ use toolglot_json::Completeness;
 
 use super::emitter::Speech;
 use super::log::{Act, Log};
-use super::thread::{NamePolicy, StepResult, Thread};
+use super::thread::{NamePolicy, Thread};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::Xml;
@@ -324,7 +324,7 @@ impl Parser {
                 },
                 Node::Capture(capture)
                     if view.program.ends_message(capture.next)
-                        && stepper.accepts(&thread, capture, end, &mut StepResult::default()) =>
+                        && stepper.accepts(&thread, capture, end) =>
                 {
                     stepper.after_capture(&thread, capture, end)
                 }

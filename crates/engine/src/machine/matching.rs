@@ -29,8 +29,8 @@ impl Parser {
                 break;
             };
             let pos = self.pos;
-            let (mut stepper, [threads, next], found) = self.step_parts(view, NamePolicy::Reading);
-            stepper.step(threads, byte, pos, next, found);
+            let (mut stepper, [threads, next]) = self.step_parts(view, NamePolicy::Reading);
+            stepper.step(threads, byte, pos, next);
             if !self.candidate.committed {
                 self.remark_names(view, sink);
                 if self.set.found.spelled {

@@ -566,8 +566,8 @@ impl Parser {
         byte: u8,
         pos: u64,
     ) {
-        let (mut stepper, [_, next], found) = self.step_parts(view, names);
-        stepper.step(set, byte, pos, next, found);
+        let (mut stepper, [_, next]) = self.step_parts(view, names);
+        stepper.step(set, byte, pos, next);
         core::mem::swap(set, next);
     }
 
@@ -575,12 +575,12 @@ impl Parser {
         self.step_parts(view, names).0
     }
 
-    /// What steps, the set and the one that is made of it, and what is found on the way.
+    /// What steps, and the set and the one that is made of it.
     fn step_parts<'a>(
         &'a mut self,
         view: View<'a>,
         names: NamePolicy<'a>,
-    ) -> (Stepper<'a>, [&'a mut Vec<Thread>; 2], &'a mut StepResult) {
+    ) -> (Stepper<'a>, [&'a mut Vec<Thread>; 2]) {
         let set = &mut self.set;
         let stepper = Stepper {
             view,
@@ -588,12 +588,13 @@ impl Parser {
             flushed: set.flushed,
             instances: &mut set.instances,
             registers: &set.registers,
+            found: &mut set.found,
             tokens: &self.tokens,
             names,
             call: self.emitter.call.as_ref(),
             candidate: &self.candidate,
             nodes: ByteSet::default(),
         };
-        (stepper, [&mut set.threads, &mut set.next], &mut set.found)
+        (stepper, [&mut set.threads, &mut set.next])
     }
 }

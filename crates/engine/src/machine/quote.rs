@@ -24,13 +24,14 @@ pub(crate) struct Quote {
     /// Matched bytes of `<!--` or, inside a comment, of `-->`.
     comment_match: u8,
     in_comment: bool,
-    line: Line,
+    /// The line so far.
+    pub(super) line: Line,
     /// Only blanks and calls stand in the quotation so far.
-    is_fresh: bool,
+    pub(super) is_fresh: bool,
     /// A note tells of what looks like a call in the quotation.
-    is_noted: bool,
-    /// A fence wrapped calls.
-    wrapped: bool,
+    pub(super) is_noted: bool,
+    /// A fence wrapped calls, or the answer.
+    pub(super) wrapped: bool,
     /// Text outside of fences follows the last fence that did.
     explained: bool,
 }
@@ -336,11 +337,6 @@ impl Quote {
         }
     }
 
-    /// Only blanks and calls stand in the quotation so far.
-    pub(crate) fn is_fresh(&self) -> bool {
-        self.is_fresh
-    }
-
     /// Whether a quotation may begin right after `text`, which was not fed yet.
     pub(crate) fn may_begin_behind(&self, text: &[u8]) -> bool {
         let n_blank = text
@@ -365,16 +361,6 @@ impl Quote {
             || is_cut && (self.run.is_some() || self.info.is_some())
     }
 
-    /// A note tells of what looks like a call in this quotation.
-    pub(crate) fn note(&mut self) {
-        self.is_noted = true;
-    }
-
-    /// Whether a note told of one before.
-    pub(crate) fn is_noted(&self) -> bool {
-        self.is_noted
-    }
-
     /// Only blanks stand before the next byte on its line.
     pub(crate) fn at_bol(&self) -> bool {
         self.line.is_blank() && self.run.is_none()
@@ -383,11 +369,6 @@ impl Quote {
     /// Whether a fence may open here: also after the marker of a list.
     pub(crate) fn at_fence(&self) -> bool {
         self.line.is_open() && self.run.is_none()
-    }
-
-    /// The line so far.
-    pub(crate) fn line(&self) -> Line {
-        self.line
     }
 
     /// Bytes that are not text went by: markup, arguments. They open and close nothing.
@@ -399,11 +380,6 @@ impl Quote {
         if text.contains(&b'\n') {
             self.end_line();
         }
-    }
-
-    /// A fence wrapped calls, or the answer.
-    pub(crate) fn has_wrapper(&self) -> bool {
-        self.wrapped
     }
 
     /// The fence that wrapped calls was closed, and this is no further fence right after it.

@@ -8,7 +8,7 @@ use alloc::boxed::Box;
 use super::context::ends_speech;
 use super::view::View;
 use super::{Context, Mode, Parser};
-use crate::program::{Node, NodeId, Program, RuleRole, is_blank};
+use crate::program::{Node, NodeId, Opener, Program, RuleRole, is_blank};
 
 /// Reasoning that an entry stands in, in place of its end.
 #[derive(Debug)]
@@ -175,30 +175,22 @@ impl Parser {
             return ReasoningToken::Nothing;
         }
         let behind_text = self.is_behind_text();
-        let mut state = 0;
-        for &byte in bytes {
-            self.set.found.work += 1;
-            let Some(next) = program.trie.step(state, byte) else {
-                return ReasoningToken::Nothing;
-            };
-            state = next;
-            let complete = program.trie.complete(state).iter();
-            let openers = complete.filter(|opener| !(opener.start && behind_text));
-            let enters = |is: RuleRole| {
-                let mut nodes = openers.clone().flat_map(|one| &one.enters);
-                nodes.any(|&node| program.entered(node).is_some_and(|(role, _)| role == is))
-            };
-            if enters(RuleRole::Think) {
-                return ReasoningToken::Thought;
-            }
-            if enters(RuleRole::Say) {
-                return ReasoningToken::Speech;
-            }
-            if openers.clone().next().is_some() {
-                return ReasoningToken::Entry;
-            }
-        }
-        if view.eof {
+        let counts = |opener: &&Opener| !(opener.start && behind_text);
+        let (read, openers) = program.trie.walk(bytes, |opener| counts(&opener));
+        self.set.found.work += read as u64 + 1;
+        let enters = |is: RuleRole| {
+            let mut nodes = { openers.iter() }
+                .filter(counts)
+                .flat_map(|one| &one.enters);
+            nodes.any(|&node| program.entered(node).is_some_and(|(role, _)| role == is))
+        };
+        if enters(RuleRole::Think) {
+            ReasoningToken::Thought
+        } else if enters(RuleRole::Say) {
+            ReasoningToken::Speech
+        } else if !openers.is_empty() {
+            ReasoningToken::Entry
+        } else if view.eof || read < bytes.len() {
             ReasoningToken::Nothing
         } else {
             ReasoningToken::Wait

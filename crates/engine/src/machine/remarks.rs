@@ -56,7 +56,7 @@ impl Parser {
     }
 
     fn note_quoted(&mut self, what: &str, at: Span, sink: &mut dyn Sink) {
-        self.emitter.quote.note();
+        self.emitter.quote.is_noted = true;
         let message = format!("{what} is in quoted code: it is text, not a call");
         let help = "write the call outside of backticks, fences, block quotes and comments";
         self.emitter
@@ -66,7 +66,7 @@ impl Parser {
     /// The candidate is certainly a call of `name`, which stands in a quotation. Inside one that was noted it is part of
     /// the same example.
     pub(super) fn remark_quoted(&mut self, name: &str, at: Span, sink: &mut dyn Sink) {
-        if !self.emitter.quote.is_noted() {
+        if !self.emitter.quote.is_noted {
             self.note_quoted(&format!("a call of `{name}`"), at, sink);
         }
     }

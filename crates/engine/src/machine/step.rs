@@ -22,6 +22,8 @@ pub(crate) struct Stepper<'a> {
     pub(crate) flushed: LogId,
     pub(crate) instances: &'a mut Filled,
     pub(crate) registers: &'a Registers,
+    /// What the steps find.
+    pub(crate) found: &'a mut StepResult,
     pub(crate) tokens: &'a Tokens,
     pub(crate) names: NamePolicy<'a>,
     /// The open call.
@@ -35,22 +37,15 @@ pub(crate) struct Stepper<'a> {
 
 impl Stepper<'_> {
     /// Steps `set` over `byte`, which stands at `pos`, into `next`.
-    pub(crate) fn step(
-        &mut self,
-        set: &[Thread],
-        byte: u8,
-        pos: u64,
-        next: &mut Vec<Thread>,
-        found: &mut StepResult,
-    ) {
+    pub(crate) fn step(&mut self, set: &[Thread], byte: u8, pos: u64, next: &mut Vec<Thread>) {
         next.clear();
         // Few sets grow: one allocation, not one for each doubling.
         next.reserve(set.len());
-        found.clear();
-        found.many = set.len() > 1;
+        self.found.clear();
+        self.found.many = set.len() > 1;
         self.nodes = ByteSet::default();
         for thread in set {
-            self.thread(thread, byte, pos, next, found);
+            self.thread(thread, byte, pos, next);
         }
     }
 
@@ -162,15 +157,8 @@ impl Stepper<'_> {
         }
     }
 
-    pub(super) fn thread(
-        &mut self,
-        place: &Thread,
-        byte: u8,
-        pos: u64,
-        next: &mut Vec<Thread>,
-        found: &mut StepResult,
-    ) {
-        found.work += 1;
+    pub(super) fn thread(&mut self, place: &Thread, byte: u8, pos: u64, next: &mut Vec<Thread>) {
+        self.found.work += 1;
         let mut thread = *place;
         if let Some(literal) = self.instances.literal(self.view.program, place) {
             // Most end here.
@@ -179,28 +167,30 @@ impl Stepper<'_> {
             }
             let bytes = literal.bytes;
             thread.off += 1;
-            found.literal_took = true;
+            self.found.literal_took = true;
             if usize::from(thread.off) < bytes.len() {
                 self.add(next, thread);
-            } else if !self.is_spelled(bytes, pos, found) {
+            } else if self.tokens.is_spelled(bytes, pos + 1 - bytes.len() as u64) {
+                self.found.spelled = true;
+            } else {
                 thread.marked |= literal.mark;
                 thread.pass(bytes);
-                if literal.mark && found.many {
+                if literal.mark && self.found.many {
                     let from = pos + 1 - bytes.len() as u64;
                     let is_word = bytes.iter().all(u8::is_ascii_alphanumeric);
                     let dialect = self.view.program.dialect_index(thread.node);
-                    found.markers.push((from, dialect, is_word));
+                    self.found.markers.push((from, dialect, is_word));
                 }
-                found.literal_ended = true;
-                found.ended = Some(thread.node);
-                found.literal_length = found.literal_length.max(bytes.len() as u64);
+                self.found.literal_ended = true;
+                self.found.ended = Some(thread.node);
+                self.found.literal_length = self.found.literal_length.max(bytes.len() as u64);
                 let to = literal.next;
                 self.close_on(thread.after(to), pos + 1, next);
             }
             return;
         }
         match self.view.program.node(place.node) {
-            Node::Trie => self.trie(thread, byte, pos, next, found),
+            Node::Trie => self.trie(thread, byte, pos, next),
             Node::Ws { next: to } => {
                 if is_blank(byte) && pos - thread.since < self.view.program.limits.blanks as u64 {
                     thread.pass(&[byte]);
@@ -215,30 +205,24 @@ impl Stepper<'_> {
                 }
                 (_, b'\n') => {
                     thread.pass(b"\n");
-                    let after = thread.after(*to);
-                    self.close_on(
-                        Thread {
-                            broke: true,
-                            ..after
-                        },
-                        pos + 1,
-                        next,
-                    );
+                    thread = thread.after(*to);
+                    thread.broke = true;
+                    self.close_on(thread, pos + 1, next);
                 }
                 _ => {}
             },
-            Node::Capture(capture) => self.capture(thread, capture, byte, pos, next, found),
-            Node::Attrs(attrs) => self.attrs(thread, attrs, byte, pos, next, found),
+            Node::Capture(capture) => self.capture(thread, capture, byte, pos, next),
+            Node::Attrs(attrs) => self.attrs(thread, attrs, byte, pos, next),
             Node::Json { .. } if byte != b'{' => {}
             // After a marker it may have lost its brace.
             Node::Object(_) if byte != b'{' && !(byte == b'"' && thread.marked) => {}
-            Node::Json { .. } | Node::Object(_) => found.body(thread, next),
+            Node::Json { .. } | Node::Object(_) => self.found.body(thread, next),
             Node::Py { .. } => {
                 // After a known name's begin, which opened it, the name goes on.
                 let within = thread.since < pos
                     && (byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'/' | b'\\' | b'('));
                 if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 || within {
-                    found.body(thread, next);
+                    self.found.body(thread, next);
                 }
             }
             Node::Xml(xml) => {
@@ -246,11 +230,11 @@ impl Stepper<'_> {
                 // After a marker words may stand before the first tag.
                 let is_word = thread.marked && tag == b'<' && byte.is_ascii_alphabetic();
                 if byte == tag || is_blank(byte) || is_word {
-                    found.body(thread, next);
+                    self.found.body(thread, next);
                 }
             }
             Node::Text(text) if text.delimiter.starts_otherwise(byte) => {}
-            Node::Text(_) | Node::Match => found.body(thread, next),
+            Node::Text(_) | Node::Match => self.found.body(thread, next),
             Node::Literal { .. }
             | Node::Template { .. }
             | Node::End { .. }
@@ -263,14 +247,7 @@ impl Stepper<'_> {
         }
     }
 
-    fn trie(
-        &mut self,
-        mut thread: Thread,
-        byte: u8,
-        pos: u64,
-        next: &mut Vec<Thread>,
-        found: &mut StepResult,
-    ) {
+    fn trie(&mut self, mut thread: Thread, byte: u8, pos: u64, next: &mut Vec<Thread>) {
         let Some(state) = self.view.program.trie.step(thread.off, byte) else {
             return;
         };
@@ -289,13 +266,16 @@ impl Stepper<'_> {
             if (opener.bol && !is_at_line)
                 || (opener.start && !self.candidate.start)
                 || !opener.fits(read)
-                || self.is_spelled(read, pos, found)
             {
                 continue;
             }
-            found.opened = true;
-            found.literal_ended = true;
-            found.literal_length = found.literal_length.max(pos + 1 - begin);
+            if self.tokens.is_spelled(read, begin) {
+                self.found.spelled = true;
+                continue;
+            }
+            self.found.opened = true;
+            self.found.literal_ended = true;
+            self.found.literal_length = self.found.literal_length.max(pos + 1 - begin);
             let mut way = Thread {
                 node: opener.target,
                 off: 0,
@@ -315,17 +295,7 @@ impl Stepper<'_> {
             }
         }
         // An opener that may not stand here took nothing: a body that begins with its byte may.
-        found.literal_took |= next.len() > before;
-    }
-
-    /// Whether `literal`, the last byte of which stands at `pos`, is a token's in plain letters: it is text then.
-    #[inline]
-    fn is_spelled(&self, literal: &[u8], pos: u64, found: &mut StepResult) -> bool {
-        let is_spelled = self
-            .tokens
-            .is_spelled(literal, pos + 1 - literal.len() as u64);
-        found.spelled |= is_spelled;
-        is_spelled
+        self.found.literal_took |= next.len() > before;
     }
 
     /// Adds a thread unless one at the same place is there: the first has priority, however long it has been there.

@@ -70,7 +70,7 @@ impl Parser {
     /// Whether text stands before what begins here, in the message or, in a quotation, there. After an entry in reasoning
     /// what looks like the message's begin tells how that goes on.
     pub(super) fn is_behind_text(&self) -> bool {
-        self.emitter.spoken && self.thought.interrupted.is_none() && !self.emitter.quote.is_fresh()
+        self.emitter.spoken && self.thought.interrupted.is_none() && !self.emitter.quote.is_fresh
     }
 
     /// Whether an opener that begins the message, or a quotation, may stand at `at`: the text before it was not told yet.
@@ -85,13 +85,13 @@ impl Parser {
     /// Walks the trie over the bytes that are here, up to an opener that may stand at `at`. Nothing is touched.
     fn walk_trie(&mut self, view: View<'_>, at: u64) -> (usize, bool) {
         let bytes = view.from(at);
-        let (read, is_complete) = view.program.trie.walk(bytes, |opener| {
+        let (read, openers) = view.program.trie.walk(bytes, |opener| {
             let begins_line = || self.may_begin_line(view, at, opener.may_be_kept);
             (!opener.start || self.may_start(view, at))
                 && (!opener.bol || begins_line() || self.may_start(view, at))
         });
         self.set.found.work += read as u64 + 1;
-        (read, is_complete)
+        (read, !openers.is_empty())
     }
 
     /// Whether what stands at `at` may begin a line, or stand after what keeps what it gives; `false` where other text
@@ -114,7 +114,7 @@ impl Parser {
         let before = view.bytes(near, at);
         let (mut line, before) = match memchr::memrchr(b'\n', before) {
             Some(end) => (Line::default(), &before[end + 1..]),
-            None if near == told => (emitter.quote.line(), before),
+            None if near == told => (emitter.quote.line, before),
             // How it begins is not seen: a mark of a list may stand there, or a name that keeps.
             None => return may_be_kept || !before.iter().any(u8::is_ascii_alphabetic),
         };
@@ -151,7 +151,7 @@ impl Parser {
         // The end of reasoning begins a line, as the message does.
         let follows = self.emitter.thought_over || !self.emitter.has_begun();
         let begins = begins || (follows && self.context.speech == Speech::Text);
-        let line = self.emitter.quote.line();
+        let line = self.emitter.quote.line;
         let is_said = self.context.speech == Speech::Text;
         // After calls of other kinds, a view.program that keeps what calls give explains those.
         self.candidate.is_kept =
@@ -164,7 +164,7 @@ impl Parser {
         let is_fence = matches!(next, b'`' | b'~');
         let closes_wrapper = is_fence && self.emitter.quote.is_wrapped();
         let begins_quotation =
-            self.candidate.is_in_code && self.emitter.quote.is_fresh() && !is_fence;
+            self.candidate.is_in_code && self.emitter.quote.is_fresh && !is_fence;
         self.candidate.bol = begins || begins_quotation || special || self.follows_marker();
         self.candidate.entry.begins_line = self.candidate.bol;
         self.candidate.start = begins_quotation || !self.emitter.spoken && !closes_wrapper;

@@ -124,14 +124,18 @@ impl<'a> Builder<'a> {
         let outer = (self.fold, self.role);
         self.fold = self.dialect.ignores_case(rule);
         let node = match role_of(rule) {
-            Some(role) => {
-                self.role = Some(role);
-                let exit = self.push(Node::Exit { role, next });
-                let next = self.seq(seq, exit)?;
-                let tool = rule.tool.as_deref().map(Box::from);
-                self.push(Node::Enter { role, tool, next })
-            }
             None => self.seq(seq, next)?,
+            Some(extent) => {
+                self.role = Some(extent);
+                let next = self.push(Node::Exit { role: extent, next });
+                let next = self.seq(seq, next)?;
+                let tool = rule.tool.as_deref().map(Box::from);
+                self.push(Node::Enter {
+                    role: extent,
+                    tool,
+                    next,
+                })
+            }
         };
         (self.fold, self.role) = outer;
         Ok(node)

@@ -26,7 +26,7 @@ use rules::Rules;
 pub(crate) use rules::WRAPPERS;
 pub(crate) use tool_index::ToolIndex;
 pub(crate) use trie::Trie;
-use ways::Opener;
+pub(crate) use ways::Opener;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;

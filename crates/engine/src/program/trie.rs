@@ -81,22 +81,26 @@ impl Trie {
         (to != DEAD).then_some(to)
     }
 
-    /// Walks over the bytes that are here, as far as an opener goes on. Says where it stopped, and whether one is complete
-    /// there that `counts`; none, and not all bytes: no opener begins so.
+    /// Walks over the bytes that are here, as far as an opener goes on. Says where it stopped, and which are complete there, if
+    /// one of them `counts`; none, and not all bytes: no opener begins so.
     #[inline]
-    pub(crate) fn walk(&self, bytes: &[u8], counts: impl Fn(&Opener) -> bool) -> (usize, bool) {
+    pub(crate) fn walk(
+        &self,
+        bytes: &[u8],
+        counts: impl Fn(&Opener) -> bool,
+    ) -> (usize, &[Opener]) {
         let mut state = 0;
         for (n, &byte) in bytes.iter().enumerate() {
             let Some(next) = self.step(state, byte) else {
-                return (n, false);
+                return (n, &[]);
             };
             state = next;
             let openers = self.complete(state);
             if !openers.is_empty() && openers.iter().any(&counts) {
-                return (n + 1, true);
+                return (n + 1, openers);
             }
         }
-        (bytes.len(), false)
+        (bytes.len(), &[])
     }
 
     /// The openers that end in `state`, in order of priority.
