@@ -1,8 +1,8 @@
 //! One call of a tool as a node: a walk over the form in which a dialect writes it.
 
 use toolglot_engine::form::{
-    Alternative, Attribute, Capture, Condition, Envelope, EnvelopeMember, Form, Forms, LastBreak,
-    PythonQuote, Role, Typing,
+    Alternative, Attribute, Capture, Condition, Envelope, EnvelopeMember, Form, Forms, ItemsForm,
+    LastBreak, PythonQuote, Role, Typing,
 };
 use toolglot_engine::{Dialect, IdForm};
 use toolglot_value::{Map, Value};
@@ -274,14 +274,18 @@ impl Walk<'_> {
                 }
                 Node::sequence(nodes)
             }
+            Form::Items(items) => self.items(items, state, writer, around)?,
             Form::Choice(alternatives) => {
                 let next = state.key.map(|key| state.members[key].name.clone());
+                let value = state.key.filter(|_| state.is_open);
+                let is_list = value.is_some_and(|key| is_array(&state.members[key].schema));
                 let mut order: Vec<&Alternative> = alternatives.iter().collect();
                 order.sort_by_key(|one| {
                     let is_for_next = one.arguments.iter().any(|name| Some(name) == next.as_ref());
                     let is_flag = state.is_open
                         && [true, false].map(|is| state.may_be_flag(is)) != [false; 2];
                     (
+                        value.is_some() && one.has_list != is_list,
                         !is_for_next,
                         !one.arguments.is_empty(),
                         is_flag && one.has_value,
@@ -422,6 +426,7 @@ impl Walk<'_> {
                 let list = list_of(&schema);
                 let list = list.filter(|_| {
                     self.dialect.values().repeated
+                        && !self.forms.has_lists
                         && !holds(inner, |form| matches!(form, Form::EachArgument(_)))
                 });
                 ways.push(match list {
@@ -434,6 +439,47 @@ impl Walk<'_> {
             Ok(Node::choice(ways))
         })?;
         state.key = None;
+        match unfit {
+            Some(reason) => Err(Unfit::Form(reason)),
+            None => Ok(node),
+        }
+    }
+
+    /// The items of a list, which is the value of the key before it.
+    fn items(
+        &self,
+        form: &ItemsForm,
+        state: &mut CallState<'_>,
+        writer: &mut SchemaWriter<'_>,
+        around: &Around,
+    ) -> Walked {
+        let key = state.key.filter(|_| state.is_open);
+        let Some((at, member)) = key.map(|key| (key, state.members[key].clone())) else {
+            return Err(Unfit::Form("the list has no key".to_owned()));
+        };
+        if !is_array(&member.schema) {
+            if form.is_only_list {
+                return Err(Unfit::Form("the rule is for a list".to_owned()));
+            }
+            return self.form(&form.item, state, writer, around);
+        }
+        let separator = self.form(&form.separator, state, writer, around)?;
+        let between = match &form.separator {
+            Form::Sequence(forms) => texts(forms, |_| None),
+            one => texts(std::slice::from_ref(one), |_| None),
+        };
+        let mut around = around.clone();
+        around.after.splice(0..0, between);
+        let mut unfit = None;
+        let mut one = |writer: &mut SchemaWriter<'_>, schema: &Value, pointer: &str| {
+            state.members[at].schema = schema.clone();
+            state.members[at].pointer = pointer.into();
+            or_unfit(self.form(&form.item, state, writer, &around), &mut unfit)
+        };
+        let list = member.schema.as_object().cloned().unwrap_or_default();
+        let node = writer.items(&list, &member.pointer, separator, &mut one)?;
+        state.members[at] = member;
+        state.write(None)?;
         match unfit {
             Some(reason) => Err(Unfit::Form(reason)),
             None => Ok(node),
@@ -880,8 +926,13 @@ fn json_type_of(value: &Value) -> &'static str {
 /// A schema of a list, which has one item at least: without any it is not written.
 fn list_of(schema: &Value) -> Option<Map<String, Value>> {
     let mut list = schema.as_object()?.clone();
-    let is_list = list.get("type").is_some_and(|named| named == "array");
     let least = list.get("minItems").and_then(Value::as_u64).unwrap_or(0);
     list.insert("minItems".into(), least.max(1).into());
-    is_list.then_some(list)
+    is_array(schema).then_some(list)
+}
+
+/// Whether a schema takes lists only.
+fn is_array(schema: &Value) -> bool {
+    let named = schema.as_object().and_then(|map| map.get("type"));
+    named.is_some_and(|named| named == "array")
 }

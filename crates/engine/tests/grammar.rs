@@ -20,6 +20,12 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "start the file",
     ),
     (
+        "dialect x\ncall = \"<a \" name (\" \" key \"=\" value (\",\" value)* )* \">\"\n",
+        "several values of one key",
+        "(",
+        "values: schema, repeated",
+    ),
+    (
         "dialect X\n",
         "invalid dialect name",
         "dialect X",

@@ -337,7 +337,9 @@ fn call(grammar: &Grammar, random: &mut Random, n: usize) -> (String, Value) {
         let value = match key {
             "count" => Value::from(random.below(1000) as u64),
             "ok" => Value::from(random.chance(2)),
-            "items" => json!([random.word(), random.word()]),
+            "items" => (0..random.below(4))
+                .map(|_| Value::from(random.word()))
+                .collect(),
             _ => Value::from(random.text(grammar, n >= 3)),
         };
         arguments.insert(key.to_owned(), value);

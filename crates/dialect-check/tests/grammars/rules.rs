@@ -13,22 +13,27 @@ pub(super) struct Grammar {
     pub(super) fixed: Option<(String, Vec<String>, Vec<String>)>,
     /// Calls have ids.
     pub(super) has_id: bool,
+    /// Lists stand between brackets.
+    pub(super) has_lists: bool,
 }
 
 impl Grammar {
-    /// Whether no text among the arguments holds one of the grammar's literals, or ends so that one would start in it.
     /// Whether the items of its lists are kept apart by one of its literals.
     fn separates(&self) -> bool {
         let is_separator = |literal: &String| self.file.contains(&format!("lists(\"{literal}\")"));
         self.literals.iter().any(is_separator)
     }
 
+    /// Whether no text among the arguments holds one of the grammar's literals, or ends so that one would start in it.
     pub(super) fn is_plain(&self, arguments: &Value) -> bool {
         match arguments {
             Value::String(text) => self.literals.iter().all(|literal| {
                 let whole = format!("{text}{literal}");
                 whole.find(literal.as_str()) == Some(text.len())
             }),
+            Value::Array(items) if self.has_lists => items.iter().all(|item| self.is_plain(item)),
+            // Of a list without items no key is repeated.
+            Value::Array(items) if items.is_empty() && self.file.contains("repeated") => false,
             Value::Array(items) if items.len() > 1 && self.separates() => false,
             Value::Array(_) => self.is_plain(&Value::from(
                 arguments.to_string().replace("\",\"", "\", \""),
@@ -44,6 +49,7 @@ impl Grammar {
 struct Rule {
     text: String,
     literals: Vec<String>,
+    has_lists: bool,
 }
 
 impl Rule {
@@ -210,6 +216,7 @@ pub(super) fn grammar(random: &mut Random) -> Grammar {
     Grammar {
         file,
         has_id,
+        has_lists: rule.has_lists,
         literals: rule.literals,
         fixed,
     }
@@ -296,7 +303,7 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
     }
     if random.chance(8) {
         block_of_lines(rule, random);
-    } else if random.chance(7) {
+    } else if random.chance(6) {
         rule.add("(");
         let (open, close) = *random.one(&[
             ("\"", "\""),
@@ -314,6 +321,8 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
         rule.add("|");
         rule.add("raw");
         rule.add(")");
+    } else if random.chance(7) {
+        list(rule, random);
     } else if random.chance(4) {
         rule.add(random.one::<&str>(&[
             "value",
@@ -360,6 +369,49 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
     rule.add(")*");
 }
 
+/// `("[" value ("," value)* "]" | value)`, or a list alone.
+fn list(rule: &mut Rule, random: &mut Random) {
+    rule.has_lists = true;
+    let is_alternative = !random.chance(4);
+    if is_alternative {
+        rule.add("(");
+    }
+    let (open, close) = *random.one(&[
+        ("[", "]"),
+        ("(", ")"),
+        ("{", "}"),
+        ("ARRAY[", "]"),
+        ("<|", "|>"),
+    ]);
+    rule.literal(open);
+    let item = *random.one(&["value", "value(\"''\")", "value(\"\\\\'\")", "raw"]);
+    let between = *random.one(&[
+        "\",\"",
+        "\",\" ws(\" \")",
+        "ws \";\"",
+        "\" \" ws",
+        "\" / \"",
+    ]);
+    let is_loop = random.chance(5);
+    rule.add(&match random.below(3) {
+        _ if is_loop => format!("({item} {between})*"),
+        0 => format!("({item} ({between} {item})*)?"),
+        _ => format!("{item} ({between} {item})*"),
+    });
+    if random.chance(3) {
+        rule.add("ws");
+    }
+    rule.literal(close);
+    let more = [",", ";", " / ", "'"].into_iter();
+    let blank = (item == "raw" && between.starts_with("\" ")).then_some(" ");
+    rule.literals.extend(more.chain(blank).map(str::to_owned));
+    if is_alternative {
+        rule.add("|");
+        rule.add(random.one::<&str>(&["raw", "value", "value(\"''\")"]));
+        rule.add(")");
+    }
+}
+
 /// `length "\n" bytes`
 fn counted(rule: &mut Rule, random: &mut Random, bytes: &str) {
     rule.add("length");
@@ -383,7 +435,7 @@ fn block_of_lines(rule: &mut Rule, random: &mut Random) {
     ]));
     let keeps_break = random.chance(3);
     if is_alternative && keeps_break {
-        rule.add("line_start | \" |-\n\" lines");
+        rule.add("line_start | \" |-\\n\" lines");
     }
     if is_alternative {
         rule.literal("\n");

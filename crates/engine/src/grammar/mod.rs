@@ -7,6 +7,7 @@ mod error;
 mod evidence;
 mod file;
 mod lex;
+pub(crate) mod lists;
 mod parse;
 mod settings;
 mod variants;
@@ -74,6 +75,13 @@ impl Dialect {
             .collect::<Option<_>>()?;
         all.dedup();
         Some(all)
+    }
+
+    /// Whether values of its calls are lists between brackets.
+    pub(crate) fn has_lists(&self) -> bool {
+        let calls = self.rules.iter().filter(|rule| rule.name == "call");
+        let mut seqs = calls.flat_map(|rule| &rule.alt.0);
+        seqs.any(|seq| lists::holds_list(self, seq))
     }
 
     /// Whether its calls have parameters with a `key`.

@@ -96,7 +96,7 @@ impl Parser {
                     self.emitter.end_call(End::Closed, view, pos, sink);
                 }
                 Act::Exit(_) => {}
-                Act::False => self.emitter.flag_is_false(),
+                Act::Flag(value) => self.emitter.set_flag(value),
             }
         }
         self.spare.acts = acts;

@@ -446,10 +446,10 @@ impl Emitter {
         }
     }
 
-    /// The key before has no value, and is `false`.
-    pub(crate) fn flag_is_false(&mut self) {
-        if let Some((.., value)) = self.call.as_mut().and_then(|call| call.flag.as_mut()) {
-            *value = "false";
+    /// The key before has this value, unless another one follows.
+    pub(crate) fn set_flag(&mut self, value: &'static str) {
+        if let Some((.., flag)) = self.call.as_mut().and_then(|call| call.flag.as_mut()) {
+            *flag = value;
         }
     }
 

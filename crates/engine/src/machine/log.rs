@@ -18,8 +18,8 @@ pub(crate) type LogId = u32;
 pub(crate) enum Act {
     Enter(NodeId),
     Exit(NodeId),
-    /// The key before it is `false`.
-    False,
+    /// The key before it has this value, unless another one follows.
+    Flag(&'static str),
     Captured {
         what: Capture,
         at: Span,

@@ -120,8 +120,8 @@ impl Stepper<'_> {
                     thread.log = self.log.push(thread.log, Act::Enter(thread.node), pos);
                     thread.node = *next;
                 }
-                Node::False { next } => {
-                    thread.log = self.log.push(thread.log, Act::False, pos);
+                Node::Flag { value, next } => {
+                    thread.log = self.log.push(thread.log, Act::Flag(value), pos);
                     thread.node = *next;
                 }
                 Node::Exit { next, .. } => {
@@ -243,7 +243,7 @@ impl Stepper<'_> {
             | Node::Exit { .. }
             | Node::Bol { .. }
             | Node::Start { .. }
-            | Node::False { .. } => {}
+            | Node::Flag { .. } => {}
         }
     }
 

@@ -252,7 +252,7 @@ pub(super) fn nexts(node: &Node) -> &[NodeId] {
         | Node::Bol { next }
         | Node::Start { next }
         | Node::End { next }
-        | Node::False { next }
+        | Node::Flag { next, .. }
         | Node::Json { next, .. }
         | Node::Py { next }
         | Node::Enter { next, .. }
@@ -346,10 +346,8 @@ pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
     let mut found = false;
     reach(nodes, [from], |_, node| {
         found |= matches!(node, Node::End { .. });
-        matches!(
-            node,
-            Node::Split(_) | Node::Exit { .. } | Node::False { .. }
-        ) || matches!(node, Node::Ws { .. } | Node::Nl { .. })
+        matches!(node, Node::Split(_) | Node::Exit { .. } | Node::Flag { .. })
+            || matches!(node, Node::Ws { .. } | Node::Nl { .. })
     });
     found
 }

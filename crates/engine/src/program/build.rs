@@ -12,11 +12,12 @@ use super::analyze::{may_be_empty, reach};
 use super::bytes::ByteSet;
 use super::extent;
 use super::node::{
-    AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim, XmlNode,
+    AttrsNode, CaptureNode, InList, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim, XmlNode,
 };
 use super::ways::leads_to_python;
 use crate::grammar::{
     Alt, Capture, Delimiter, Dialect, GrammarError, Piece, QuoteStyle, Rule, Term, TermKind,
+    lists::{self, List},
 };
 use crate::thresholds::SURE_MARKER_MIN;
 
@@ -41,6 +42,10 @@ struct Builder<'a> {
     texts_to_own: Vec<(NodeId, usize)>,
     /// The alternatives being built come right after a `key`, with which their values start.
     follows_key: bool,
+    /// A single value may stand in place of the sequence being built.
+    beside_single: bool,
+    /// What the values being built are items of.
+    list: InList,
 }
 
 /// A graph: its nodes, and for each its dialect and its place in that dialect's file.
@@ -64,6 +69,8 @@ pub(super) fn build(dialects: &[Dialect]) -> Result<Graph, GrammarError> {
             place: 0..0,
             texts_to_own: Vec::new(),
             follows_key: false,
+            beside_single: false,
+            list: InList::No,
         };
         builder.dialect().map_err(|e| e.of(dialect.name()))?;
     }
@@ -142,8 +149,16 @@ impl<'a> Builder<'a> {
     }
 
     fn alt(&mut self, alt: &'a Alt, next: NodeId) -> Result<NodeId, GrammarError> {
-        let all: Result<Vec<NodeId>, _> = alt.0.iter().map(|seq| self.seq(seq, next)).collect();
-        Ok(self.split(all?))
+        let outer = self.beside_single;
+        let mut seqs = alt.0.iter();
+        let beside_single = outer || seqs.any(|seq| lists::is_single(self.dialect, seq));
+        let mut all = Vec::with_capacity(alt.0.len());
+        for seq in &alt.0 {
+            self.beside_single = beside_single;
+            all.push(self.seq(seq, next)?);
+        }
+        self.beside_single = outer;
+        Ok(self.split(all))
     }
 
     fn split(&mut self, mut all: Vec<NodeId>) -> NodeId {
@@ -157,11 +172,31 @@ impl<'a> Builder<'a> {
     fn seq(&mut self, seq: &'a [Term], next: NodeId) -> Result<NodeId, GrammarError> {
         let mut next = next;
         let mut ids = alloc::vec![0; seq.len()];
-        for (n, term) in seq.iter().enumerate().rev() {
-            next = self.term(term, seq, n, next)?;
+        let list = lists::list_in(self.dialect, seq);
+        let beside_single = core::mem::take(&mut self.beside_single);
+        let mut n = seq.len();
+        while n > 0 {
+            n -= 1;
+            next = match &list {
+                Some(list) if list.place.end == n + 1 => {
+                    n = list.place.start;
+                    self.list(list, beside_single, next)?
+                }
+                _ => {
+                    // What is all of the sequence stands for it.
+                    self.beside_single = beside_single && seq.len() == 1;
+                    self.term(&seq[n], seq, n, next)?
+                }
+            };
             ids[n] = next;
         }
-        // A value's own opener stands in the same sequence.
+        self.beside_single = beside_single;
+        self.own_openers(&ids);
+        Ok(next)
+    }
+
+    /// A value's own opener stands in the same sequence, whose terms begin at `ids`.
+    fn own_openers(&mut self, ids: &[NodeId]) {
         for (text, opener) in core::mem::take(&mut self.texts_to_own) {
             if opener < ids.len()
                 && let Node::Text(node) = &mut self.graph.nodes[text as usize]
@@ -170,7 +205,53 @@ impl<'a> Builder<'a> {
                 node.own = Some(ids[opener]);
             }
         }
-        Ok(next)
+    }
+
+    /// The items of a list: none, or several with what is between them, also behind the last.
+    fn list(
+        &mut self,
+        list: &List<'a>,
+        beside_single: bool,
+        next: NodeId,
+    ) -> Result<NodeId, GrammarError> {
+        let kind = if beside_single {
+            InList::Always
+        } else {
+            InList::BySchema
+        };
+        let outer = core::mem::replace(&mut self.list, kind);
+        let saved = core::mem::take(&mut self.texts_to_own);
+        let behind_last = self.seq(list.separator, next)?;
+        let (mut first, mut ids) = (next, alloc::vec![0; list.terms.len()]);
+        for (n, term) in list.terms.iter().enumerate().rev() {
+            first = self.term(term, list.terms, n, first)?;
+            // Behind each item is the loop.
+            if n + 1 == list.terms.len()
+                && behind_last != next
+                && let Node::Split(ways) = &mut self.graph.nodes[first as usize]
+            {
+                ways.push(behind_last);
+            }
+            ids[n] = first;
+        }
+        self.own_openers(&ids);
+        (self.list, self.texts_to_own) = (outer, saved);
+        if !beside_single && !list.is_bracketed {
+            return Ok(first);
+        }
+        let mut items = self.split(alloc::vec![first, next]);
+        // Blanks are none of a JSON value.
+        if list
+            .item
+            .iter()
+            .any(|term| matches!(term.kind, TermKind::Value(..)))
+        {
+            items = self.push(Node::Ws { next: items });
+        }
+        Ok(self.push(Node::Flag {
+            value: "[]",
+            next: items,
+        }))
     }
 
     fn term(
@@ -201,13 +282,18 @@ impl<'a> Builder<'a> {
             },
             TermKind::Rule(name) => {
                 let mut all = Vec::new();
+                let mut seqs = self.dialect.rules_named(name).flat_map(|rule| &rule.alt.0);
+                let has_single = seqs.any(|seq| lists::is_single(self.dialect, seq));
+                let beside_single = self.beside_single || has_single;
                 for rule in self.dialect.rules_named(name) {
                     for seq in &rule.alt.0 {
                         let saved = core::mem::take(&mut self.texts_to_own);
+                        self.beside_single = beside_single;
                         all.push(self.rule_seq(rule, seq, next)?);
                         self.texts_to_own = saved;
                     }
                 }
+                self.beside_single = false;
                 self.split(all)
             }
             TermKind::Group(alt) => {
@@ -243,7 +329,10 @@ impl<'a> Builder<'a> {
             TermKind::Nl => self.push(Node::Nl { next }),
             TermKind::LineStart => self.push(Node::Bol { next }),
             TermKind::MessageStart => self.push(Node::Start { next }),
-            TermKind::False => self.push(Node::False { next }),
+            TermKind::False => self.push(Node::Flag {
+                value: "false",
+                next,
+            }),
             TermKind::MessageEnd => self.push(Node::End { next }),
             TermKind::Capture(what, one_of) => self.capture(*what, one_of.clone(), None, next),
             TermKind::Argument(name) => {
@@ -262,6 +351,7 @@ impl<'a> Builder<'a> {
                 let node = self.push(Node::Text(Box::new(TextNode {
                     role: self.role.unwrap_or(RuleRole::Say),
                     argument: argument.as_deref().map(Box::from),
+                    list: self.list,
                     quotes: quotes.map(|all| {
                         all.iter()
                             .filter(|text| QuoteStyle::of(text).is_none())

@@ -54,8 +54,9 @@ pub(crate) enum Node {
     End {
         next: NodeId,
     },
-    /// The key before it has the value `false`.
-    False {
+    /// The key before it has this value, as JSON, unless another one follows.
+    Flag {
+        value: &'static str,
         next: NodeId,
     },
     Capture(CaptureNode),
@@ -147,12 +148,25 @@ impl Trim {
     }
 }
 
+/// Whether a value is an item of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum InList {
+    #[default]
+    No,
+    /// Where the schema says so.
+    BySchema,
+    /// Unless the schema says otherwise: a single value would be written without the brackets.
+    Always,
+}
+
 /// A raw value, and all that tells where it ends.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextNode {
     pub(crate) role: RuleRole,
     /// The argument it is, where no key was captured.
     pub(crate) argument: Option<Box<str>>,
+    /// What makes it an item of a list.
+    pub(crate) list: InList,
     /// It may be JSON, or stand between one of these quotes.
     pub(crate) quotes: Option<Box<[String]>>,
     /// Or be a string in one of these.
@@ -371,7 +385,7 @@ impl Node {
                 | Node::Bol { .. }
                 | Node::Start { .. }
                 | Node::End { .. }
-                | Node::False { .. }
+                | Node::Flag { .. }
                 | Node::Enter { .. }
                 | Node::Exit { .. }
         )

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use super::reach::{holds, leads_to_calls, repeats_calls};
 use super::separator::{is_comma, is_separator};
+use crate::grammar::lists;
 use crate::grammar::{Alt, Delimiter, Dialect, Habit, Piece, Rule, Term, TermKind};
 pub use crate::grammar::{
     Attribute, Capture, Envelope, EnvelopeMember, LastBreak, PythonQuote, QuoteStyle, Role, Typing,
@@ -27,6 +28,8 @@ pub struct Forms {
     pub rules: BTreeMap<String, Vec<FormRule>>,
     /// What is between calls that no form holds together.
     pub between: &'static str,
+    /// Lists stand between brackets: `repeated` repeats no key.
+    pub has_lists: bool,
     /// What stands before and after reasoning, where the dialect has one form of it.
     pub reasoning: Option<(String, String)>,
 }
@@ -99,6 +102,8 @@ pub enum Form {
     Rule(String),
     /// One after the other.
     Sequence(Vec<Form>),
+    /// The values of the key before it: none, or several with what is between them.
+    Items(Box<ItemsForm>),
     /// The alternative for the next argument, else the first that can be written.
     Choice(Vec<Alternative>),
     /// What is written only where the condition holds.
@@ -122,9 +127,22 @@ impl Form {
             Form::Sequence(forms) => forms.iter().flat_map(Form::named).collect(),
             Form::Choice(ways) => ways.iter().flat_map(|way| way.form.named()).collect(),
             Form::If(_, inner) | Form::EachArgument(inner) => inner.named(),
+            Form::Items(items) => items.item.named(),
             _ => Vec::new(),
         }
     }
+}
+
+/// A list, without its brackets.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ItemsForm {
+    /// One item.
+    pub item: Form,
+    /// What is between two.
+    pub separator: Form,
+    /// A value that is no list has another form.
+    pub is_only_list: bool,
 }
 
 /// One of several forms.
@@ -137,6 +155,8 @@ pub struct Alternative {
     pub arguments: Vec<String>,
     /// It holds a raw value.
     pub has_value: bool,
+    /// It holds a list.
+    pub has_list: bool,
     /// It takes any number of calls.
     pub repeats_calls: bool,
 }
@@ -161,7 +181,9 @@ impl Forms {
         let compiler = Compiler { dialect };
         let mut rules: BTreeMap<String, Vec<FormRule>> = BTreeMap::new();
         for rule in dialect.rules.iter().filter(|rule| rule.tool.is_none()) {
-            let form = compiler.choice(&rule.alt);
+            let mut named = dialect.rules_named(&rule.name).flat_map(|rule| &rule.alt.0);
+            let beside_single = named.any(|seq| lists::is_single(dialect, seq));
+            let form = compiler.choice(&rule.alt, beside_single);
             let is_call = rule.is_call();
             let of_name = rules.entry(rule.name.clone()).or_default();
             of_name.push(FormRule { form, is_call });
@@ -170,6 +192,7 @@ impl Forms {
             entries: compiler.entries(),
             rules,
             between: dialect.between_calls(),
+            has_lists: dialect.has_lists(),
             reasoning: compiler.reasoning(),
         }
     }
@@ -257,7 +280,7 @@ impl Compiler<'_> {
                 is_call || seq.iter().any(|term| leads_to_calls(self.dialect, term))
             };
             entries.extend(rule.alt.0.iter().filter(leads).map(|seq| FormEntry {
-                form: self.sequence(seq),
+                form: self.sequence(seq, false),
                 is_call,
                 tool: rule.tool.clone(),
                 repeats_calls: !is_call && self.repeats_calls(seq),
@@ -337,11 +360,28 @@ impl Compiler<'_> {
         seq.iter().any(|term| repeats_calls(self.dialect, term))
     }
 
-    fn sequence(&self, seq: &[Term]) -> Form {
+    /// `beside_single`: a single value may be written in place of the sequence.
+    fn sequence(&self, seq: &[Term], beside_single: bool) -> Form {
         let mut forms = Vec::with_capacity(seq.len());
+        let list = lists::list_in(self.dialect, seq);
         for (n, term) in seq.iter().enumerate() {
             let before = n.checked_sub(1).map(|n| &seq[n]);
-            self.term(&mut forms, term, before);
+            match &list {
+                Some(list) if list.place.start == n => {
+                    forms.push(Form::Items(Box::new(ItemsForm {
+                        item: self.sequence(list.item, false),
+                        separator: self.sequence(list.separator, false),
+                        is_only_list: beside_single,
+                    })));
+                }
+                Some(list) if list.place.contains(&n) => {}
+                _ => match &term.kind {
+                    TermKind::Group(alt) if beside_single && seq.len() == 1 => {
+                        forms.push(self.choice(alt, beside_single));
+                    }
+                    _ => self.term(&mut forms, term, before),
+                },
+            }
         }
         separate_before(&mut forms);
         match forms.len() {
@@ -350,7 +390,9 @@ impl Compiler<'_> {
         }
     }
 
-    fn choice(&self, alt: &Alt) -> Form {
+    fn choice(&self, alt: &Alt, beside_single: bool) -> Form {
+        let has_single = |seq: &Vec<Term>| lists::is_single(self.dialect, seq);
+        let beside_single = beside_single || alt.0.iter().any(has_single);
         let alternative = |seq: &Vec<Term>| {
             let mut arguments = Vec::new();
             let mut has_value = false;
@@ -361,9 +403,10 @@ impl Compiler<'_> {
                 }
             }
             Alternative {
-                form: self.sequence(seq),
+                form: self.sequence(seq, beside_single),
                 arguments,
                 has_value,
+                has_list: lists::holds_list(self.dialect, seq),
                 repeats_calls: self.repeats_calls(seq),
             }
         };
@@ -435,7 +478,7 @@ impl Compiler<'_> {
                 forms.extend(self.text(term).map(Form::Literal));
             }
             TermKind::Rule(name) => forms.push(Form::Rule(name.clone())),
-            TermKind::Group(alt) => forms.push(self.choice(alt)),
+            TermKind::Group(alt) => forms.push(self.choice(alt, false)),
             TermKind::Optional(_, Habit::Untaught) => {}
             TermKind::Optional(inner, _) if self.is_unknown(inner) => {}
             TermKind::Optional(inner, Habit::Taught) => match self.condition(inner) {
@@ -446,6 +489,7 @@ impl Compiler<'_> {
                         form: *form,
                         arguments: Vec::new(),
                         has_value: false,
+                        has_list: false,
                         repeats_calls: false,
                     });
                     let either = Box::new(Form::Choice(either.into()));

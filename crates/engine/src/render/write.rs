@@ -9,7 +9,7 @@ use core::fmt::Write as _;
 use toolglot_json::Shape;
 use toolglot_json::internal::{Kind, elements, kind, members};
 
-use super::form::{Alternative, Condition, Form, FormEntry, Forms};
+use super::form::{Alternative, Condition, Form, FormEntry, Forms, ItemsForm};
 use super::value::{
     Layout, between_tokens, envelope, escape_entities, python, quoted_in, raw, siblings, spaced,
 };
@@ -98,22 +98,27 @@ impl<'a> Writer<'a> {
         matches!(item, Some(Shape::Text))
     }
 
-    /// The key of the next argument. Where a list has a parameter for each item, each is an argument.
-    fn next_key(&self, pen: &mut Pen<'_>) -> Written {
-        pen.next_key()?;
+    /// Where a list has a parameter for each item, each is an argument.
+    fn repeat_lists(&self, pen: &mut Pen<'_>) {
+        if !self.dialect.values.repeated || self.forms.has_lists {
+            return;
+        }
         let tool = pen.call.and_then(|call| self.tools.find(call.name));
         let fields = tool.map(|tool| &self.tools.tool(tool).parameters);
-        let shape = fields.and_then(|fields| fields.get(&pen.key));
-        let is_list = self.dialect.values.repeated && matches!(shape, Some(Shape::Array(_)));
-        if let Some(next) = pen.next().filter(|_| is_list)
-            && let (key, json) = pen.left[next].clone()
-            && kind(json) == Kind::Array
-            && elements(json).next().is_some()
-        {
-            let items = elements(json).map(|item| (key.clone(), item));
-            pen.left.splice(next..=next, items);
+        let is_list = |key: &str, json: &str| {
+            let shape = fields.and_then(|fields| fields.get(key));
+            matches!(shape, Some(Shape::Array(_)))
+                && kind(json) == Kind::Array
+                && elements(json).next().is_some()
+        };
+        for (key, json) in core::mem::take(&mut pen.left) {
+            if is_list(&key, json) {
+                let items = elements(json).map(|item| (key.clone(), item));
+                pen.left.extend(items);
+            } else {
+                pen.left.push((key, json));
+            }
         }
-        Ok(())
     }
 
     /// All ways to write `calls`, best first: entries in order; those that hold one call each are joined.
@@ -217,7 +222,7 @@ impl<'a> Writer<'a> {
                 pen.out.push_str(text);
             }
             Form::NextKey => {
-                self.next_key(pen)?;
+                pen.next_key()?;
                 pen.out.push_str(&pen.key);
             }
             Form::False => {
@@ -349,6 +354,7 @@ impl<'a> Writer<'a> {
                     self.write(pen, form)?;
                 }
             }
+            Form::Items(items) => self.items(pen, items)?,
             Form::Choice(alternatives) => self.choice(pen, alternatives)?,
             Form::If(condition, inner) => {
                 if pen.is_met(*condition) {
@@ -371,6 +377,7 @@ impl<'a> Writer<'a> {
                 }
             }
             Form::EachArgument(inner) => {
+                self.repeat_lists(pen);
                 let inside = inner.named();
                 let is_of_loop = |pen: &Pen<'_>, key: &str| {
                     !pen.is_named(key) || inside.iter().any(|name| name == key)
@@ -388,6 +395,30 @@ impl<'a> Writer<'a> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// The items of a list, which is the value of the last key.
+    fn items(&self, pen: &mut Pen<'_>, form: &ItemsForm) -> Written {
+        let at = pen.left.iter().position(|(key, _)| **key == *pen.key);
+        let at = at.ok_or_else(|| RenderError::new("the list has no key"))?;
+        let (key, json) = pen.left[at].clone();
+        if kind(json) != Kind::Array {
+            if form.is_only_list {
+                return Err(RenderError::new("the rule is for a list"));
+            }
+            return self.write(pen, &form.item);
+        }
+        pen.left.remove(at);
+        for (n, item) in elements(json).enumerate() {
+            if n > 0 {
+                self.write(pen, &form.separator)?;
+            }
+            pen.left.insert(at, (key.clone(), item));
+            pen.is_open = true;
+            self.write(pen, &form.item)?;
+        }
+        pen.is_open = false;
         Ok(())
     }
 
@@ -450,9 +481,12 @@ impl<'a> Writer<'a> {
         let is_list = pen.call.is_none() && !pen.is_repeated && pen.calls.len() > 1;
         // A flag needs no value.
         let is_flag = pen.is_open && matches!(pen.value(), Some("true" | "false"));
+        // A list has a form of its own where another takes single values.
+        let is_value_list = pen.is_open && pen.value().map(kind) == Some(Kind::Array);
         let mut order: Vec<&Alternative> = alternatives.iter().collect();
         order.sort_by_key(|one| {
             (
+                pen.is_open && one.has_list != is_value_list,
                 is_list && !one.repeats_calls,
                 !one.arguments.iter().any(|name| Some(name) == next.as_ref()),
                 // One for another argument comes last: the order of the arguments is kept.
@@ -518,7 +552,7 @@ impl<'a> Writer<'a> {
                     pen.call.map(|call| call.name.into()).unwrap_or_default()
                 }
                 (Some(Capture::Key), _) => {
-                    self.next_key(pen)?;
+                    pen.next_key()?;
                     pen.key.clone()
                 }
                 (Some(Capture::Type), _) => match kind_word(&self.dialect.values, pen.value())? {

@@ -1,6 +1,6 @@
 //! Which arguments a call has: each value has a name, each name a value, and what is all of them is there once.
 
-use super::super::{Alt, Capture, Delimiter, Dialect, GrammarError, Term, TermKind};
+use super::super::{Alt, Capture, Delimiter, Dialect, GrammarError, Term, TermKind, lists};
 
 /// What was read of the arguments on the way to a term.
 #[derive(Clone, Copy, Default)]
@@ -50,13 +50,32 @@ pub(crate) fn has_flags(dialect: &Dialect) -> bool {
     let calls = dialect.rules.iter().filter(|rule| rule.name == "call");
     let mut seqs = calls.flat_map(|rule| &rule.alt.0);
     seqs.any(|seq| {
-        sequence(dialect, seq, Seen::default()).is_ok_and(|seen| seen.has_flag || seen.is_open)
+        // A list without items is a key without a value.
+        lists::holds_list(dialect, seq)
+            || sequence(dialect, seq, Seen::default())
+                .is_ok_and(|seen| seen.has_flag || seen.is_open)
     })
 }
 
 fn sequence(dialect: &Dialect, seq: &[Term], mut seen: Seen) -> Result<Seen, GrammarError> {
-    for term in seq {
-        seen = after(dialect, term, seen)?;
+    let list = lists::list_in(dialect, seq);
+    for (n, term) in seq.iter().enumerate() {
+        match &list {
+            Some(list) if list.place.start == n => {
+                for term in list.terms {
+                    seen = after(dialect, term, seen)?;
+                }
+            }
+            Some(list) if list.place.contains(&n) => {}
+            _ if lists::is_loop_of_values(dialect, term) && !dialect.values.repeated => {
+                return Err(GrammarError::new(
+                    term.span.clone(),
+                    "several values of one key that make no list: only the last counts",
+                )
+                .help("write a text before the first and after the last, \"[\" value (\",\" value)* \"]\", or set `values: schema, repeated`"));
+            }
+            _ => seen = after(dialect, term, seen)?,
+        }
     }
     Ok(seen)
 }

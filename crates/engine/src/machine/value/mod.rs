@@ -26,7 +26,7 @@ use super::view::View;
 use super::{Mode, Parser};
 use crate::body::EscapeDecoder;
 use crate::grammar::{Capture, Delimiter, Typing};
-use crate::program::{Lead, Node, NodeId, Program, TextNode, Trim, is_blank};
+use crate::program::{InList, Lead, Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
@@ -123,11 +123,15 @@ impl Value {
         };
         let shape = fields.and_then(|fields| fields.get(&key).or(fields.others.as_deref()));
         let values = &program.dialect_of(body.node).values;
+        let is_repeated = values.repeated && text.argument.is_none();
         let item = match shape {
-            Some(Shape::Array(item)) if values.repeated && text.argument.is_none() => Some(&**item),
+            Some(Shape::Array(item)) if is_repeated || text.list != InList::No => {
+                Some(Some(&**item))
+            }
+            None | Some(Shape::Any) if text.list == InList::Always => Some(None),
             _ => None,
         };
-        let shape = item.or(shape);
+        let shape = item.unwrap_or(shape);
         let is_unknown = fields
             .is_some_and(|fields| !fields.properties.is_empty() && fields.get(&key).is_none());
         // Where the key is the tag, an unknown tag is no parameter. Elsewhere it is one, and validation refuses it.
@@ -146,8 +150,12 @@ impl Value {
         let call = parser.emitter.call.as_ref();
         let is_first = call.is_some_and(|call| !call.opened);
         let literal = text.quotes.clone().map(|quotes| (quotes, how.clone()));
-        let may_wrap =
-            literal.is_none() && is_first && is_unknown && text.argument.is_none() && !dropped;
+        let may_wrap = item.is_none()
+            && literal.is_none()
+            && is_first
+            && is_unknown
+            && text.argument.is_none()
+            && !dropped;
         let wrapper = match &how {
             How::Structured(Shape::Any) if may_wrap => Wrapper::Maybe,
             How::Text if may_wrap && is_wrapper(&key) => Wrapper::Text,
