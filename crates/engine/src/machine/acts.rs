@@ -33,7 +33,7 @@ impl Parser {
         if self.candidate.committed {
             return true;
         }
-        if !self.may_count_in_code(view, name, sink) || !self.may_count(view.program) {
+        if !self.may_count_in_code(view, name, sink) || !self.may_count() {
             return false;
         }
         self.candidate.committed = true;
@@ -49,7 +49,7 @@ impl Parser {
         if !adjoins {
             self.thought.interrupted = None;
         }
-        if by_extra || self.context.open_ended || is_thought && self.enters_call(view.program) {
+        if by_extra || self.context.open_ended || is_thought && self.enters_call() {
             let context = core::mem::take(&mut self.context);
             if is_thought {
                 self.interrupt(context);

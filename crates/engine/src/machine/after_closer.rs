@@ -91,10 +91,9 @@ impl Parser {
         let Some(last) = probe.last else {
             return Some(Signal::Data);
         };
-        let cx = (view, NamePolicy::Evidence);
         let from = Thread::at(text.follow, Log::ROOT, last);
         let mut enclosing = Vec::new();
-        self.add_positions(cx, from, &text.enclosing, &mut enclosing);
+        self.add_positions(view, from, &text.enclosing, &mut enclosing);
         probe.stage = Stage::After(AfterCloser {
             from: last,
             blank: true,
@@ -114,15 +113,13 @@ impl Parser {
         key: UnknownKey,
         view: View<'_>,
     ) {
-        let mut threads = Vec::new();
         let mut thread = key.thread;
-        if matches!(view.program.node(thread.node), Node::Attrs(_)) {
-            threads.push(thread);
+        let threads = if matches!(view.program.node(thread.node), Node::Attrs(_)) {
+            alloc::vec![thread]
         } else {
-            thread.off = 0;
-            self.stepper(view, NamePolicy::Reading)
-                .add_closure(thread, key.at, &mut threads);
-        }
+            (thread.off, thread.since) = (0, key.at);
+            self.closure(view, thread)
+        };
         probe.n_overs += 1;
         probe.pos = key.at;
         probe.stage = Stage::Skipped(SkippedParameter {
@@ -219,9 +216,7 @@ impl Parser {
 
     /// The literals after a value, at `follow`, with what was captured in `log`.
     pub(super) fn closers_at(&mut self, follow: NodeId, log: LogId, view: View<'_>) -> Vec<Thread> {
-        let (cx, mut set) = ((view, NamePolicy::Reading), Vec::new());
-        self.add_positions(cx, Thread::at(follow, log, 0), &[follow], &mut set);
-        set
+        self.closure(view, Thread::at(follow, log, 0))
     }
 
     /// How `bytes` fit the first of the literals before which `closers` stand that they fit; its length, and what follows.

@@ -7,7 +7,7 @@ use toolglot_json::{Completeness, Step};
 
 use super::emitter::Speech;
 use super::log::Log;
-use super::thread::{NamePolicy, Thread, any_ends};
+use super::thread::{Thread, any_ends};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::{JsonBody, Xml, XmlOut};
@@ -164,8 +164,7 @@ impl Parser {
         threads.clear();
         let mut thread = Thread::at(view.program.after_body(node), Log::ROOT, at);
         (thread.marked, thread.begins_line, thread.one_line) = (true, false, false);
-        self.stepper(view, NamePolicy::Reading)
-            .add_closure(thread, at, &mut threads);
+        self.add_positions(view, thread, &[thread.node], &mut threads);
         self.set.threads = threads;
         self.resume();
         if self.match_certain(view, sink) {

@@ -136,23 +136,22 @@ impl Parser {
         let mut from = Thread::at(text.follow, Log::ROOT, at);
         (from.begins_line, from.one_line) = (value.line_blank, value.one_line);
         from.pass(view.bytes(value.scan, at));
-        let cx = (view, NamePolicy::Evidence);
-        self.add_positions(cx, from, &[text.follow], &mut probe.follow);
+        self.add_positions(view, from, &[text.follow], &mut probe.follow);
         if at == value.start {
-            self.add_after_break(cx, text, &mut probe.follow);
+            self.add_after_break(view, text, &mut probe.follow);
         }
-        self.add_positions(cx, from, &text.enclosing, &mut probe.enclosing);
+        self.add_positions(view, from, &text.enclosing, &mut probe.enclosing);
         let own = text
             .own
             .filter(|_| from.begins_line || !text.own_starts_line);
-        self.add_positions(cx, from, own.as_slice(), &mut probe.own);
+        self.add_positions(view, from, own.as_slice(), &mut probe.own);
     }
 
     /// Adds the positions after the line break that literals of `set` start with: the one before an empty value serves for it.
     /// Outside of blocks only the end of the call counts, since a text may start like the next parameter.
     pub(super) fn add_after_break(
         &mut self,
-        (view, names): (View<'_>, NamePolicy<'_>),
+        view: View<'_>,
         text: &TextNode,
         set: &mut Vec<Thread>,
     ) {
@@ -165,12 +164,7 @@ impl Parser {
             if literal.bytes.starts_with(b"\n") && !is_break {
                 after.push(Thread { off: 1, ..*thread });
             } else if is_break {
-                let thread = Thread {
-                    node: next,
-                    ..*thread
-                };
-                self.stepper(view, names)
-                    .add_closure(thread, thread.since, &mut after);
+                self.add_positions(view, *thread, &[next], &mut after);
             }
         }
         let program = view.program;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::emitter::Speech;
 use super::log::{Act, Log, LogId};
-use super::thread::{NamePolicy, Thread};
+use super::thread::Thread;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::grammar::Capture;
@@ -65,11 +65,7 @@ impl Parser {
                 continue;
             };
             open_ended &= text.open_ended;
-            let mut ends = Vec::new();
-            let thread = Thread::at(text.next, body.log, at);
-            self.stepper(view, NamePolicy::Reading)
-                .add_closure(thread, at, &mut ends);
-            for end in ends {
+            for end in self.closure(view, Thread::at(text.next, body.log, at)) {
                 // The end of the entry waits for no literal: an entry that commits ends what is open-ended.
                 let is_there = |have: &SyncPoint| program.ends_alike(have.thread.node, end.node);
                 if !program.is_end(end.node) && !sync_points.iter().any(is_there) {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::Parser;
 use super::closer_lookahead::CloserLookahead;
-use super::thread::{NamePolicy, Thread};
+use super::thread::Thread;
 use super::view::View;
 use crate::program::{Fits, Node, Program};
 
@@ -70,10 +70,9 @@ impl Parser {
                 return Some(false);
             }
             let end = damaged.from + length as u64;
-            let after = thread.after(literal.next);
-            probe.follow.clear();
-            self.stepper(view, NamePolicy::Evidence)
-                .add_closure(after, end, &mut probe.follow);
+            let mut after = thread.after(literal.next);
+            after.since = end;
+            probe.follow = self.closure(view, after);
             (probe.pos, probe.last, probe.read) = (end, Some(end), Some(end));
             probe.is_damaged = true;
             probe.left_call = self.any_leaves_call(&probe.follow);

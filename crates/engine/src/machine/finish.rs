@@ -330,9 +330,8 @@ impl Parser {
                 }
                 _ => continue,
             };
-            let mut behind = Vec::new();
-            stepper.add_closure(next, end, &mut behind);
-            set.append(&mut behind);
+            let next = Thread { since: end, ..next };
+            set.append(&mut self.closure(view, next));
         }
     }
 

@@ -60,33 +60,38 @@ impl Parser {
 
     /// JSON text of the arguments: what is certain goes to the emitter.
     pub(super) fn fit_args(&mut self, program: &Program, json: &str, sink: &mut dyn Sink) {
-        let Fitting {
-            fit,
-            tool: Some(tool),
-            at,
-            changes,
-        } = &mut self.fitting
-        else {
-            self.emitter.args().push_str(json);
-            return;
+        let (args, fitting) = (self.emitter.args(), &mut self.fitting);
+        let Some(tool) = fitting.tool else {
+            return args.push_str(json);
         };
-        let fields: &Fields = &program.tools.tool(*tool).parameters;
-        fit.feed(Target::Fields(fields), json, self.emitter.args(), changes);
-        remark(&mut self.emitter, changes, None, *at, sink);
+        let target = Target::Fields(&program.tools.tool(tool).parameters);
+        fitting.fit.feed(target, json, args, &mut fitting.changes);
+        remark(
+            &mut self.emitter,
+            &mut fitting.changes,
+            None,
+            fitting.at,
+            sink,
+        );
     }
 
     /// The arguments end, whole or cut: what is held is told.
     pub(super) fn end_fitting(&mut self, program: &Program, whole: bool, sink: &mut dyn Sink) {
-        let Fitting {
-            fit,
-            tool,
-            at,
-            changes,
-        } = &mut self.fitting;
-        let Some(tool) = tool.take() else { return };
-        let fields: &Fields = &program.tools.tool(tool).parameters;
-        fit.finish(Target::Fields(fields), whole, self.emitter.args(), changes);
-        remark(&mut self.emitter, changes, None, *at, sink);
+        let (args, fitting) = (self.emitter.args(), &mut self.fitting);
+        let Some(tool) = fitting.tool.take() else {
+            return;
+        };
+        let target = Target::Fields(&program.tools.tool(tool).parameters);
+        fitting
+            .fit
+            .finish(target, whole, args, &mut fitting.changes);
+        remark(
+            &mut self.emitter,
+            &mut fitting.changes,
+            None,
+            fitting.at,
+            sink,
+        );
     }
 }
 

@@ -56,16 +56,9 @@ impl Parser {
         let (Fits::Whole, _, next) = self.closer_fits(&closers, found) else {
             return false;
         };
-        let mut behind = Vec::new();
-        self.stepper(view, NamePolicy::Evidence).add_closure(
-            Thread::at(next, Log::ROOT, at),
-            at,
-            &mut behind,
-        );
-        let text = Span::empty(at);
         probe.stage = Stage::Text(InterveningText {
-            behind,
-            text,
+            behind: self.closure(view, Thread::at(next, Log::ROOT, at)),
+            text: Span::empty(at),
             tag: None,
         });
         true

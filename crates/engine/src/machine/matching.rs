@@ -1,14 +1,12 @@
 //! Between bodies: the set of threads, byte by byte, until a body wins, the entry ends, or nothing is left.
 
-use alloc::vec::Vec;
-
 use super::emitter::OpenCall;
 use super::junk::OUTSIDE;
 use super::log::Act;
 use super::thread::{NamePolicy, Thread, any_ends};
 
 use super::view::View;
-use super::{Context, Mode, Parser, Positions};
+use super::{Context, Mode, Parser};
 use crate::grammar::Capture;
 use crate::program::{Node, Program};
 use crate::thresholds::{MARKER_MIN, MISSPELT_MAX};
@@ -38,11 +36,11 @@ impl Parser {
                 }
             }
             if self.set.found.literal_ended && !self.candidate.committed {
-                self.drop_speech(program);
-            }
-            if self.set.found.literal_ended && !self.candidate.committed && !self.reopens(program) {
+                self.drop_speech();
                 let is_alive = !self.set.next.is_empty();
-                self.drop_quoted(view, sink);
+                if !self.reopens() {
+                    self.drop_quoted(view, sink);
+                }
                 if is_alive && self.set.next.is_empty() {
                     self.reject(pos + 1);
                     return true;
@@ -181,11 +179,10 @@ impl Parser {
             node: next,
             off: 0,
             log: self.set.log.push(closer.log, act, begin),
+            since: end,
             ..closer
         };
-        let mut threads = Vec::new();
-        self.stepper(view, NamePolicy::Reading)
-            .add_closure(behind, end, &mut threads);
+        let threads = self.closure(view, behind);
         // The closer of the call itself is missed where nothing shows what the word before it was.
         if any_ends(view.program, &threads) {
             return Some(false);
@@ -283,13 +280,8 @@ impl Parser {
             return;
         }
         let pos = self.pos;
-        let Positions {
-            threads,
-            log,
-            flushed,
-            ..
-        } = &mut self.set;
-        threads.retain(|thread| {
+        let (log, flushed) = (&self.set.log, self.set.flushed);
+        self.set.threads.retain(|thread| {
             if program.dialect_index(thread.node) != dialect {
                 return true;
             }
@@ -298,7 +290,7 @@ impl Parser {
                 && thread.since >= from
                 && thread.since < pos;
             let read = log.any(
-                *flushed,
+                flushed,
                 thread.log,
                 |act| matches!(act, Act::Captured { at, .. } if at.start >= from && at.end > at.start),
             );

@@ -8,7 +8,7 @@ use super::capture::takes_key;
 use super::closer_decision::Signal;
 use super::closer_lookahead::{CloserLookahead, Stage};
 use super::log::{Log, LogId};
-use super::thread::{NamePolicy, Thread};
+use super::thread::Thread;
 use super::view::View;
 use crate::grammar::Capture;
 use crate::program::{Fits, TextNode, is_blank};
@@ -85,9 +85,8 @@ impl Parser {
     ) -> Option<Signal> {
         let own = self.closers_at(text.follow, Log::ROOT, view);
         let mut enclosing = Vec::new();
-        let cx = (view, NamePolicy::Reading);
         let from = Thread::at(text.follow, Log::ROOT, 0);
-        self.add_positions(cx, from, &text.enclosing, &mut enclosing);
+        self.add_positions(view, from, &text.enclosing, &mut enclosing);
         loop {
             let rest = view.from(probe.pos);
             let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count();

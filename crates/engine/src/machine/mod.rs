@@ -237,6 +237,13 @@ struct Options {
     in_reasoning: InReasoning,
 }
 
+impl Held {
+    /// Where the next push begins.
+    fn end(&self) -> u64 {
+        self.base + self.buffer.len() as u64
+    }
+}
+
 impl Candidate {
     /// No body, or end, could have begun before.
     fn forget_fallback(&mut self) {
@@ -305,7 +312,9 @@ impl Parser {
             return Parser::new(parser.program);
         }
         parser.emitter.mute = false;
-        parser.begin_message();
+        // The message begins with the next byte, which is offset 0. What the prompt left undecided goes on.
+        parser.emitter.begin_message(parser.input.end());
+        parser.tokens.begin_message();
         parser
     }
 
@@ -366,8 +375,7 @@ impl Parser {
         let text = match input {
             Input::Text(text) => text,
             Input::Special { text, .. } => {
-                self.tokens
-                    .came(text, self.input.base + self.input.buffer.len() as u64);
+                self.tokens.came(text, self.input.end());
                 text
             }
         };
@@ -536,25 +544,24 @@ impl Parser {
         }
     }
 
-    /// The message begins with the next byte, which is offset 0. What the prompt left undecided goes on.
-    fn begin_message(&mut self) {
-        self.emitter
-            .begin_message(self.input.base + self.input.buffer.len() as u64);
-        self.tokens.begin_message();
+    /// The positions at `thread`, which stands where it begins.
+    fn closure(&mut self, view: View<'_>, thread: Thread) -> Vec<Thread> {
+        let mut set = Vec::new();
+        self.add_positions(view, thread, &[thread.node], &mut set);
+        set
     }
 
     /// Adds the positions at `nodes`, which begin where `from` does and have captured what it has.
     fn add_positions(
         &mut self,
-        (view, names): (View<'_>, NamePolicy<'_>),
+        view: View<'_>,
         from: Thread,
         nodes: &[NodeId],
         set: &mut Vec<Thread>,
     ) {
+        let mut stepper = self.stepper(view, NamePolicy::Reading);
         for &node in nodes {
-            let thread = Thread { node, ..from };
-            self.stepper(view, names)
-                .add_closure(thread, from.since, set);
+            stepper.add_closure(Thread { node, ..from }, from.since, set);
         }
     }
 

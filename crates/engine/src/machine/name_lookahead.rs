@@ -51,16 +51,15 @@ impl Parser {
     /// Looks for the name after the body, which begins at `pos`.
     pub(super) fn look_ahead(&mut self, view: View<'_>, body: Thread) {
         let at = self.pos;
+        let thread = Thread::at(view.program.after_body(body.node), body.log, at);
         let mut ahead = NameLookahead {
             body,
             at,
             tried: at,
             pos: at,
+            behind: self.closure(view, thread),
             ..NameLookahead::default()
         };
-        let thread = Thread::at(view.program.after_body(body.node), body.log, at);
-        self.stepper(view, NamePolicy::Reading)
-            .add_closure(thread, at, &mut ahead.behind);
         let is_literal = |thread: &Thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3);
         ahead.behind.retain(is_literal);
         for thread in &mut ahead.behind {

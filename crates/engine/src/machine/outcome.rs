@@ -14,7 +14,7 @@ use super::matching::joins_calls;
 use super::mid_line_tag::MidLineTag;
 use super::quote::Marks;
 use super::remarks::wants;
-use super::thread::{NamePolicy, Thread};
+use super::thread::Thread;
 use super::value::Value;
 use super::view::View;
 use super::{Mode, Parser, Speech};
@@ -286,14 +286,12 @@ impl Parser {
                         }
                     }
                 };
-                let since = at;
                 let after = Thread {
                     off: 0,
-                    since,
+                    since: at,
                     ..thread
                 };
-                let cx = (view, NamePolicy::Reading);
-                self.add_positions(cx, after, next.as_slice(), &mut behind);
+                self.add_positions(view, after, next.as_slice(), &mut behind);
             }
             level = behind;
         }

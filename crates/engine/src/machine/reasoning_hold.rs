@@ -15,7 +15,7 @@ use super::thread::Thread;
 use super::view::View;
 use super::{Mode, Parser, Speech};
 use crate::grammar::Capture;
-use crate::program::{NodeId, Program, RuleRole};
+use crate::program::{NodeId, RuleRole};
 use crate::{Code, Sink, Span};
 
 /// The lookahead for the reasoning's end.
@@ -69,7 +69,7 @@ impl Parser {
             self.emitter.quote.hold_calls();
             return true;
         }
-        if self.candidate.quoted && self.enters_call(program) {
+        if self.candidate.quoted && self.enters_call() {
             let at = Span::new(self.candidate.at, self.pos);
             self.remark_quoted(name, at, sink);
         }
@@ -78,11 +78,11 @@ impl Parser {
     }
 
     /// Whether the candidate that is about to be believed may be. In reasoning only its end may, or a call.
-    pub(super) fn may_count(&mut self, program: &Program) -> bool {
+    pub(super) fn may_count(&mut self) -> bool {
         if !self.candidate.is_in_thought {
             return true;
         }
-        let is_call = self.enters_call(program);
+        let is_call = self.enters_call();
         let is_awaited = self.decided().is_some_and(|thread| thread.extra);
         if is_call && self.candidate.weighs && !self.emitter.mute {
             // What was looked at for a call before is not looked at again.
@@ -115,28 +115,22 @@ impl Parser {
     }
 
     /// Whether that is one of a call.
-    pub(super) fn enters_call(&self, program: &Program) -> bool {
+    pub(super) fn enters_call(&self) -> bool {
         self.decided()
-            .is_some_and(|thread| self.enters(program, thread, |role| role == RuleRole::Call))
+            .is_some_and(|thread| self.enters(thread, |role| role == RuleRole::Call))
     }
 
     /// Whether a position is one of a rule of such a role.
-    pub(super) fn enters(
-        &self,
-        program: &Program,
-        thread: &Thread,
-        is: impl Fn(RuleRole) -> bool,
-    ) -> bool {
-        let enters = |act: Act| act.entered(program).is_some_and(|(role, _)| is(role));
+    pub(super) fn enters(&self, thread: &Thread, is: impl Fn(RuleRole) -> bool) -> bool {
+        let enters = |act: Act| act.entered(&self.program).is_some_and(|(role, _)| is(role));
         self.set.log.any(Log::ROOT, thread.log, enters)
     }
 
     /// In reasoning, and in a wrapper, nothing is said and no turn ends, nor does reasoning begin in it.
-    pub(super) fn drop_speech(&mut self, program: &Program) {
-        if !self.candidate.is_in_thought && !self.candidate.is_wrapped {
-            return;
+    pub(super) fn drop_speech(&mut self) {
+        if self.candidate.is_in_thought || self.candidate.is_wrapped {
+            self.retain_next(|parser, thread| !parser.enters_speech(thread));
         }
-        self.retain_next(|parser, thread| !parser.enters_speech(program, thread));
     }
 
     /// Of the candidate's positions only those are left that `stays` likes; what is waited for goes on.
@@ -147,9 +141,9 @@ impl Parser {
     }
 
     /// Whether a position reads what is said or thought, or the end of a turn.
-    pub(super) fn enters_speech(&self, program: &Program, thread: &Thread) -> bool {
+    pub(super) fn enters_speech(&self, thread: &Thread) -> bool {
         let reopens = self.may_reopen();
-        self.enters(program, thread, |role| match role {
+        self.enters(thread, |role| match role {
             RuleRole::Say | RuleRole::Stop => true,
             RuleRole::Think => !reopens,
             RuleRole::Call => false,
@@ -162,8 +156,8 @@ impl Parser {
     }
 
     /// Whether a position reads such a tag.
-    pub(super) fn reopens(&self, program: &Program) -> bool {
-        let reads = |thread: &Thread| self.enters(program, thread, |role| role == RuleRole::Think);
+    pub(super) fn reopens(&self) -> bool {
+        let reads = |thread: &Thread| self.enters(thread, |role| role == RuleRole::Think);
         let mut next = self.set.next.iter();
         self.may_reopen() && next.any(|thread| !thread.extra && reads(thread))
     }

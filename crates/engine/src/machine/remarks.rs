@@ -32,7 +32,7 @@ impl Parser {
                 let is_py = matches!(program.node(thread.node), Node::Py { .. });
                 !thread.extra
                     && (thread.since >= end || !is_py)
-                    && self.enters(program, thread, |role| role == RuleRole::Call)
+                    && self.enters(thread, |role| role == RuleRole::Call)
             });
         let fence = text.bytes().all(|byte| byte == b'`');
         // What may stand in place of the reasoning's end begins here, too: it is told apart by its name.
@@ -52,7 +52,7 @@ impl Parser {
             }
         }
         let ends_here = call || fence || !self.candidate.is_in_code;
-        self.retain_next(|parser, thread| !ends_here && !parser.enters_speech(program, thread));
+        self.retain_next(|parser, thread| !ends_here && !parser.enters_speech(thread));
     }
 
     fn note_quoted(&mut self, what: &str, at: Span, sink: &mut dyn Sink) {
@@ -117,19 +117,6 @@ impl Parser {
         self.note(code, at, message, sink);
     }
 
-    /// Whether a thread stands in a name that is known as far as it was read (`<read_file path=..>`).
-    pub(super) fn stands_in_known_name(thread: &Thread, view: View<'_>, at: u64) -> bool {
-        let Node::Capture(capture) = view.program.node(thread.node) else {
-            return false;
-        };
-        capture.what == Capture::Name
-            && thread.since <= at
-            && view.program.knows(
-                view.program.dialect_of(thread.node),
-                view.slice(thread.since, view.char_start(at)),
-            )
-    }
-
     /// The threads of the candidate that stand after a call's marker, or in a known tool's name where only the name marks
     /// the call. A rule for one tool is no marker, and a fence that wraps calls is none either.
     fn marked(&self, view: View<'_>, at: u64) -> Vec<Thread> {
@@ -149,12 +136,18 @@ impl Parser {
         self.set.threads.iter().copied().filter(is_marked).collect()
     }
 
+    /// Whether a thread has a name, or stands in one that is known as far as it was read (`<read_file path=..>`).
     fn is_named(&self, thread: &Thread, view: View<'_>, at: u64) -> bool {
-        self.set
-            .log
-            .newest(thread.log, self.set.flushed, Capture::Name)
-            .is_some()
-            || Parser::stands_in_known_name(thread, view, at)
+        let program = view.program;
+        let flushed = self.set.flushed;
+        let named = self.set.log.newest(thread.log, flushed, Capture::Name);
+        named.is_some()
+            || matches!(program.node(thread.node), Node::Capture(capture) if capture.what == Capture::Name)
+                && thread.since <= at
+                && program.knows(
+                    program.dialect_of(thread.node),
+                    view.slice(thread.since, view.char_start(at)),
+                )
     }
 
     /// Whether the candidate is certainly the begin of a call: outside of quotations, a call's marker was read whole, and

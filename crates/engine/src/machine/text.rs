@@ -219,8 +219,7 @@ impl Parser {
                 let act = super::log::Act::Enter(enter);
                 thread.log = self.set.log.push(thread.log, act, at);
             }
-            self.stepper(view, super::NamePolicy::Reading)
-                .add_closure(thread, at, &mut threads);
+            self.add_positions(view, thread, &[way.target], &mut threads);
         }
         self.set.threads = threads;
     }

@@ -296,8 +296,9 @@ pub(super) fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool)
             ends = true;
             false
         }
-        Node::Capture(_) | Node::Attrs(_) | Node::Start { .. } | Node::Trie => false,
-        Node::End { .. } => false,
+        Node::Capture(_) | Node::Attrs(_) | Node::Start { .. } | Node::End { .. } | Node::Trie => {
+            false
+        }
         node => !node.is_body(),
     });
     (found, ends)

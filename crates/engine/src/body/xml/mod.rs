@@ -254,23 +254,17 @@ pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Op
     }
     let mut root = Fields::default();
     root.properties.push((String::from("value"), shape.clone()));
-    let limits = Limits {
-        undecided: usize::MAX,
-        ..Limits::default()
-    };
-    let mut xml = Xml::new(
-        0,
-        0,
-        Some(root),
+    let mut xml = Xml {
+        root: Some(root),
         // They were decoded with the text around them.
-        Values {
+        values: Values {
             entities: false,
             ..values.clone()
         },
-        None,
-        &Arc::from([String::from("</end>")]),
-        &limits,
-    );
+        closers: Arc::from([String::from("</end>")]),
+        undecided: usize::MAX,
+        ..Xml::default()
+    };
     let mut out = XmlOut::default();
     let whole = format!("<value>{trimmed}</value></end>");
     if !xml.feed(&whole, true, &mut out) {

@@ -10,7 +10,7 @@ use super::Value;
 use super::write::Wrapper;
 use crate::machine::Parser;
 use crate::machine::log::Log;
-use crate::machine::thread::{NamePolicy, Thread};
+use crate::machine::thread::Thread;
 use crate::machine::typing::{How, is_surely_text};
 use crate::machine::view::View;
 use crate::program::{Node, NodeId, TextNode};
@@ -48,7 +48,6 @@ impl Parser {
             }
             value.writer.close(at, values, out);
         });
-        let end = value.writer.told;
         self.emitter.tell_value(&value.writer, view, sink);
         if recovered {
             self.emitter.worsen(End::Recovered);
@@ -73,9 +72,7 @@ impl Parser {
             }
             self.pos = upto;
         } else {
-            let is_line = (value.line_blank, value.one_line);
-            let places = (end, at, is_line, at == value.start);
-            self.read_closers(text, places, behind, view);
+            self.read_closers(text, &value, at, behind, view);
         }
         self.resume();
         if let Behind::Read { .. } = behind {
@@ -84,20 +81,26 @@ impl Parser {
         }
     }
 
-    /// The closers are read by the same threads that read everything else: from `end`, after the value's text, or from
-    /// `at`, where they begin.
+    /// The closers are read by the same threads that read everything else: from after the value's text, or from `at`, where
+    /// they begin.
     fn read_closers(
         &mut self,
         text: &TextNode,
-        (end, at, is_line, is_empty): (u64, u64, (bool, bool), bool),
+        value: &Value,
+        at: u64,
         behind: Behind,
         view: View<'_>,
     ) {
         self.set.forget_log();
-        let from = if behind == Behind::Value { end } else { at };
+        let from = if behind == Behind::Value {
+            value.writer.told
+        } else {
+            at
+        };
         let mut threads = core::mem::take(&mut self.set.threads);
         let mut thread = Thread::at(text.next, Log::ROOT, from);
-        (thread.marked, thread.begins_line, thread.one_line) = (true, is_line.0, is_line.1);
+        (thread.begins_line, thread.one_line) = (value.line_blank, value.one_line);
+        thread.marked = true;
         let behind_closers: alloc::vec::Vec<NodeId>;
         let nodes = match behind {
             Behind::Value | Behind::Read { .. } => core::slice::from_ref(&text.next),
@@ -109,10 +112,9 @@ impl Parser {
                 &behind_closers
             }
         };
-        let cx = (view, NamePolicy::Reading);
-        self.add_positions(cx, thread, nodes, &mut threads);
-        if is_empty {
-            self.add_after_break(cx, text, &mut threads);
+        self.add_positions(view, thread, nodes, &mut threads);
+        if at == value.start {
+            self.add_after_break(view, text, &mut threads);
         }
         self.set.threads = threads;
         self.pos = from;

@@ -536,12 +536,7 @@ impl Parser {
             undecided: program.limits.undecided,
         };
         write(value, &mut out);
-        let Out {
-            remarks,
-            repairs,
-            mut changes,
-            ..
-        } = out;
+        let (remarks, repairs, mut changes) = (out.remarks, out.repairs, out.changes);
         // A key that waited was written, or what stands in its place: the arguments have begun.
         if let Wrapper::Object | Wrapper::Keyed = value.writer.wrapper {
             self.emitter.opened_by(&value.writer.key);

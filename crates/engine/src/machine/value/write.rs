@@ -246,16 +246,12 @@ impl ValueWriter {
         let Some(nested) = &mut self.json else {
             return;
         };
-        let Nested {
-            json,
-            escaped,
-            output,
-            ..
-        } = &mut **nested;
+        let nested = &mut **nested;
         let (used, step) = if self.json_over {
             (0, Step::Done)
         } else {
-            escaped.feed(true, json, (piece, at), output)
+            let (json, output) = (&mut nested.json, &mut nested.output);
+            nested.escaped.feed(true, json, (piece, at), output)
         };
         let over =
             step == Step::Stuck || (step == Step::Done && !piece[used..].trim_start().is_empty());
@@ -265,8 +261,8 @@ impl ValueWriter {
             out.remarks
                 .push((Code::MalformedJson, message.into(), true));
         }
-        out.repairs.append(&mut output.repairs);
-        let text = core::mem::take(&mut output.text);
+        out.repairs.append(&mut nested.output.repairs);
+        let text = core::mem::take(&mut nested.output.text);
         self.fit(&text, out);
         if let Some(nested) = &mut self.json {
             nested.output.text = text;
@@ -310,14 +306,10 @@ impl ValueWriter {
         }
         self.write_key(out);
         if let (How::Structured(shape), Some(nested)) = (&self.how, &mut self.json) {
-            let Nested {
-                json,
-                output,
-                fit,
-                escaped,
-            } = &mut **nested;
-            json.complete(at, output);
-            escaped.place(&mut output.repairs, Span::empty(at));
+            let nested = &mut **nested;
+            let (fit, output) = (&mut nested.fit, &mut nested.output);
+            nested.json.complete(at, output);
+            nested.escaped.place(&mut output.repairs, Span::empty(at));
             let target = self.wrapper.target(shape, out.fields);
             fit.feed(target, &output.text, out.args, &mut out.changes);
             if self.wrapper == Wrapper::Object {
