@@ -242,11 +242,14 @@ impl Parser {
         view: View<'_>,
     ) -> Option<Signal> {
         let program = view.program;
-        let ends = probe.recovered();
         loop {
             let Some(byte) = view.byte(probe.pos) else {
                 let is_cut_off = self.ending.is_cut_off;
-                let end = if is_cut_off { Signal::Cut } else { ends };
+                let end = if is_cut_off {
+                    Signal::Cut
+                } else {
+                    Signal::Recovered
+                };
                 return view.eof.then_some(end);
             };
             if beyond.blank {
@@ -283,7 +286,7 @@ impl Parser {
             self.step_set(cx, &mut beyond.enclosing, byte, probe.pos);
             probe.pos += 1;
             if entered {
-                return Some(ends);
+                return Some(Signal::Recovered);
             }
             let inner_ended = self.set.found.literal_ended;
             if stops || inner_ended && any_ends(program, &beyond.enclosing) {
@@ -358,7 +361,7 @@ impl Parser {
                 let names = NamePolicy::Entry { plausible: false };
                 probe.pos += 1;
                 if self.step_entries((names, true), beyond, rest[0], probe.pos - 1, view) {
-                    return ControlFlow::Break(Some(probe.recovered()));
+                    return ControlFlow::Break(Some(Signal::Recovered));
                 }
                 if beyond.entries.is_empty() {
                     beyond.prose = Some(Line::Rest);

@@ -23,7 +23,7 @@ pub(super) enum Decision {
 }
 
 /// What a probe has found at a byte.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
     Data,
     /// The message ends before it is known.
@@ -34,18 +34,10 @@ pub(super) enum Signal {
     Another,
     /// Another value opens, and this one's closer was forgotten.
     MissingCloser,
-    Ends {
-        recovered: bool,
-        enclosing: bool,
-    },
-}
-
-impl Signal {
     /// The value ends at its closer, and nothing was supplied.
-    pub(super) const ENDS: Signal = Signal::Ends {
-        recovered: false,
-        enclosing: false,
-    };
+    Ends,
+    /// The value ends, and a closer of it is missing.
+    Recovered,
 }
 
 impl Parser {
@@ -53,9 +45,9 @@ impl Parser {
     pub(super) fn at_end(&self, probe: &CloserLookahead, value: &Value) -> Signal {
         let is_over = probe.last.is_some() || self.any_leaves_call(&probe.follow);
         match (probe.last, probe.has_closer()) {
-            (_, true) if value.nest == 0 && is_over => Signal::ENDS,
+            (_, true) if value.nest == 0 && is_over => Signal::Ends,
             (Some(_), _) if self.ending.is_cut_off => Signal::Cut,
-            (Some(_), _) => probe.recovered(),
+            (Some(_), _) => Signal::Recovered,
             // What opens another value opens none here: it may hold too much.
             (None, true) if value.nest == 0 && !self.ending.is_cut_off && is_marker(probe) => {
                 Signal::Data
@@ -71,12 +63,7 @@ impl Parser {
         value: &mut Value,
         probe: &CloserLookahead,
     ) -> Decision {
-        let read = match turn {
-            Signal::Ends {
-                recovered: false, ..
-            } => probe.read,
-            _ => None,
-        };
+        let read = probe.read.filter(|_| turn == Signal::Ends);
         if read.is_none() {
             self.set.log.clear();
             self.set.flushed = Log::ROOT;
@@ -115,15 +102,12 @@ impl Parser {
                 recovered: true,
                 behind: Behind::Closer,
             },
-            Signal::Ends {
-                recovered,
-                enclosing,
-            } => Decision::Ends {
+            Signal::Ends | Signal::Recovered => Decision::Ends {
                 at,
-                recovered: recovered || probe.is_damaged,
+                recovered: turn == Signal::Recovered || probe.is_damaged,
                 behind: match read {
                     Some(upto) if !value.cut_in_doubt => Behind::Read { upto },
-                    _ if enclosing => Behind::Enclosing,
+                    _ if turn == Signal::Recovered && !probe.has_closer() => Behind::Enclosing,
                     _ => Behind::Value,
                 },
             },

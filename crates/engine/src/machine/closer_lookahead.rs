@@ -88,14 +88,6 @@ impl CloserLookahead {
         (self.leaves, self.prose_to, self.forgotten) = (false, None, None);
     }
 
-    /// The value ends, and a closer of it is missing.
-    pub(super) fn recovered(&self) -> Signal {
-        Signal::Ends {
-            recovered: true,
-            enclosing: !self.has_closer(),
-        }
-    }
-
     /// The value's own closer was read whole.
     pub(super) fn has_closer(&self) -> bool {
         self.closer_end.is_some()
@@ -244,20 +236,20 @@ impl Parser {
                     }
                     self.set.gap = Some(gap.text);
                     probe.left_call = false;
-                    Some(Signal::ENDS)
+                    Some(Signal::Ends)
                 });
                 (turn, Stage::Text(gap))
             }
             Stage::Damaged(damaged) => {
                 let turn = match self.read_damaged(probe, &damaged, view) {
                     Some(false) => Some(self.nothing_left(text, probe, value, view)),
-                    is_near => is_near.map(|_| probe.left_call.then_some(Signal::ENDS)),
+                    is_near => is_near.map(|_| probe.left_call.then_some(Signal::Ends)),
                 };
                 (turn, Stage::Damaged(damaged))
             }
             Stage::After(mut after) => {
                 let turn = self.run_beyond(text, probe, &mut after, view);
-                probe.left_call |= matches!(turn, Some(Signal::Ends { .. }));
+                probe.left_call |= matches!(turn, Some(Signal::Ends | Signal::Recovered));
                 (turn.map(Some), Stage::After(after))
             }
             Stage::Sets => match view.byte(probe.pos) {
@@ -266,7 +258,7 @@ impl Parser {
                         self.pass_end(&mut probe.follow, view, NamePolicy::Evidence);
                     }
                     let turn = view.eof.then(|| self.at_end(probe, value));
-                    probe.left_call |= matches!(turn, Some(Signal::Ends { .. }));
+                    probe.left_call |= matches!(turn, Some(Signal::Ends | Signal::Recovered));
                     (turn.map(Some), Stage::Sets)
                 }
                 Some(_) if probe.pos - probe.at > cap => {
@@ -405,7 +397,7 @@ impl Parser {
         if follow_opens {
             probe.read = read;
             return Some(if value.nest == 0 {
-                Signal::ENDS
+                Signal::Ends
             } else {
                 Signal::Unnested
             });
@@ -417,10 +409,10 @@ impl Parser {
             }
             probe.left_call = true;
             probe.read = read;
-            return Some(Signal::ENDS);
+            return Some(Signal::Ends);
         }
         if enclosing_names {
-            return Some(probe.recovered());
+            return Some(Signal::Recovered);
         }
         let goes_on = |thread: &Thread| !matches!(program.node(thread.node), Node::Match);
         let sets = [&probe.follow, &probe.enclosing, &probe.own];

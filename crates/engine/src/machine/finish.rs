@@ -341,16 +341,13 @@ impl Parser {
             return;
         };
         let started = call.started;
-        if call.is_text() {
+        if call.is_text() || call.is_nameless() {
+            if !call.is_text() {
+                let at = Span::new(self.emitter.cursor, view.end());
+                let message = "the message ends before the call has a name";
+                self.note(Code::MissingToolName, at, message, sink);
+            }
             return (self.emitter).end_call(End::Truncated, view, view.end(), sink);
-        }
-        if call.is_nameless() {
-            let at = Span::new(self.emitter.cursor, view.end());
-            let message = "the message ends before the call has a name";
-            self.note(Code::MissingToolName, at, message, sink);
-            self.emitter
-                .end_call(End::Truncated, view, view.end(), sink);
-            return;
         }
         let whole = call.whole || self.ending.lacks_only_closers;
         let (end, code) = match (whole, why) {

@@ -32,10 +32,8 @@ impl CloserLookahead {
         }
         let mut forgotten = self.forgotten.unwrap_or_default();
         match turn {
-            Signal::MissingCloser
-            | Signal::Ends {
-                enclosing: true, ..
-            } => return Some(Signal::MissingCloser),
+            Signal::MissingCloser => return Some(turn),
+            Signal::Recovered if !self.has_closer() => return Some(Signal::MissingCloser),
             Signal::Another | Signal::Nested => {
                 forgotten.n_openers += 1;
                 forgotten.n_open += 1;
@@ -43,7 +41,7 @@ impl CloserLookahead {
                     return Some(Signal::Nested);
                 }
             }
-            Signal::Ends { .. } | Signal::Unnested | Signal::Data | Signal::Cut => {
+            Signal::Ends | Signal::Recovered | Signal::Unnested | Signal::Data | Signal::Cut => {
                 if self.has_closer() {
                     forgotten.n_open -= 1;
                     if forgotten.n_open < 0 {
@@ -66,10 +64,7 @@ impl CloserLookahead {
     fn count_on(&mut self, forgotten: MissingCloser) {
         self.may_leave = false;
         self.forgotten = Some(forgotten);
-        self.follow.clear();
-        self.enclosing.clear();
-        self.own.clear();
-        (self.stage, self.last) = (Stage::Search, None);
+        self.stage = Stage::Search;
         (self.unknown_at, self.closer_end, self.left_call) = (None, None, false);
     }
 }
