@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use toolglot_json::Shape;
 use toolglot_json::internal::escape_into;
 
+use super::tags::OpenTag;
 use super::{Frame, Told, Xml, XmlOut};
 use crate::body::tree::{Content, Tree, member_shape};
 use crate::program::is_blank;
@@ -14,18 +15,12 @@ use crate::remark::OPENER_INSIDE;
 use crate::{Code, Span};
 
 impl Xml {
-    pub(super) fn open_element(
-        &mut self,
-        name: &str,
-        attributes: Vec<(String, String)>,
-        text: &str,
-        length: usize,
-        out: &mut XmlOut,
-    ) {
+    pub(super) fn open_element(&mut self, tag: OpenTag<'_>, text: &str, out: &mut XmlOut) {
+        let name = tag.name;
         let shape = self.shape_of(name).cloned();
         self.in_junk = false;
         if !self.frames.is_empty() {
-            self.flat.push_str(&text[..length]);
+            self.flat.push_str(&text[..tag.length]);
         } else if self.children.is_empty() {
             // Each argument's text begins anew where nothing waits.
             self.flat.clear();
@@ -34,7 +29,7 @@ impl Xml {
         let is_container = |frame: &Frame| matches!(frame.told, Told::Object | Told::Array);
         let mut frame = Frame {
             name: name.into(),
-            attributes,
+            attributes: tag.attributes,
             shape,
             flat: self.flat.len(),
             raw,

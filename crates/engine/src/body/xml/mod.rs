@@ -92,6 +92,8 @@ pub(crate) struct Xml {
     waited: usize,
     /// No single tag decides there.
     waits_far: bool,
+    /// The message ends where what is read does.
+    eof: bool,
     at: u64,
     frames: Vec<Frame>,
     /// Decoded text of all that waits, tags included where they may be text.
@@ -134,6 +136,7 @@ impl Xml {
     /// Reads on. `text` begins at `self.pos`; what was not consumed is undecided. Returns whether the arguments end there:
     /// what follows is the caller's.
     pub(crate) fn feed(&mut self, text: &str, eof: bool, out: &mut XmlOut) -> bool {
+        self.eof = eof;
         let bytes = text.as_bytes();
         let begin = self.pos;
         let mut i = 0;
@@ -157,7 +160,7 @@ impl Xml {
                 continue;
             }
             let moved = if self.in_cdata {
-                self.cdata_end(&text[i..], eof, out)
+                self.cdata_end(&text[i..], out)
             } else if bytes[i] == b'&' && self.values.entities {
                 match entity(&bytes[i..], eof) {
                     Entity::Char(c, length) => {
@@ -176,7 +179,7 @@ impl Xml {
                     Entity::Cut => break false,
                 }
             } else {
-                self.tag(&text[i..], eof, out)
+                self.tag(&text[i..], out)
             };
             match moved {
                 Moved::By(length) => i += length,

@@ -14,14 +14,17 @@ use crate::thresholds::{
 };
 use crate::{Code, Span};
 
+/// A tag that opens an element.
+pub(super) struct OpenTag<'a> {
+    pub(super) name: &'a str,
+    pub(super) attributes: Vec<(String, String)>,
+    empty: bool,
+    pub(super) length: usize,
+}
+
 /// A tag as it stands.
 pub(super) enum Tag<'a> {
-    Open {
-        name: &'a str,
-        attributes: Vec<(String, String)>,
-        empty: bool,
-        length: usize,
-    },
+    Open(OpenTag<'a>),
     Close {
         name: &'a str,
         length: usize,
@@ -36,7 +39,7 @@ pub(super) enum Tag<'a> {
 }
 
 impl Xml {
-    pub(super) fn tag(&mut self, text: &str, eof: bool, out: &mut XmlOut) -> Moved {
+    pub(super) fn tag(&mut self, text: &str, out: &mut XmlOut) -> Moved {
         let raw = self.frames.last().is_some_and(|frame| frame.raw);
         let is_comment = text
             .strip_prefix(self.prefix.as_str())
@@ -44,14 +47,14 @@ impl Xml {
         let tag = if is_comment && self.pos < self.no_comment {
             Tag::None
         } else {
-            let tag = self.read_tag(text, eof);
+            let tag = self.read_tag(text);
             if is_comment && matches!(tag, Tag::None) {
                 self.no_comment = self.pos + TAG_MAX as u64;
             }
             tag
         };
         match tag {
-            Tag::Cut if !eof => Moved::Wait { far: false },
+            Tag::Cut if !self.eof => Moved::Wait { far: false },
             Tag::CData => {
                 self.in_cdata = true;
                 if let Some(frame) = self.frames.last_mut() {
@@ -60,14 +63,10 @@ impl Xml {
                 Moved::By(self.prefix.len() + 9)
             }
             Tag::Comment { length } if !raw => Moved::By(length),
-            Tag::Close { name, length } => self.close_tag(name, length, text, eof, out),
-            Tag::Open {
-                name,
-                attributes,
-                empty,
-                length,
-            } if !raw && self.frames.len() < ELEMENT_DEPTH_MAX => {
-                self.open_element(name, attributes, text, length, out);
+            Tag::Close { name, length } => self.close_tag(name, length, text, out),
+            Tag::Open(tag) if !raw && self.frames.len() < ELEMENT_DEPTH_MAX => {
+                let (empty, length) = (tag.empty, tag.length);
+                self.open_element(tag, text, out);
                 if empty {
                     self.end_element(out);
                 }
@@ -75,14 +74,10 @@ impl Xml {
                 Moved::By(length)
             }
             tag => {
-                if let (
-                    Tag::Open {
-                        name, empty: false, ..
-                    },
-                    Some(frame),
-                ) = (tag, self.frames.last_mut())
+                if let (Tag::Open(tag), Some(frame)) = (&tag, self.frames.last_mut())
+                    && !tag.empty
                 {
-                    if let Some(nest) = frame.nest.as_mut().filter(|_| frame.name == name) {
+                    if let Some(nest) = frame.nest.as_mut().filter(|_| frame.name == tag.name) {
                         *nest += 1;
                     }
                 } else if !self.prefix.is_empty() && text.starts_with(&self.prefix) {
@@ -111,7 +106,6 @@ impl Xml {
         name: &str,
         length: usize,
         text: &str,
-        eof: bool,
         out: &mut XmlOut,
     ) -> Moved {
         let is_innermost = self.frames.last().is_some_and(|frame| frame.name == name);
@@ -119,10 +113,10 @@ impl Xml {
             // A closer of the caller ends the arguments, if all of them are there, and an element that is open if more
             // markup follows.
             let evidence = if self.frames.is_empty() {
-                self.ends_level(text, eof)
+                self.ends_level(text)
             } else {
-                match self.ends_here(text, eof) {
-                    Evidence::Yes => self.marked_behind(text, eof),
+                match self.ends_here(text) {
+                    Evidence::Yes => self.marked_behind(text),
                     evidence => evidence,
                 }
             };
@@ -137,7 +131,7 @@ impl Xml {
         let Some(ended) = ended.filter(|_| is_innermost || !raw) else {
             return self.pass_byte(text, out);
         };
-        match self.confirms(ended, &text[length..], eof) {
+        match self.confirms(ended, &text[length..]) {
             Evidence::Wait { far } => Moved::Wait { far },
             Evidence::Yes => {
                 if self.prefix.is_empty() && !is_innermost {
@@ -163,7 +157,7 @@ impl Xml {
     }
 
     /// Whether the closer of frame `index` is one, by what stands behind it.
-    fn confirms(&self, index: usize, behind: &str, eof: bool) -> Evidence {
+    fn confirms(&self, index: usize, behind: &str) -> Evidence {
         let frame = &self.frames[index];
         // Inside an undeclared element text may follow: only the top level, and declared strings, need evidence.
         if index > 0 && !frame.raw {
@@ -175,17 +169,17 @@ impl Xml {
             let Some(rest) = after_gap(behind) else {
                 return Evidence::No;
             };
-            let Tag::Open { name, .. } = self.read_tag(rest, eof) else {
-                return match self.closes_level(parent, rest, eof) {
-                    Evidence::No if index == 0 => self.opens_behind_text(rest, eof),
+            let Tag::Open(tag) = self.read_tag(rest) else {
+                return match self.closes_level(parent, rest) {
+                    Evidence::No if index == 0 => self.opens_behind_text(rest),
                     evidence => evidence,
                 };
             };
-            if self.declares(parent, name) {
+            if self.declares(parent, tag.name) {
                 return Evidence::Yes;
             }
             // An unknown element is read over if it is well-formed.
-            match self.element(rest, eof) {
+            match self.element(rest) {
                 Ok(length) => behind = &rest[length..],
                 Err(evidence) => return evidence,
             }
@@ -195,7 +189,7 @@ impl Xml {
 
     /// Whether an argument that did not come yet opens behind a little text: one that the tool declares, or any, behind a
     /// comma and the like.
-    fn opens_behind_text(&self, rest: &str, eof: bool) -> Evidence {
+    fn opens_behind_text(&self, rest: &str) -> Evidence {
         if !self.prefix.is_empty() {
             return Evidence::No;
         }
@@ -214,35 +208,35 @@ impl Xml {
             return Evidence::No;
         }
         let Some(at) = at else {
-            return if near.len() > GAP_MAX || eof {
+            return if near.len() > GAP_MAX || self.eof {
                 Evidence::No
             } else {
                 Evidence::Wait { far: false }
             };
         };
-        match self.read_tag(&rest[at..], eof) {
-            Tag::Open { name, .. }
-                if self.declares(None, name)
-                    && self.frames.iter().all(|have| have.name != name) =>
+        match self.read_tag(&rest[at..]) {
+            Tag::Open(tag)
+                if self.declares(None, tag.name)
+                    && self.frames.iter().all(|have| have.name != tag.name) =>
             {
                 Evidence::Yes
             }
-            Tag::Cut if !eof => Evidence::Wait { far: false },
+            Tag::Cut if !self.eof => Evidence::Wait { far: false },
             _ => Evidence::No,
         }
     }
 
     /// In CDATA, at a `]`: its end, or one that is broken.
-    pub(super) fn cdata_end(&mut self, text: &str, eof: bool, out: &mut XmlOut) -> Moved {
+    pub(super) fn cdata_end(&mut self, text: &str, out: &mut XmlOut) -> Moved {
         match text.as_bytes() {
             [b']', b']', b'>', ..] => {
                 self.in_cdata = false;
                 return Moved::By(3);
             }
-            [b']'] | [b']', b']'] if !eof => return Moved::Wait { far: false },
+            [b']'] | [b']', b']'] if !self.eof => return Moved::Wait { far: false },
             _ => {}
         }
-        match self.ends_cdata(text, eof) {
+        match self.ends_cdata(text) {
             (Evidence::Yes, length) => {
                 self.in_cdata = false;
                 out.structural = true;
@@ -258,7 +252,7 @@ impl Xml {
 
     /// How the CDATA that stands at `]` ends, if it lacks a part of its own end: the closer of its element, confirmed, stands
     /// right behind.
-    fn ends_cdata(&self, text: &str, eof: bool) -> (Evidence, usize) {
+    fn ends_cdata(&self, text: &str) -> (Evidence, usize) {
         let Some(frame) = self.frames.last() else {
             return (Evidence::No, 0);
         };
@@ -268,12 +262,12 @@ impl Xml {
         let Some(tag) = after_gap(rest) else {
             return (Evidence::No, 0);
         };
-        match self.read_tag(tag, eof) {
+        match self.read_tag(tag) {
             Tag::Close { name, length } if name == frame.name => {
-                let evidence = self.confirms(self.frames.len() - 1, &tag[length..], eof);
+                let evidence = self.confirms(self.frames.len() - 1, &tag[length..]);
                 (evidence, mark)
             }
-            Tag::Cut if !eof && "</".starts_with(tag.get(..2).unwrap_or(tag)) => {
+            Tag::Cut if !self.eof && "</".starts_with(tag.get(..2).unwrap_or(tag)) => {
                 (Evidence::Wait { far: false }, mark)
             }
             _ => (Evidence::No, mark),
@@ -294,25 +288,20 @@ impl Xml {
     }
 
     /// How long the element is that `text` begins with; otherwise whether it may still become one.
-    fn element(&self, text: &str, eof: bool) -> Result<usize, Evidence> {
+    fn element(&self, text: &str) -> Result<usize, Evidence> {
         let wait = Evidence::Wait { far: true };
-        let is_over = eof || text.len() > SKIPPED_ELEMENT_MAX;
+        let is_over = self.eof || text.len() > SKIPPED_ELEMENT_MAX;
         let cut = Err(if is_over { Evidence::No } else { wait });
         // Nothing behind the cap is looked at.
         let bytes = &text.as_bytes()[..text.len().min(SKIPPED_ELEMENT_MAX + 1)];
         let mut open: Vec<&str> = Vec::new();
         let mut at = 0;
         while at < bytes.len() {
-            match self.read_tag(&text[at..], eof) {
-                Tag::Open {
-                    name,
-                    empty,
-                    length,
-                    ..
-                } => {
-                    at += length;
-                    if !empty {
-                        open.push(name);
+            match self.read_tag(&text[at..]) {
+                Tag::Open(tag) => {
+                    at += tag.length;
+                    if !tag.empty {
+                        open.push(tag.name);
                     }
                 }
                 Tag::Close { name, length } if open.pop() == Some(name) => at += length,
@@ -321,7 +310,7 @@ impl Xml {
                     Some(end) => at += end + 3,
                     None => return cut,
                 },
-                Tag::Cut if !eof => return Err(wait),
+                Tag::Cut if !self.eof => return Err(wait),
                 _ => return Err(Evidence::No),
             }
             if open.is_empty() {
@@ -339,9 +328,9 @@ impl Xml {
     }
 
     /// Whether what stands at `rest` ends the level that `parent` is.
-    fn closes_level(&self, parent: Option<&Frame>, rest: &str, eof: bool) -> Evidence {
-        match self.read_tag(rest, eof) {
-            Tag::Cut if !eof => Evidence::Wait { far: false },
+    fn closes_level(&self, parent: Option<&Frame>, rest: &str) -> Evidence {
+        match self.read_tag(rest) {
+            Tag::Cut if !self.eof => Evidence::Wait { far: false },
             Tag::Cut | Tag::Comment { .. } => Evidence::Yes,
             Tag::Close { name, length } => match parent {
                 Some(parent) if parent.name == name => {
@@ -351,14 +340,14 @@ impl Xml {
                         return Evidence::No;
                     }
                     // One more closer is evidence enough if anything of markup follows.
-                    if after.is_empty() && eof {
+                    if after.is_empty() && self.eof {
                         return Evidence::Yes;
                     }
                     let is_bare = self.prefix.is_empty();
-                    Evidence::of(if is_bare { "<" } else { &self.prefix }, after, eof)
+                    self.starts_with(if is_bare { "<" } else { &self.prefix }, after)
                 }
                 Some(_) => Evidence::No,
-                None => self.ends_level(rest, eof),
+                None => self.ends_level(rest),
             },
             _ => Evidence::No,
         }
@@ -366,24 +355,24 @@ impl Xml {
 
     /// Where every tag has a token before it: whether another tag follows the caller's closer. A value that speaks of the
     /// closer goes on in words, and one that the message's end cuts off behind it may have.
-    fn marked_behind(&self, text: &str, eof: bool) -> Evidence {
+    fn marked_behind(&self, text: &str) -> Evidence {
         let closer = self.closers.first().map_or(0, String::len);
         if self.prefix.is_empty() {
             return Evidence::Yes;
         }
         let rest = after_gap(&text[closer..]);
-        rest.map_or(Evidence::No, |rest| Evidence::of(&self.prefix, rest, eof))
+        rest.map_or(Evidence::No, |rest| self.starts_with(&self.prefix, rest))
     }
 
     /// Whether the arguments end here, where all elements are closed: one of the caller's closers is enough then if it is
     /// the message's last, or markup or a little text stands before the next one; and a misspelt one, where the
     /// next of the caller's follows.
-    fn ends_level(&self, text: &str, eof: bool) -> Evidence {
-        match self.ends_here(text, eof) {
+    fn ends_level(&self, text: &str) -> Evidence {
+        match self.ends_here(text) {
             Evidence::No if self.prefix.is_empty() => {}
             evidence => return evidence,
         }
-        let Tag::Close { length, .. } = self.read_tag(text, eof) else {
+        let Tag::Close { length, .. } = self.read_tag(text) else {
             return Evidence::No;
         };
         let Some(rest) = after_gap(&text[length..]) else {
@@ -395,25 +384,25 @@ impl Xml {
         let stray = match memchr::memchr(b'<', near) {
             Some(at) => at,
             None if near.len() > GAP_MAX => return Evidence::No,
-            None if eof && is_ours && rest.is_empty() => return Evidence::Yes,
-            None if eof => return Evidence::No,
+            None if self.eof && is_ours && rest.is_empty() => return Evidence::Yes,
+            None if self.eof => return Evidence::No,
             None => return Evidence::Wait { far: false },
         };
         let rest = &rest[stray..];
-        let evidence = Evidence::of(next, rest, eof);
+        let evidence = self.starts_with(next, rest);
         if evidence != Evidence::No && !next.is_empty() {
             return evidence;
         }
         let is_markup = |byte: u8| byte.is_ascii_alphabetic() || b"/!".contains(&byte);
         match rest.as_bytes().get(1) {
             Some(&byte) if is_ours && stray == 0 && is_markup(byte) => Evidence::Yes,
-            None if !eof => Evidence::Wait { far: false },
+            None if !self.eof => Evidence::Wait { far: false },
             _ => Evidence::No,
         }
     }
 
     /// Whether the caller's closers stand here, all that the arguments have.
-    fn ends_here(&self, text: &str, eof: bool) -> Evidence {
+    fn ends_here(&self, text: &str) -> Evidence {
         let Some(first) = self.closers.first() else {
             return Evidence::No;
         };
@@ -425,12 +414,12 @@ impl Xml {
                 let Some(after) = after_gap(rest) else {
                     return Evidence::No;
                 };
-                if eof && after.is_empty() {
+                if self.eof && after.is_empty() {
                     return Evidence::Yes;
                 }
                 rest = after;
             }
-            match Evidence::of(closer, rest, eof) {
+            match self.starts_with(closer, rest) {
                 Evidence::Yes => rest = &rest[closer.len()..],
                 evidence => return evidence,
             }
@@ -438,7 +427,16 @@ impl Xml {
         Evidence::Yes
     }
 
-    pub(super) fn read_tag<'a>(&self, text: &'a str, eof: bool) -> Tag<'a> {
+    /// Whether `text` begins with `literal`.
+    fn starts_with(&self, literal: &str, text: &str) -> Evidence {
+        match fits(literal.as_bytes(), text.as_bytes(), false) {
+            Fits::Whole => Evidence::Yes,
+            Fits::SoFar if !self.eof => Evidence::Wait { far: false },
+            _ => Evidence::No,
+        }
+    }
+
+    pub(super) fn read_tag<'a>(&self, text: &'a str) -> Tag<'a> {
         let Some(inside) = text.strip_prefix(self.prefix.as_str()) else {
             return if self.prefix.starts_with(text) {
                 Tag::Cut
@@ -478,7 +476,7 @@ impl Xml {
                 Some(end) => Tag::Comment {
                     length: skipped + opener.len() + end + closer.len(),
                 },
-                None if eof => Tag::None,
+                None if self.eof => Tag::None,
                 None => cut,
             };
         }
@@ -508,12 +506,12 @@ impl Xml {
                 match closing {
                     true if attributes.is_empty() && !empty => Tag::Close { name, length },
                     true => Tag::None,
-                    false => Tag::Open {
+                    false => Tag::Open(OpenTag {
                         name,
                         attributes,
                         empty,
                         length,
-                    },
+                    }),
                 }
             }
             Err(Fits::SoFar) => cut,
@@ -536,17 +534,6 @@ enum Evidence {
     Yes,
     No,
     Wait { far: bool },
-}
-
-impl Evidence {
-    /// Whether `text` begins with `literal`.
-    fn of(literal: &str, text: &str, eof: bool) -> Evidence {
-        match fits(literal.as_bytes(), text.as_bytes(), false) {
-            Fits::Whole => Evidence::Yes,
-            Fits::SoFar if !eof => Evidence::Wait { far: false },
-            _ => Evidence::No,
-        }
-    }
 }
 
 /// What stands after a gap of blanks; `None` if the gap is too long.
