@@ -72,7 +72,7 @@ impl Parser {
         match turn {
             Signal::Data => {
                 value.passed_closer |= probe.last.is_some();
-                value.read_as_prose(probe.prose_to);
+                value.prose_to = value.prose_to.max(probe.prose_to.unwrap_or(0));
                 // Its own closer, which pairs with no opener in it, or an unknown parameter: it may hold too much.
                 let is_there = probe.n_overs > 0 || is_marker(probe);
                 // What would end an empty value says nothing of one that is not.

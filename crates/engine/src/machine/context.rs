@@ -36,13 +36,6 @@ pub(super) struct SyncPoint {
     pub(super) literal: Option<Vec<u8>>,
 }
 
-impl Context {
-    /// It is reasoning with an end of its own.
-    pub(super) fn is_closed_thought(&self) -> bool {
-        self.speech == Speech::Reasoning && !self.open_ended
-    }
-}
-
 impl Parser {
     /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech. Where several dialects open theirs
     /// alike, the ends of all are waited for.

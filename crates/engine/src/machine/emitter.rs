@@ -136,7 +136,7 @@ pub(crate) struct Emitter {
     pub(crate) call: Option<OpenCall>,
     calls: u32,
     /// Those of them that began a line by themselves.
-    line_calls: u32,
+    pub(super) line_calls: u32,
     /// The names of calls in and after a wrapper fence, and what their arguments come to.
     recited: Vec<(String, u64)>,
     /// What the arguments of the open call come to so far.
@@ -412,11 +412,6 @@ impl Emitter {
     /// Whether more than blanks, markup and reasoning stands before the cursor in the message.
     pub(crate) fn has_begun(&self) -> bool {
         self.spoken || self.calls > 0
-    }
-
-    /// The open call begins a line by itself.
-    pub(crate) fn count_line_call(&mut self) {
-        self.line_calls += 1;
     }
 
     /// Whether all calls so far began a line by themselves.

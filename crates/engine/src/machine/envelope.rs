@@ -68,8 +68,8 @@ impl Parser {
                     break;
                 }
                 Asked::Stuck if envelope.committed => {
-                    self.stuck_envelope(envelope, view, sink);
-                    return true;
+                    self.stuck_envelope(&mut envelope, view, sink);
+                    break;
                 }
                 Asked::Dead | Asked::Stuck => {
                     self.dead_envelope(&envelope, view, sink);
@@ -82,15 +82,11 @@ impl Parser {
                 return true;
             }
         }
-        self.spare(envelope);
-        true
-    }
-
-    /// What the envelope has of memory is for the next.
-    fn spare(&mut self, mut envelope: Box<Envelope>) {
+        // What the envelope has of memory is for the next.
         self.set.found.bodies = core::mem::take(&mut envelope.bodies);
         self.set.found.bodies.clear();
         self.spare.envelope = Some(envelope);
+        true
     }
 
     /// Whether a call after the answer is one of those before, name and arguments.
@@ -103,21 +99,20 @@ impl Parser {
     /// What stands next is no part of the object: only brackets may be missing.
     pub(super) fn stuck_envelope(
         &mut self,
-        mut envelope: Box<Envelope>,
+        envelope: &mut Envelope,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
         envelope.pos = view.char_start(envelope.here());
         self.pos = envelope.pos;
         let rest = envelope.finish(view.program, true);
-        self.tell_envelope(&mut envelope, view, sink);
+        self.tell_envelope(envelope, view, sink);
         if rest == Completeness::Broken || envelope.args.malformed {
             let node = envelope.bodies[0].node;
             self.malformed(view, node, sink);
         } else {
-            self.end_envelope(&mut envelope, view, sink);
+            self.end_envelope(envelope, view, sink);
         }
-        self.spare(envelope);
     }
 
     /// The call begins: its head, then the arguments that waited. `false` where it does not count yet.

@@ -34,14 +34,6 @@ enum Line {
     Rest,
 }
 
-/// The next line that begins with a fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
-    Bare,
-    Opens,
-    None,
-}
-
 /// Decides over the run at `at`; `None`: it may close, and where it may as well open or stand for something inside the value,
 /// that is in doubt. `wrapped`: a fence around the answer closes after the value.
 pub(super) fn fence(
@@ -96,30 +88,30 @@ pub(super) fn fence(
         });
     let next = ahead.run(view, view.program.limits.undecided as u64);
     value.ahead = Some(ahead);
-    let Some(next) = next else {
+    let Some(bare_comes) = next else {
         return Some(Decision::Pending);
     };
-    value.cut_in_doubt |= match (ahead.is_bare.unwrap_or(true), value.line_blank, next) {
+    value.cut_in_doubt |= match (ahead.is_bare.unwrap_or(true), value.line_blank) {
         // Text after it on its line, and a bare fence comes: it stands in a sentence.
-        (false, false, Next::Bare) => return data,
+        (false, false) if bare_comes => return data,
         // A block on one line ends at its fence, whatever follows.
-        (false, _, _) => !one_line,
-        (true, _, next) => next == Next::Bare && !wrapped,
+        (false, _) => !one_line,
+        (true, _) => bare_comes && !wrapped,
     };
     None
 }
 
 impl FenceLookahead {
-    /// Looks on, up to the next fence. `None`: more bytes are needed.
-    fn run(&mut self, view: View<'_>, cap: u64) -> Option<Next> {
+    /// Looks on, up to the next fence: whether that is bare. `None`: more bytes are needed.
+    fn run(&mut self, view: View<'_>, cap: u64) -> Option<bool> {
         while let Some(byte) = view.byte(self.pos) {
             if self.pos - self.at > cap {
-                return Some(Next::None);
+                return Some(false);
             }
             self.line = match (self.line, byte) {
                 (Line::Marks(3..) | Line::Bare, b'\n') => {
                     if self.is_bare.is_some() {
-                        return Some(Next::Bare);
+                        return Some(true);
                     }
                     self.is_bare = Some(true);
                     Line::Lead
@@ -129,9 +121,7 @@ impl FenceLookahead {
                 (Line::Lead, b'`') => Line::Marks(1),
                 (Line::Marks(count), b'`') => Line::Marks(count.saturating_add(1)),
                 (Line::Marks(3..) | Line::Bare, byte) if is_blank(byte) => Line::Bare,
-                (Line::Marks(3..), byte) if byte.is_ascii_alphanumeric() => {
-                    return Some(Next::Opens);
-                }
+                (Line::Marks(3..), byte) if byte.is_ascii_alphanumeric() => return Some(false),
                 _ => {
                     self.is_bare.get_or_insert(false);
                     let rest = view.from(self.pos);
@@ -147,7 +137,6 @@ impl FenceLookahead {
             return None;
         }
         let at_fence = matches!(self.line, Line::Marks(3..) | Line::Bare);
-        let is_next = at_fence && self.is_bare.is_some();
-        Some(if is_next { Next::Bare } else { Next::None })
+        Some(at_fence && self.is_bare.is_some())
     }
 }

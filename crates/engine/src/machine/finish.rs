@@ -74,12 +74,12 @@ impl Parser {
                 self.after_json(rest, body.node, view, sink);
                 false
             }
-            Mode::Envelope(envelope)
+            Mode::Envelope(mut envelope)
                 if why != Finish::Length
                     && envelope.committed
                     && envelope.json.waits_for_colon() =>
             {
-                self.stuck_envelope(envelope, view, sink);
+                self.stuck_envelope(&mut envelope, view, sink);
                 true
             }
             Mode::Envelope(mut envelope) => {

@@ -36,7 +36,10 @@ impl Parser {
                 }
             }
             if self.set.found.literal_ended && !self.candidate.committed {
-                self.drop_speech();
+                if self.candidate.is_in_thought || self.candidate.is_wrapped {
+                    // There nothing is said and no turn ends, nor does reasoning begin in it.
+                    self.retain_next(|parser, thread| !parser.enters_speech(thread));
+                }
                 let is_alive = !self.set.next.is_empty();
                 if !self.reopens() {
                     self.drop_quoted(view, sink);
@@ -53,7 +56,9 @@ impl Parser {
                 let body = self.set.found.bodies[0];
                 if program.is_end(body.node) {
                     // Blanks before the end are not the entry's.
-                    self.pos = self.fallback_end(program).unwrap_or(pos);
+                    let over = self.candidate.over.map(|(end, _)| end);
+                    let end = over.or_else(|| self.candidate.fallback_end(program));
+                    self.pos = end.unwrap_or(pos);
                 }
                 self.enter_body(view, sink);
                 return true;
@@ -87,8 +92,10 @@ impl Parser {
                     Some(false) => {}
                     None => return false,
                 }
-                if self.candidate.fallback.is_none() && self.body_is_left(program) {
-                    // The literal that took the byte leads nowhere from here.
+                // Nothing goes on but a body that can begin here: the literal that took the byte leads nowhere.
+                let body = self.set.found.bodies.first();
+                let is_left = body.is_some_and(|body| !program.is_end(body.node));
+                if self.candidate.fallback.is_none() && is_left {
                     self.enter_body(view, sink);
                     return true;
                 }
@@ -208,12 +215,6 @@ impl Parser {
         }
     }
 
-    /// Nothing goes on but a body that can begin here.
-    fn body_is_left(&self, program: &Program) -> bool {
-        let first = self.set.found.bodies.first();
-        first.is_some_and(|body| !program.is_end(body.node))
-    }
-
     /// A bracket too many after arguments that were whole: the closer that is waited for comes next, or is missing anyhow.
     fn is_extra_bracket(&self, program: &Program, byte: u8) -> bool {
         let waits = |thread: &Thread| match program.node(thread.node) {
@@ -320,11 +321,6 @@ impl Parser {
         }
         candidate.fallback = Some(pos);
         candidate.fallback_bodies.clone_from(bodies);
-    }
-
-    fn fallback_end(&self, program: &Program) -> Option<u64> {
-        let over = self.candidate.over.map(|(end, _)| end);
-        over.or_else(|| self.candidate.fallback_end(program))
     }
 
     /// A literal ended at `pos`: this is where acts may become certain.

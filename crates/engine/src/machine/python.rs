@@ -175,7 +175,7 @@ impl Parser {
         }
 
         if program.dialect_of(body.node).reads_lines {
-            self.emitter.count_line_call();
+            self.emitter.line_calls += 1;
         }
         self.emitter.start_call(view, python.arguments, sink);
         self.emitter.markup(view, python.arguments, sink);

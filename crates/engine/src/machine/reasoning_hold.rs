@@ -126,13 +126,6 @@ impl Parser {
         self.set.log.any(Log::ROOT, thread.log, enters)
     }
 
-    /// In reasoning, and in a wrapper, nothing is said and no turn ends, nor does reasoning begin in it.
-    pub(super) fn drop_speech(&mut self) {
-        if self.candidate.is_in_thought || self.candidate.is_wrapped {
-            self.retain_next(|parser, thread| !parser.enters_speech(thread));
-        }
-    }
-
     /// Of the candidate's positions only those are left that `stays` likes; what is waited for goes on.
     pub(super) fn retain_next(&mut self, stays: impl Fn(&Parser, &Thread) -> bool) {
         let mut next = core::mem::take(&mut self.set.next);

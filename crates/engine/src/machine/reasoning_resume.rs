@@ -19,8 +19,6 @@ pub(super) struct Interrupted {
     pub(super) called: bool,
     /// Where the entry ended, blanks passed; what begins there adjoins it.
     pub(super) behind: Option<u64>,
-    /// Where the reasoning's own end was found.
-    end: Option<u64>,
 }
 
 /// The lookahead.
@@ -82,7 +80,7 @@ impl Parser {
         let Some(mut thought) = self.thought.interrupted.take() else {
             return true;
         };
-        let mut found = thought.end.is_some_and(|end| end >= self.pos);
+        let mut found = self.thought.end.is_some_and(|end| end >= self.pos);
         while !found {
             let rest = view.from(after.pos);
             let step = if after.blank {
@@ -97,7 +95,7 @@ impl Parser {
             };
             match sight {
                 ReasoningToken::End => {
-                    thought.end = Some(after.pos);
+                    self.thought.end = Some(after.pos);
                     found = true;
                 }
                 ReasoningToken::Entry if after.blank => {
@@ -118,7 +116,6 @@ impl Parser {
             }
         }
         if found {
-            self.thought.end = thought.end;
             self.context = thought.context;
         }
         true
@@ -174,7 +171,10 @@ impl Parser {
         if !program.openers.may_begin(bytes) {
             return ReasoningToken::Nothing;
         }
-        let behind_text = self.is_behind_text();
+        // After an entry in reasoning what looks like the message's begin tells how that goes on.
+        let behind_text = self.emitter.spoken
+            && self.thought.interrupted.is_none()
+            && !self.emitter.quote.is_fresh;
         let counts = |opener: &&Opener| !(opener.start && behind_text);
         let (read, openers) = program.trie.walk(bytes, |opener| counts(&opener));
         self.set.found.work += read as u64 + 1;
@@ -199,13 +199,11 @@ impl Parser {
 
     /// Keeps the reasoning that a candidate stands in, in place of its end, if it has one.
     pub(super) fn interrupt(&mut self, context: Context) {
-        let end = self.thought.end.take();
         if !context.open_ended {
             self.thought.interrupted = Some(Box::new(Interrupted {
                 context,
                 called: false,
                 behind: None,
-                end,
             }));
         }
     }

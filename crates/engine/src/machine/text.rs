@@ -67,12 +67,6 @@ impl Parser {
         }
     }
 
-    /// Whether text stands before what begins here, in the message or, in a quotation, there. After an entry in reasoning
-    /// what looks like the message's begin tells how that goes on.
-    pub(super) fn is_behind_text(&self) -> bool {
-        self.emitter.spoken && self.thought.interrupted.is_none() && !self.emitter.quote.is_fresh
-    }
-
     /// Whether an opener that begins the message, or a quotation, may stand at `at`: the text before it was not told yet.
     fn may_start(&self, view: View<'_>, at: u64) -> bool {
         let told = self.emitter.cursor.max(self.emitter.origin()).min(at);
@@ -173,7 +167,9 @@ impl Parser {
             && self.emitter.quote.may_call()
             && !is_fence;
         let ignores = self.options.in_reasoning == InReasoning::Ignore;
-        self.candidate.is_in_thought = self.context.is_closed_thought() && !special;
+        let is_closed_thought =
+            self.context.speech == Speech::Reasoning && !self.context.open_ended;
+        self.candidate.is_in_thought = is_closed_thought && !special;
         let is_thought = self.candidate.is_in_thought && ignores;
         self.candidate.weighs = is_thought && self.thought.weighed != Some(at);
         self.candidate.quoted = (self.candidate.is_in_code
@@ -236,11 +232,7 @@ impl Parser {
         // Where no opener was read whole none began. Had more of it been here, there would have been no candidate.
         if self.set.found.opened {
             let is_again = self.candidate.at < self.input.reread_end;
-            let depth = if is_again {
-                self.input.reread_depth + 1
-            } else {
-                1
-            };
+            let depth = u8::from(is_again) * self.input.reread_depth + 1;
             self.input.reread_end = self.input.reread_end.max(upto);
             self.input.reread_depth = depth.min(4);
             if depth >= 4 {

@@ -62,7 +62,7 @@ pub(crate) struct Value {
     /// One of them was nested in it.
     pub(super) has_nested: bool,
     /// Prose up to there was looked over for the next entry, and is the value's.
-    prose_to: u64,
+    pub(super) prose_to: u64,
     /// Only blanks since the line's begin.
     pub(super) line_blank: bool,
     /// No line break since the entry's begin (for fences).
@@ -278,11 +278,6 @@ impl Value {
     /// whose closers they may be.
     pub(super) fn may_be_left(&self, at: u64) -> bool {
         self.nest == 0 && !self.has_nested && at >= self.prose_to
-    }
-
-    /// The value goes on over what was looked over for the next entry.
-    pub(super) fn read_as_prose(&mut self, upto: Option<u64>) {
-        self.prose_to = self.prose_to.max(upto.unwrap_or(0));
     }
 
     /// Whether it may end where it starts, since a line does: the line break of its closer stands before it.
