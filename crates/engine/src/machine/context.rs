@@ -130,19 +130,13 @@ impl Parser {
 }
 
 /// Whether the literal at `node` ends what is spoken, and begins no call in place of that.
-pub(super) fn ends_speech(program: &Program, mut node: NodeId) -> bool {
-    loop {
-        node = match program.node(node) {
-            Node::Literal { next, .. }
-            | Node::Exit { next, .. }
-            | Node::Ws { next }
-            | Node::Nl { next } => *next,
-            Node::Template { next, .. } => *next,
-            Node::Capture(capture) if capture.what == Capture::Any => capture.next,
-            Node::Match => return true,
-            _ => return false,
-        }
-    }
+pub(super) fn ends_speech(program: &Program, node: NodeId) -> bool {
+    program.ends_past(node, |node| match node {
+        Node::Literal { .. } | Node::Template { .. } | Node::Exit { .. } => true,
+        Node::Ws { .. } | Node::Nl { .. } => true,
+        Node::Capture(capture) => capture.what == Capture::Any,
+        _ => false,
+    })
 }
 
 /// The first bytes of what `waiting` waits for.

@@ -28,9 +28,7 @@ enum Lead {
     Later,
     /// A word and blanks: `=` may follow.
     Gap,
-    /// `=` after a word.
-    Sign,
-    /// All that keeps what a call gives, and blanks.
+    /// All that keeps what a call gives, and blanks: `=` after a word, `return`.
     Keeps,
     /// Quotation marks, of which three begin a long string.
     Marks,
@@ -143,9 +141,7 @@ impl Line {
                 Lead::Over
             }
             (Lead::Blank, byte) if begins_word(byte) => self.in_word(Lead::Word, byte),
-            (Lead::Sign | Lead::Keeps, byte) if begins_word(byte) => {
-                self.in_word(Lead::Later, byte)
-            }
+            (Lead::Keeps, byte) if begins_word(byte) => self.in_word(Lead::Later, byte),
             (Lead::Word | Lead::Later, byte) if is_word(byte) => self.in_word(self.lead, byte),
             (Lead::Word, _) if self.word.is_one_of(BLOCK_KEYWORDS) => {
                 self.header = Some(byte);
@@ -153,8 +149,7 @@ impl Line {
             }
             (Lead::Word | Lead::Later, b' ') if self.word.is_one_of(RESULT_KEYWORDS) => Lead::Keeps,
             (Lead::Word | Lead::Later | Lead::Gap, b' ') => Lead::Gap,
-            (Lead::Word | Lead::Later | Lead::Gap, b'=') => Lead::Sign,
-            (Lead::Sign | Lead::Keeps, b' ') => Lead::Keeps,
+            (Lead::Word | Lead::Later | Lead::Gap, b'=') | (Lead::Keeps, b' ') => Lead::Keeps,
             _ => Lead::Over,
         }
     }
@@ -270,7 +265,7 @@ impl Line {
 
     /// Whether only what keeps what a call gives stands on it: `r =`, `return`.
     pub(super) fn keeps(&self) -> bool {
-        matches!(self.lead, Lead::Sign | Lead::Keeps)
+        self.lead == Lead::Keeps
     }
 
     /// Whether it may still begin with what [`is_open`](Line::is_open) or [`is_blank`](Line::is_blank) ask for.

@@ -210,12 +210,8 @@ impl Parser {
 }
 
 /// Whether nothing is left of the entry at `node`.
-pub(super) fn is_over(program: &Program, mut node: NodeId) -> bool {
-    loop {
-        match program.node(node) {
-            Node::Exit { next, .. } | Node::Ws { next } | Node::Nl { next } => node = *next,
-            Node::Match => return true,
-            _ => return false,
-        }
-    }
+pub(super) fn is_over(program: &Program, node: NodeId) -> bool {
+    program.ends_past(node, |node| {
+        matches!(node, Node::Exit { .. } | Node::Ws { .. } | Node::Nl { .. })
+    })
 }

@@ -310,14 +310,19 @@ pub(super) fn is_opener(nodes: &[Node], literal: NodeId) -> bool {
     else {
         return false;
     };
-    let mut at = *next;
-    while let Node::Ws { next } | Node::Nl { next } = &nodes[at as usize] {
-        at = *next;
-    }
-    match &nodes[at as usize] {
+    let is_blank = |node: &Node| matches!(node, Node::Ws { .. } | Node::Nl { .. });
+    match &nodes[past(nodes, *next, is_blank) as usize] {
         Node::Capture(_) | Node::Attrs(_) => true,
         node => node.is_body(),
     }
+}
+
+/// The first node from `at` on that is not of a kind; one of it goes on to one.
+pub(super) fn past(nodes: &[Node], mut at: NodeId, is_such: impl Fn(&Node) -> bool) -> NodeId {
+    while is_such(&nodes[at as usize]) {
+        at = nexts(&nodes[at as usize])[0];
+    }
+    at
 }
 
 /// Whether literals and blanks are all that is missing from `from` to the end of the call: no key, no name, no body; and

@@ -184,13 +184,18 @@ impl Program {
 
     /// The raw value whose key the capture at `id` reads.
     pub(crate) fn value_behind(&self, id: NodeId) -> Option<&TextNode> {
-        let mut at = id;
-        loop {
-            match self.node(at) {
-                Node::Literal { next, .. } | Node::Ws { next } | Node::Nl { next } => at = *next,
-                _ => return self.text(at),
-            }
-        }
+        let leads = |node: &Node| {
+            matches!(
+                node,
+                Node::Literal { .. } | Node::Ws { .. } | Node::Nl { .. }
+            )
+        };
+        self.text(analyze::past(&self.rules.nodes, id, leads))
+    }
+
+    /// Whether nothing but what `passes` stands between `id` and the end of the entry.
+    pub(crate) fn ends_past(&self, id: NodeId, passes: impl Fn(&Node) -> bool) -> bool {
+        self.is_end(analyze::past(&self.rules.nodes, id, passes))
     }
 
     pub(crate) fn dialect_of(&self, id: NodeId) -> &CompiledDialect {

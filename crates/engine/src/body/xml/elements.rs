@@ -76,20 +76,16 @@ impl Xml {
             .frames
             .last()
             .is_some_and(|frame| frame.told != Told::Text);
-        if waits && text.len() >= room {
-            let (now, later) = text.split_at(
-                (room..text.len())
-                    .find(|&at| text.is_char_boundary(at))
-                    .unwrap_or(text.len()),
-            );
-            self.push_piece(now, verbatim, out);
-            self.spill(self.pos + now.len() as u64, out);
-            if !later.is_empty() {
-                self.pos += now.len() as u64;
-                self.push_text(later, verbatim, out);
-            }
-        } else {
-            self.push_piece(text, verbatim, out);
+        if !waits || text.len() < room {
+            return self.push_piece(text, verbatim, out);
+        }
+        let end = (room..text.len()).find(|&at| text.is_char_boundary(at));
+        let (now, later) = text.split_at(end.unwrap_or(text.len()));
+        self.push_piece(now, verbatim, out);
+        self.spill(self.pos + now.len() as u64, out);
+        if !later.is_empty() {
+            self.pos += now.len() as u64;
+            self.push_text(later, verbatim, out);
         }
     }
 

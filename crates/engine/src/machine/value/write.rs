@@ -172,91 +172,84 @@ impl ValueWriter {
 
     /// An object or an array: JSON passes the transducer, elements are held.
     fn structured(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
-        if self.json.is_none() {
-            self.held.push_str(piece);
-            let begin = self.held.trim_start();
-            let is_text = self.wrapper == Wrapper::Text
-                && begin.as_bytes().first().is_some_and(|&byte| byte != b'{');
-            if is_text {
-                self.become_text(out);
+        if self.json.is_some() {
+            return self.feed_json(piece, at, out);
+        }
+        self.held.push_str(piece);
+        let begin = self.held.trim_start();
+        let is_text = self.wrapper == Wrapper::Text
+            && begin.as_bytes().first().is_some_and(|&byte| byte != b'{');
+        if is_text {
+            self.become_text(out);
+            return;
+        }
+        let mut quote = None;
+        if let Some((quotes, _)) = &self.literal {
+            let may_begin = |quote: &&String| quote.starts_with(begin) && quote.len() > begin.len();
+            if begin.is_empty() || quotes.iter().any(|quote| may_begin(&quote)) {
                 return;
             }
-            let mut quote = None;
-            if let Some((quotes, _)) = &self.literal {
-                let may_begin =
-                    |quote: &&String| quote.starts_with(begin) && quote.len() > begin.len();
-                if begin.is_empty() || quotes.iter().any(|quote| may_begin(&quote)) {
-                    return;
-                }
-                quote = quotes
-                    .iter()
-                    .find(|quote| begin.starts_with(quote.as_str()))
-                    .cloned();
-                if quote.is_none()
-                    && !begin.starts_with(['{', '[', '"'])
-                    && let Some((_, bare)) = self.literal.take()
-                {
-                    self.how = bare;
-                    self.wrote = self.how == How::Text;
-                    out.args.push_str(if self.wrote { "\"" } else { "" });
-                    let held = core::mem::take(&mut self.held);
-                    return self.write_typed(&held, at, out);
-                }
-            }
-            let json = match begin.as_bytes().first() {
-                Some(_) if self.literal.is_some() => true,
-                None => false,
-                Some(b'{' | b'[') => true,
-                Some(b'<') => false,
-                Some(_) => matches!(self.how, How::Structured(Shape::Any)),
-            };
-            if json {
-                let is_object = begin.starts_with('{');
-                let may_wrap = matches!(self.wrapper, Wrapper::Maybe | Wrapper::Text);
-                if may_wrap && is_object && out.fields.is_some() {
-                    self.wrapper = Wrapper::Object;
-                }
-                self.write_key(out);
+            quote = quotes
+                .iter()
+                .find(|quote| begin.starts_with(quote.as_str()))
+                .cloned();
+            if quote.is_none()
+                && !begin.starts_with(['{', '[', '"'])
+                && let Some((_, bare)) = self.literal.take()
+            {
+                self.how = bare;
+                self.wrote = self.how == How::Text;
+                out.args.push_str(if self.wrote { "\"" } else { "" });
                 let held = core::mem::take(&mut self.held);
-                let skipped = (held.len() - held.trim_start().len()) as u64;
-                self.json = Some(Box::new(Nested {
-                    json: Transducer::new(Root::Value).with_quote(quote.as_deref()),
-                    escaped: Escaped::default(),
-                    output: Output::default(),
-                    fit: Fit::new(out.undecided),
-                }));
-                let from = at + piece.len() as u64 - held.len() as u64 + skipped;
-                if self.wrapper == Wrapper::Object {
-                    let key = format!("{{{}:", quoted(&self.key));
-                    self.fit(&key, out);
-                }
-                self.feed_json(held.trim_start(), from, out);
-            } else if self.held.len() > out.undecided {
-                let message = "the value is too long to be read as elements and became a string";
-                out.remarks
-                    .push((Code::OversizedScalar, message.into(), true));
-                self.become_text(out);
+                return self.write_typed(&held, at, out);
             }
-        } else {
-            self.feed_json(piece, at, out);
+        }
+        let json = match begin.as_bytes().first() {
+            Some(_) if self.literal.is_some() => true,
+            None => false,
+            Some(b'{' | b'[') => true,
+            Some(b'<') => false,
+            Some(_) => matches!(self.how, How::Structured(Shape::Any)),
+        };
+        if json {
+            let is_object = begin.starts_with('{');
+            let may_wrap = matches!(self.wrapper, Wrapper::Maybe | Wrapper::Text);
+            if may_wrap && is_object && out.fields.is_some() {
+                self.wrapper = Wrapper::Object;
+            }
+            self.write_key(out);
+            let held = core::mem::take(&mut self.held);
+            let skipped = (held.len() - held.trim_start().len()) as u64;
+            self.json = Some(Box::new(Nested {
+                json: Transducer::new(Root::Value).with_quote(quote.as_deref()),
+                escaped: Escaped::default(),
+                output: Output::default(),
+                fit: Fit::new(out.undecided),
+            }));
+            let from = at + piece.len() as u64 - held.len() as u64 + skipped;
+            if self.wrapper == Wrapper::Object {
+                let key = format!("{{{}:", quoted(&self.key));
+                self.fit(&key, out);
+            }
+            self.feed_json(held.trim_start(), from, out);
+        } else if self.held.len() > out.undecided {
+            let message = "the value is too long to be read as elements and became a string";
+            out.remarks
+                .push((Code::OversizedScalar, message.into(), true));
+            self.become_text(out);
         }
     }
 
     fn feed_json(&mut self, piece: &str, at: u64, out: &mut Out<'_>) {
-        let Some(nested) = &mut self.json else {
+        let (Some(nested), false) = (&mut self.json, self.json_over) else {
             return;
         };
         let nested = &mut **nested;
-        let (used, step) = if self.json_over {
-            (0, Step::Done)
-        } else {
-            let (json, output) = (&mut nested.json, &mut nested.output);
-            nested.escaped.feed(true, json, (piece, at), output)
-        };
-        let over =
+        let (json, output) = (&mut nested.json, &mut nested.output);
+        let (used, step) = nested.escaped.feed(true, json, (piece, at), output);
+        self.json_over =
             step == Step::Stuck || (step == Step::Done && !piece[used..].trim_start().is_empty());
-        if over && !self.json_over {
-            self.json_over = true;
+        if self.json_over {
             let message = "the value holds more than its JSON; the rest was left out";
             out.remarks
                 .push((Code::MalformedJson, message.into(), true));
