@@ -73,10 +73,7 @@ impl Parser {
                 self.stuck_json(body, view, sink);
                 true
             }
-            _ => {
-                self.mode = Mode::Json(body);
-                false
-            }
+            _ => self.wait_in(Mode::Json(body)),
         }
     }
 
@@ -223,8 +220,7 @@ impl Parser {
         self.set.found.work += xml.pos - before + 1 + core::mem::take(&mut xml.looked);
         self.pos = xml.pos;
         if !is_over {
-            self.mode = Mode::Xml(xml);
-            return false;
+            return self.wait_in(Mode::Xml(xml));
         }
         self.whole();
         self.end_body(view, xml.node, sink);

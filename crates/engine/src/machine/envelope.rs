@@ -26,8 +26,7 @@ impl Parser {
             // Bytes that were read may be read on without more text.
             let is_read = rest.is_empty() && !envelope.json.has_more_to_say();
             if is_read && !(envelope.committed && envelope.is_over()) {
-                self.mode = Mode::Envelope(envelope);
-                return false;
+                return self.wait_in(Mode::Envelope(envelope));
             }
             let asked = if is_read {
                 Asked::Done

@@ -201,9 +201,8 @@ impl Parser {
         self.set.threads = threads;
         let ends = |thread: &Thread| program.is_end(thread.node);
         if let Some(thread) = self.set.threads.iter().copied().find(ends) {
-            self.choose_body(thread);
             self.pos = view.end();
-            self.enter_body(view, sink);
+            self.enter_only(thread, view, sink);
             return false;
         }
         // A value that began is read from where it did, and one whose opener is cut off did not begin.
@@ -218,8 +217,7 @@ impl Parser {
             // A committed entry goes on in what the message's end cut off (`<tool_calls>.. </tool_ca`).
             let has_rest = !view.slice(at, view.end()).trim().is_empty();
             let goes_on = goes_on && is_over && has_rest;
-            self.fall_back(at);
-            self.enter_body(view, sink);
+            self.fall_back(at, view, sink);
             if goes_on {
                 self.emitter.markup(view, view.end(), sink);
                 self.pos = view.end();
@@ -235,9 +233,8 @@ impl Parser {
             text,
             self.candidate.committed || self.set.threads.iter().any(|thread| thread.marked),
         ) {
-            self.choose_body(body);
             self.pos = view.end();
-            self.enter_body(view, sink);
+            self.enter_only(body, view, sink);
             return true;
         }
         if !self.candidate.committed {

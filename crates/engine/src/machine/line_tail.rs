@@ -143,8 +143,7 @@ impl Parser {
         let has_words = loop {
             let Some(c) = view.slice(line.pos, view.end()).chars().next() else {
                 if !view.eof {
-                    self.mode = Mode::LineTail(LineTail::Call(line));
-                    return false;
+                    return self.wait_in(Mode::LineTail(LineTail::Call(line)));
                 }
                 break matches!(line.place, Place::Word { .. }) && !line.is_statement;
             };
@@ -179,8 +178,7 @@ impl Parser {
         let is_long = pos - at >= view.program.limits.undecided as u64;
         let undecided = Mode::LineTail(LineTail::Entry { body, pos });
         if text.is_empty() && !view.eof && !is_long {
-            self.mode = undecided;
-            return false;
+            return self.wait_in(undecided);
         }
         if let Some(node) = self.candidate.entry.bare_body.filter(|_| !is_long) {
             match list_goes_on((at, pos), view) {
@@ -190,8 +188,7 @@ impl Parser {
                 }
                 Some(false) => {}
                 None => {
-                    self.mode = undecided;
-                    return false;
+                    return self.wait_in(undecided);
                 }
             }
         }
@@ -212,8 +209,7 @@ impl Parser {
             }
             (call.awaits_tail, call.json_end) = (false, None);
         }
-        self.choose_body(body);
-        self.enter_body(view, sink);
+        self.enter_only(body, view, sink);
         true
     }
 

@@ -102,8 +102,7 @@ impl Parser {
             }
             if self.set.next.is_empty() || pos + 1 - self.emitter.cursor > held {
                 if let Some(at) = self.candidate.fallback.take() {
-                    self.fall_back(at);
-                    self.enter_body(view, sink);
+                    self.fall_back(at, view, sink);
                 } else if self.candidate.committed {
                     let Some(stopped) = self.turn_ends(view) else {
                         return false;
@@ -419,8 +418,7 @@ impl Parser {
         let first = self.set.threads.first().copied();
         let end = first.filter(|_| threads.all(|thread| view.program.is_end(thread.node)));
         if let Some(end) = end {
-            self.choose_body(end);
-            self.enter_body(view, sink);
+            self.enter_only(end, view, sink);
         }
         end.is_some()
     }

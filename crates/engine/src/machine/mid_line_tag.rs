@@ -52,8 +52,7 @@ impl Parser {
         let is_long = found - at > view.program.limits.undecided as u64;
         let is_whole = closer.is_some_and(|closer| closer.is_whole);
         if !is_whole && !is_long && !view.eof {
-            self.mode = Mode::MidLineTag(tag);
-            return false;
+            return self.wait_in(Mode::MidLineTag(tag));
         }
         let has_closer = is_whole && view.byte(found + 1) == Some(b'/');
         if !is_long && !has_closer {

@@ -524,6 +524,12 @@ impl Parser {
         }
     }
 
+    /// The mode goes on with more bytes, which decide.
+    fn wait_in(&mut self, mode: Mode) -> bool {
+        self.mode = mode;
+        false
+    }
+
     /// At the end of a push: tells what is certain.
     fn tell_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         match &self.mode {

@@ -83,8 +83,7 @@ impl Parser {
             let Some(byte) = view.byte(ahead.pos) else {
                 if !view.eof {
                     self.pos = view.end();
-                    self.mode = Mode::NameLookahead(ahead);
-                    return false;
+                    return self.wait_in(Mode::NameLookahead(ahead));
                 }
                 break;
             };

@@ -24,14 +24,21 @@ use crate::thresholds::{MARKER_MIN, SYNCHRONIZATION_MAX};
 use crate::{Code, End, Sink, Span};
 
 impl Parser {
-    /// What was read leads nowhere: what might have started at `at` instead is to be entered.
-    pub(super) fn fall_back(&mut self, at: u64) {
+    /// What was read leads nowhere: what might have started at `at` instead is entered.
+    pub(super) fn fall_back(&mut self, at: u64, view: View<'_>, sink: &mut dyn Sink) {
         self.pos = at;
         core::mem::swap(
             &mut self.set.found.bodies,
             &mut self.candidate.fallback_bodies,
         );
         self.candidate.fallback_bodies.clear();
+        self.enter_body(view, sink);
+    }
+
+    /// `body` alone is entered.
+    pub(super) fn enter_only(&mut self, body: Thread, view: View<'_>, sink: &mut dyn Sink) {
+        self.choose_body(body);
+        self.enter_body(view, sink);
     }
 
     /// `body` alone is to be entered.

@@ -81,8 +81,7 @@ impl Parser {
                 PythonStep::Dead => return self.dead_python(view, sink),
             }
         }
-        self.mode = Mode::Python(python);
-        false
+        self.wait_in(Mode::Python(python))
     }
 
     /// Whether what looks like a call of Python is one.
@@ -214,8 +213,7 @@ impl Parser {
     pub(super) fn dead_python(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         if let Some(at) = self.candidate.fallback.take() {
             // The line of a fence that only wraps what follows.
-            self.fall_back(at);
-            self.enter_body(view, sink);
+            self.fall_back(at, view, sink);
         } else if self.candidate.committed {
             self.candidate
                 .checkpoint_threads

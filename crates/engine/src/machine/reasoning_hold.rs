@@ -195,8 +195,7 @@ impl Parser {
                 ReasoningToken::End => end = Some(weighing.pos),
                 ReasoningToken::Wait => {
                     self.context = context;
-                    self.mode = Mode::ReasoningHold(weighing);
-                    return false;
+                    return self.wait_in(Mode::ReasoningHold(weighing));
                 }
                 ReasoningToken::Thought if byte_before(view, weighing.pos) == Some(b'\n') => break,
                 ReasoningToken::Entry

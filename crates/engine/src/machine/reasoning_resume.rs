@@ -110,8 +110,7 @@ impl Parser {
                 }
                 ReasoningToken::Wait => {
                     self.thought.interrupted = Some(thought);
-                    self.mode = Mode::ReasoningResume(after);
-                    return false;
+                    return self.wait_in(Mode::ReasoningResume(after));
                 }
             }
         }

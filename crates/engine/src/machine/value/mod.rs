@@ -102,25 +102,19 @@ impl Value {
         if let (None, Some(call)) = (&text.argument, &mut parser.emitter.call) {
             call.flag = None;
         }
-        let key: String = text
-            .argument
-            .as_deref()
-            .unwrap_or_else(|| parser.set.registers.get(Capture::Key).trim())
-            .into();
+        let registers = &parser.set.registers;
+        let (read, key_at) = (registers.get(Capture::Key), registers.key_at);
+        let mut key = String::from(text.argument.as_deref().unwrap_or(read.trim()));
         let fields = parser.parameters(program);
         // A tag is a parameter by its very name only.
         let near = fields
             .filter(|_| !text.own_needs_same_key && text.argument.is_none())
             .and_then(|fields| fields.nearest(&key));
-        let key = match near {
-            Some((_, name)) => {
-                let message = format!("no parameter is called `{key}`; it was read as `{name}`");
-                let at = parser.set.registers.key_at;
-                parser.note(Code::NearName, at, message, sink);
-                String::from(name)
-            }
-            None => key,
-        };
+        if let Some((_, name)) = near {
+            let message = format!("no parameter is called `{key}`; it was read as `{name}`");
+            parser.note(Code::NearName, key_at, message, sink);
+            key = name.into();
+        }
         let shape = fields.and_then(|fields| fields.get(&key).or(fields.others.as_deref()));
         let values = &program.dialect_of(body.node).values;
         let is_repeated = values.repeated && text.argument.is_none();
@@ -181,13 +175,11 @@ impl Value {
                     format!("the tool has no parameter `{key}`; its value was left out"),
                 )
             };
-            let at = parser.set.registers.key_at;
-            parser.note(code, at, message, sink);
+            parser.note(code, key_at, message, sink);
         } else if wrapper == Wrapper::No {
-            let at = parser.set.registers.key_at;
             match item {
-                Some(_) => parser.emitter.begin_item(&key, at, sink),
-                None => parser.emitter.begin_key(&key, at, sink),
+                Some(_) => parser.emitter.begin_item(&key, key_at, sink),
+                None => parser.emitter.begin_key(&key, key_at, sink),
             }
         }
         let mut writer = ValueWriter {
@@ -484,8 +476,8 @@ impl Parser {
 
     /// More bytes decide: the value waits for them.
     fn wait_in_value(&mut self, value: Box<Value>, view: View<'_>) -> bool {
-        (self.pos, self.mode) = (view.end(), Mode::Value(value));
-        false
+        self.pos = view.end();
+        self.wait_in(Mode::Value(value))
     }
 
     pub(super) fn doubt(&mut self, at: u64, why: &str, sink: &mut dyn Sink) {
