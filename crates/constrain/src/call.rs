@@ -46,6 +46,8 @@ struct CallState<'t> {
     key: Option<usize>,
     /// Its key was written, and its value was not.
     is_open: bool,
+    /// The next loop over arguments has one.
+    needs_one: bool,
     skip: Option<String>,
 }
 
@@ -96,6 +98,7 @@ impl Walk<'_> {
             members,
             key: None,
             is_open: false,
+            needs_one: false,
             skip: None,
         };
         let node = self.form(form, &mut state, writer, around)?;
@@ -314,16 +317,20 @@ impl Walk<'_> {
                     let is_needed = needs
                         .into_iter()
                         .any(|(member, is)| member.is_required && !is);
+                    state.needs_one = true;
                     let node = self.form(inner, state, writer, around)?;
+                    state.needs_one = false;
                     if is_needed { node } else { node.optional() }
                 }
                 Condition::HasId => self.form(inner, state, writer, around)?.optional(),
                 _ => Node::empty(),
             },
-            Form::EachArgument(inner) if state.is_open => {
+            Form::EachArgument(inner, _) if state.is_open => {
                 self.each_value(inner, state, writer, around)?
             }
-            Form::EachArgument(inner) => self.each_argument(inner, state, writer, around)?,
+            Form::EachArgument(inner, separator) => {
+                self.each_argument(inner, separator, state, writer, around)?
+            }
             _ => return Err(Unfit::Form("a call holds calls".to_owned())),
         })
     }
@@ -367,6 +374,7 @@ impl Walk<'_> {
     fn each_argument(
         &self,
         inner: &Form,
+        separator: &Form,
         state: &mut CallState<'_>,
         writer: &mut SchemaWriter<'_>,
         around: &Around,
@@ -384,60 +392,72 @@ impl Walk<'_> {
                 .after
                 .extend(openers(inner).into_iter().map(str::to_owned));
         }
+        around.after.splice(0..0, own_texts(separator));
         let around = &around;
-        let node = writer.members(&members, "", Node::empty(), None, &mut |writer, member| {
-            let is_it = |other: &Member| other.name == member.name;
-            let Some(at) = state.members.iter().position(is_it) else {
-                return Ok(Node::empty());
-            };
-            state.key = Some(at);
-            // Where a word says the type, each type is a form of its own.
-            let schemas = match self.dialect.values().typing {
-                Typing::Kind(_) => writer.by_type(&member.schema, &member.pointer)?,
-                // So is each of the values of a flag, where one has a form of its own.
-                _ if holds(inner, |form| matches!(form, Form::False))
-                    && is_boolean(&member.schema) =>
-                {
-                    [true, false]
-                        .map(|is| {
-                            Value::from_iter([
-                                ("type", Value::from("boolean")),
-                                ("const", is.into()),
-                            ])
-                        })
-                        .into()
+        let separator = self.form(separator, state, writer, around)?;
+        let needs_one = std::mem::take(&mut state.needs_one);
+        let node = writer.members(
+            &members,
+            "",
+            separator,
+            None,
+            needs_one,
+            &mut |writer, member| {
+                let is_it = |other: &Member| other.name == member.name;
+                let Some(at) = state.members.iter().position(is_it) else {
+                    return Ok(Node::empty());
+                };
+                state.key = Some(at);
+                // Where a word says the type, each type is a form of its own.
+                let schemas = match self.dialect.values().typing {
+                    Typing::Kind(_) => writer.by_type(&member.schema, &member.pointer)?,
+                    // So is each of the values of a flag, where one has a form of its own.
+                    _ if holds(inner, |form| matches!(form, Form::False))
+                        && is_boolean(&member.schema) =>
+                    {
+                        [true, false]
+                            .map(|is| {
+                                Value::from_iter([
+                                    ("type", Value::from("boolean")),
+                                    ("const", is.into()),
+                                ])
+                            })
+                            .into()
+                    }
+                    _ => vec![member.schema.clone()],
+                };
+                let mut one = |writer: &mut SchemaWriter<'_>, schema: &Value, pointer: &str| {
+                    state.members[at].schema = schema.clone();
+                    state.members[at].pointer = pointer.into();
+                    state.is_written[at] = false;
+                    let mut node = self.form(inner, state, writer, around);
+                    let is_open = std::mem::take(&mut state.is_open);
+                    if node.is_ok() && is_open && !state.may_be_flag(true) {
+                        let reason = format!("it has no value for `{}`", member.name);
+                        node = Err(Unfit::Form(reason));
+                    }
+                    or_unfit(node, &mut unfit)
+                };
+                let mut ways = Vec::new();
+                for schema in schemas {
+                    let list = list_of(&schema);
+                    let list = list.filter(|_| {
+                        self.dialect.values().repeated
+                            && !self.forms.has_lists
+                            && !holds(inner, |form| matches!(form, Form::EachArgument(..)))
+                    });
+                    ways.push(match list {
+                        Some(list) => {
+                            writer.items(&list, &member.pointer, Node::empty(), &mut one)?
+                        }
+                        None => one(writer, &schema, &member.pointer)?,
+                    });
                 }
-                _ => vec![member.schema.clone()],
-            };
-            let mut one = |writer: &mut SchemaWriter<'_>, schema: &Value, pointer: &str| {
-                state.members[at].schema = schema.clone();
-                state.members[at].pointer = pointer.into();
-                state.is_written[at] = false;
-                let mut node = self.form(inner, state, writer, around);
-                let is_open = std::mem::take(&mut state.is_open);
-                if node.is_ok() && is_open && !state.may_be_flag(true) {
-                    let reason = format!("it has no value for `{}`", member.name);
-                    node = Err(Unfit::Form(reason));
-                }
-                or_unfit(node, &mut unfit)
-            };
-            let mut ways = Vec::new();
-            for schema in schemas {
-                let list = list_of(&schema);
-                let list = list.filter(|_| {
-                    self.dialect.values().repeated
-                        && !self.forms.has_lists
-                        && !holds(inner, |form| matches!(form, Form::EachArgument(_)))
-                });
-                ways.push(match list {
-                    Some(list) => writer.items(&list, &member.pointer, Node::empty(), &mut one)?,
-                    None => one(writer, &schema, &member.pointer)?,
-                });
-            }
-            state.members[at] = member.clone();
-            state.is_written[at] = true;
-            Ok(Node::choice(ways))
-        })?;
+                state.members[at] = member.clone();
+                state.is_written[at] = true;
+                Ok(Node::choice(ways))
+            },
+        )?;
         state.key = None;
         match unfit {
             Some(reason) => Err(Unfit::Form(reason)),
@@ -464,12 +484,8 @@ impl Walk<'_> {
             return self.form(&form.item, state, writer, around);
         }
         let separator = self.form(&form.separator, state, writer, around)?;
-        let between = match &form.separator {
-            Form::Sequence(forms) => texts(forms, |_| None),
-            one => texts(std::slice::from_ref(one), |_| None),
-        };
         let mut around = around.clone();
-        around.after.splice(0..0, between);
+        around.after.splice(0..0, own_texts(&form.separator));
         let mut unfit = None;
         let mut one = |writer: &mut SchemaWriter<'_>, schema: &Value, pointer: &str| {
             state.members[at].schema = schema.clone();
@@ -824,6 +840,14 @@ fn is_boolean(schema: &Value) -> bool {
     (schema.as_object()).is_some_and(|map| kinds(map) == ["boolean"] && is_open(map))
 }
 
+/// The texts of a form that is nothing else.
+fn own_texts(form: &Form) -> Vec<String> {
+    match form {
+        Form::Sequence(forms) => texts(forms, |_| None),
+        one => texts(std::slice::from_ref(one), |_| None),
+    }
+}
+
 /// The texts that a form may start with.
 fn openers(form: &Form) -> Vec<&str> {
     match form {
@@ -872,28 +896,35 @@ fn python(state: &CallState<'_>, writer: &mut SchemaWriter<'_>, strings: &Notati
             return Err(Unfit::Form(why));
         }
     }
-    let members = writer.members(&state.members, "", comma, None, &mut |writer, member| {
-        let value = writer.by_kind(
-            &member.schema,
-            &member.pointer,
-            &mut |writer, schema, kind, at| {
-                let notation = if kind == Kind::Text {
-                    strings
-                } else {
-                    &literals
-                };
-                let value = writer.value(schema, at, notation)?;
-                Ok(match kind {
-                    Kind::Any => Node::choice([value, string_of(strings)]),
-                    Kind::Text | Kind::Json => value,
-                })
-            },
-        )?;
-        Ok(Node::sequence([
-            Node::literal(format!("{}=", member.name)),
-            value,
-        ]))
-    })?;
+    let members = writer.members(
+        &state.members,
+        "",
+        comma,
+        None,
+        false,
+        &mut |writer, member| {
+            let value = writer.by_kind(
+                &member.schema,
+                &member.pointer,
+                &mut |writer, schema, kind, at| {
+                    let notation = if kind == Kind::Text {
+                        strings
+                    } else {
+                        &literals
+                    };
+                    let value = writer.value(schema, at, notation)?;
+                    Ok(match kind {
+                        Kind::Any => Node::choice([value, string_of(strings)]),
+                        Kind::Text | Kind::Json => value,
+                    })
+                },
+            )?;
+            Ok(Node::sequence([
+                Node::literal(format!("{}=", member.name)),
+                value,
+            ]))
+        },
+    )?;
     Ok(Node::sequence([
         Node::literal(format!("{}(", state.name)),
         members,

@@ -22,13 +22,14 @@ pub(crate) struct Member {
 type Built = Result<Node, GrammarError>;
 
 impl SchemaWriter<'_> {
-    /// The members, separated, and after them any number of `extra` ones; `item` makes one.
+    /// The members, separated, and after them any number of `extra` ones, at least one in all if one is needed; `item` makes one.
     pub(crate) fn members(
         &mut self,
         members: &[Member],
         at: &str,
         separator: Node,
         extra: Option<Node>,
+        needs_one: bool,
         item: &mut dyn FnMut(&mut Self, &Member) -> Built,
     ) -> Built {
         let mut items = Vec::new();
@@ -41,6 +42,7 @@ impl SchemaWriter<'_> {
             items,
             separator,
             extra,
+            needs_one,
         };
         if members.len() > FREE_ORDER {
             self.note(
@@ -113,6 +115,8 @@ struct List<'m> {
     items: Vec<Node>,
     separator: Node,
     extra: Option<Node>,
+    /// There is a member, or an extra one.
+    needs_one: bool,
 }
 
 impl List<'_> {
@@ -128,11 +132,20 @@ impl List<'_> {
     /// What may stand after the declared members.
     fn rest(&self, is_first: bool) -> Node {
         let Some(extra) = &self.extra else {
-            return Node::empty();
+            return if is_first && self.needs_one {
+                Node::choice([])
+            } else {
+                Node::empty()
+            };
         };
         let more = Node::sequence([self.separator.clone(), extra.clone()]).repeat(0, None);
         if is_first {
-            Node::sequence([extra.clone(), more]).optional()
+            let some = Node::sequence([extra.clone(), more]);
+            if self.needs_one {
+                some
+            } else {
+                some.optional()
+            }
         } else {
             more
         }

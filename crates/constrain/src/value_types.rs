@@ -249,7 +249,7 @@ impl SchemaWriter<'_> {
         let colon = colon(notation);
         let members = self.declared(map, at)?;
         let extra = self.extra(map, at, notation)?;
-        let body = self.members(&members, at, comma, extra, &mut |writer, member| {
+        let body = self.members(&members, at, comma, extra, false, &mut |writer, member| {
             let key = Node::literal(key(&member.name, notation));
             let value = writer.value(&member.schema, &member.pointer, notation)?;
             Ok(Node::sequence([key, colon.clone(), value]))

@@ -193,9 +193,16 @@ impl SchemaWriter<'_> {
         at: &str,
         layout: ElementLayout<'_>,
     ) -> Built {
-        self.members(members, at, Node::empty(), None, &mut |writer, member| {
-            writer.element(&member.name, &member.schema, &member.pointer, layout)
-        })
+        self.members(
+            members,
+            at,
+            Node::empty(),
+            None,
+            false,
+            &mut |writer, member| {
+                writer.element(&member.name, &member.schema, &member.pointer, layout)
+            },
+        )
     }
 
     fn element(&mut self, key: &str, schema: &Value, at: &str, layout: ElementLayout<'_>) -> Built {

@@ -252,11 +252,17 @@ fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
             "an empty text before another",
             vec![save(json!({"text": "", "more": "b"}))],
         ),
+        ("a text, a number, a flag and a list", vec![save(several)]),
         (
-            "a text, a number, a flag and a list",
-            vec![save(several.clone())],
+            "a list, an empty list and a text",
+            vec![save(
+                json!({"items": ["a", "b: c"], "others": [], "text": "a.rs"}),
+            )],
         ),
-        ("two calls", vec![save(several), ping()]),
+        (
+            "two calls",
+            vec![save(json!({"text": "a.rs"})), save(json!({"text": "b"}))],
+        ),
     ];
     named.into_iter().chain(any).collect()
 }
@@ -291,6 +297,7 @@ fn tool_set(shapes: &[(&str, Vec<SampleCall>)]) -> ToolSet {
     let mut parameters = json!({
         "text": {"type": "string"}, "more": {"type": "string"}, "count": {"type": "integer"},
         "ok": {"type": "boolean"}, "items": {"type": "array", "items": {"type": "string"}},
+        "others": {"type": "array", "items": {"type": "string"}},
     });
     for (name, arguments) in shapes.iter().flat_map(|(_, calls)| calls) {
         if tools.iter().any(|tool| tool["name"] == name.as_str()) {

@@ -34,7 +34,7 @@ fn a_dialect_that_carries_all_shows_all() {
         .filter_map(|sample| sample.text.as_deref())
         .collect();
     assert_eq!(texts[0], "<<call ping>>{}<</call>>");
-    assert_eq!(texts.len(), 9);
+    assert_eq!(texts.len(), 10);
 }
 
 #[test]

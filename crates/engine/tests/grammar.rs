@@ -20,6 +20,12 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "start the file",
     ),
     (
+        "dialect x\ncall = name \"{\" (key \"=\" value \",\")* (key \"=\" value)? \"}\"\n",
+        "a value that may be missing starts as what comes after it",
+        "key",
+        "(key \"=\" value (\", \" key \"=\" value)*)?",
+    ),
+    (
         "dialect x\ncall = \"<a \" name (\" \" key \"=\" value (\",\" value)* )* \">\"\n",
         "several values of one key",
         "(",

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::grammar::Values;
+use crate::grammar::{Values, without_break};
 use crate::thresholds::ENTITY_MAX;
 
 /// What stands at an `&`.
@@ -65,17 +65,20 @@ pub(crate) struct EscapeDecoder {
     entities: bool,
     percent: bool,
     escapes: Arc<[(String, String)]>,
+    /// The text starts a line: escapes of line breaks are read without theirs, which stands before it.
+    starts_line: bool,
     /// The begin of what may become an escape.
     waiting: String,
 }
 
 impl EscapeDecoder {
     /// One for what the setting names, if that is anything.
-    pub(crate) fn new(values: &Values) -> Option<EscapeDecoder> {
+    pub(crate) fn new(values: &Values, starts_line: bool) -> Option<EscapeDecoder> {
         let decoder = EscapeDecoder {
             entities: values.entities,
             percent: values.percent,
             escapes: Arc::clone(&values.escapes),
+            starts_line,
             waiting: String::new(),
         };
         (values.entities || values.percent || !values.escapes.is_empty()).then_some(decoder)
@@ -123,16 +126,23 @@ impl EscapeDecoder {
         let mut used = 0;
         'text: while let Some(c) = text[used..].chars().next() {
             let (rest, here) = (&text[used..], from + used as u64);
-            for (written, meant) in &*self.escapes {
+            let own = self
+                .escapes
+                .iter()
+                .map(|(written, meant)| (&**written, &**meant));
+            let of_line = self.escapes.iter().filter(|_| self.starts_line);
+            for (written, meant) in own.chain(of_line.filter_map(without_break)) {
                 if rest.starts_with(written) {
                     write(meant, here);
                     used += written.len();
+                    self.starts_line = false;
                     continue 'text;
                 }
                 if written.starts_with(rest) {
                     return self.waiting.push_str(rest);
                 }
             }
+            self.starts_line = false;
             let found = match c {
                 '&' if self.entities => entity(rest.as_bytes(), false),
                 '%' if self.percent => percent(rest.as_bytes()),

@@ -1,58 +1,98 @@
-//! Lists between brackets: values of one key, one after another, `"[" value ("," value)* "]"`.
+//! What comes several times with a text between: items of a list, `"[" value ("," value)* "]"`, and parameters.
 
 use core::ops::Range;
 use core::slice;
 
 use super::{Alt, Capture, Delimiter, Dialect, Habit, Piece, Term, TermKind};
-use crate::render::holds;
+use crate::render::{holds, leads_to_calls};
 
-/// A list in a sequence.
+/// Terms that read one thing after another: items of a list, or parameters.
 #[derive(Clone, Debug)]
-pub(crate) struct List<'d> {
-    /// The terms of the sequence that read it, without the brackets.
+pub(crate) struct Series<'d> {
+    /// The terms of the sequence that read it.
     pub(crate) place: Range<usize>,
-    /// The same as a sequence of their own: items, and last the loop over further ones.
+    /// The same as a sequence of their own: perhaps the first, and last the loop over further ones.
     pub(crate) terms: &'d [Term],
-    /// One item.
+    /// One of them.
     pub(crate) item: &'d [Term],
     /// What is between two.
     pub(crate) separator: &'d [Term],
-    /// The text before it shows that a list begins, and there may be no items.
+    /// There may be none.
+    pub(crate) is_optional: bool,
+    /// A text before it shows that a list begins, and there may be no items.
     pub(crate) is_bracketed: bool,
+    /// A text ends it.
+    pub(crate) is_closed: bool,
 }
 
-/// The list of a sequence, if it has one: with a text before it and a text behind it.
-pub(crate) fn list_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<List<'d>> {
-    let text = |term: Option<&'d Term>| match term.map(|term| &term.kind) {
+/// The list of a sequence, if it has one: values of one key, with a text before and after them.
+pub(crate) fn list_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'d>> {
+    let of_values = |term: &Term| is_loop_of_values(dialect, term);
+    let list = series_in(dialect, seq, &of_values)?;
+    let before = text(seq[..list.place.start].iter().rfind(|term| is_solid(term)))?;
+    let is_bracketed = before.contains(['[', '(', '{', '<']);
+    list.is_closed.then_some(Series {
+        is_bracketed,
+        ..list
+    })
+}
+
+/// The parameters of a sequence that are kept apart by a text, `key "=" value ("," key "=" value)*`.
+pub(crate) fn parameters_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'d>> {
+    let of_parameters = |term: &Term| match &term.kind {
+        TermKind::Many(more) => holds(dialect, more, &is_key) && !leads_to_calls(dialect, more),
+        _ => false,
+    };
+    let series = series_in(dialect, seq, &of_parameters)?;
+    let has_text = series
+        .separator
+        .iter()
+        .any(|term| text(Some(term)).is_some());
+    let is_key_in = |term: &Term| holds(dialect, term, &is_key);
+    (has_text && series.item.iter().any(is_key_in)).then_some(series)
+}
+
+/// The series of a sequence with such a loop.
+fn series_in<'d>(
+    dialect: &Dialect,
+    seq: &'d [Term],
+    is_loop: &dyn Fn(&Term) -> bool,
+) -> Option<Series<'d>> {
+    (0..seq.len()).find_map(|n| {
+        let series = match &seq[n].kind {
+            TermKind::Optional(inner, Habit::Taught) => {
+                let terms = inside(inner);
+                let series = series_at(dialect, terms, terms.len().checked_sub(1)?, is_loop)?;
+                let is_whole = series.place == (0..terms.len());
+                is_whole.then_some(Series {
+                    place: n..n + 1,
+                    is_optional: true,
+                    ..series
+                })?
+            }
+            _ => series_at(dialect, seq, n, is_loop)?,
+        };
+        let after = seq[series.place.end..].iter().find(|term| is_solid(term));
+        Some(Series {
+            is_closed: text(after).is_some(),
+            ..series
+        })
+    })
+}
+
+/// The text of a literal that is not blank.
+fn text(term: Option<&Term>) -> Option<&str> {
+    match term.map(|term| &term.kind) {
         Some(TermKind::Literal(pieces)) => match pieces.as_slice() {
             [Piece::Bytes(text)] => Some(text.trim()).filter(|text| !text.is_empty()),
             _ => None,
         },
         _ => None,
-    };
-    let is_solid = |term: &&Term| !matches!(term.kind, TermKind::Ws(_) | TermKind::Nl);
-    (0..seq.len()).find_map(|n| {
-        let list = match &seq[n].kind {
-            TermKind::Optional(inner, Habit::Taught) => {
-                let terms = inside(inner);
-                let list = unbracketed(dialect, terms, terms.len().checked_sub(1)?)?;
-                let is_whole = list.place == (0..terms.len());
-                is_whole.then_some(List {
-                    place: n..n + 1,
-                    ..list
-                })?
-            }
-            _ => unbracketed(dialect, seq, n)?,
-        };
-        let before = seq[..list.place.start].iter().rfind(is_solid);
-        let after = seq[list.place.end..].iter().find(is_solid);
-        text(after)?;
-        let is_bracketed = text(before)?.contains(['[', '(', '{', '<']);
-        Some(List {
-            is_bracketed,
-            ..list
-        })
-    })
+    }
+}
+
+fn is_solid(term: &Term) -> bool {
+    !matches!(term.kind, TermKind::Ws(_) | TermKind::Nl)
 }
 
 /// Whether a value stands in the sequence, or in what it leads to, that is no item of a list: without a key of its own.
@@ -79,18 +119,23 @@ pub(crate) fn is_loop_of_values(dialect: &Dialect, term: &Term) -> bool {
     matches!(&term.kind, TermKind::Many(more) if holds(dialect, more, &is_item) && !holds(dialect, more, &is_key))
 }
 
-/// The list whose loop is the term at `n`.
-fn unbracketed<'d>(dialect: &Dialect, seq: &'d [Term], n: usize) -> Option<List<'d>> {
+/// The series whose loop is the term at `n`.
+fn series_at<'d>(
+    dialect: &Dialect,
+    seq: &'d [Term],
+    n: usize,
+    is_loop: &dyn Fn(&Term) -> bool,
+) -> Option<Series<'d>> {
     let TermKind::Many(more) = &seq[n].kind else {
         return None;
     };
+    if !is_loop(&seq[n]) {
+        return None;
+    }
     let more = inside(more);
     let has = |terms: &[Term], wanted: &dyn Fn(&TermKind) -> bool| {
         terms.iter().any(|term| holds(dialect, term, wanted))
     };
-    if !is_loop_of_values(dialect, &seq[n]) {
-        return None;
-    }
     // The first item is what every further one ends with.
     let pairs = seq[..n].iter().rev().zip(more.iter().rev());
     let n_item = pairs.take_while(|(one, other)| is_same(one, other)).count();
@@ -101,16 +146,16 @@ fn unbracketed<'d>(dialect: &Dialect, seq: &'d [Term], n: usize) -> Option<List<
         (n, more, &more[..0])
     };
     let is_key_before = |term: &Term| holds(dialect, term, &is_key);
-    let from_key = seq[..start]
-        .iter()
-        .rposition(is_key_before)
-        .map_or(0, |at| at + 1);
-    (!has(&seq[from_key..start], &is_item)).then_some(List {
+    let last_key = seq[..start].iter().rposition(is_key_before);
+    let from_key = last_key.map_or(0, |at| at + 1);
+    (!has(&seq[from_key..start], &is_item)).then_some(Series {
         place: start..n + 1,
         terms: &seq[start..=n],
         item,
         separator,
+        is_optional: false,
         is_bracketed: false,
+        is_closed: false,
     })
 }
 
@@ -133,7 +178,6 @@ fn is_same(one: &Term, other: &Term) -> bool {
         }
         (TermKind::Optional(one, _), TermKind::Optional(other, _))
         | (TermKind::Many(one), TermKind::Many(other)) => is_same(one, other),
-        (TermKind::Ws(_), TermKind::Ws(_)) => true,
         (one, other) => one == other,
     }
 }

@@ -129,12 +129,18 @@ impl Values {
         found.map(|(word, _)| word.as_str())
     }
 
-    /// A text with its own escapes and percent-encoding written.
-    pub fn escape<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    /// A text with its own escapes and percent-encoding written. `starts_line`: only blanks stand before it on its line.
+    pub fn escape<'t>(&self, text: &'t str, starts_line: bool) -> Cow<'t, str> {
         if !self.percent && self.escapes.is_empty() {
             return Cow::Borrowed(text);
         }
         let (mut out, mut rest) = (String::new(), text);
+        let of_line = self.escapes.iter().filter(|_| starts_line);
+        let mut of_line = of_line.filter_map(without_break);
+        if let Some((written, meant)) = of_line.find(|(_, meant)| text.starts_with(meant)) {
+            out.push_str(written);
+            rest = &text[meant.len()..];
+        }
         while let Some(c) = rest.chars().next() {
             let stands_for = |(_, meant): &&(String, String)| rest.starts_with(meant);
             let escape = self
@@ -287,6 +293,12 @@ const WORDS: Pairs = Pairs {
     example: "words(\"yes\" = true, \"no\" = false, \"NULL\" = null)",
     are_words: true,
 };
+
+/// An escape of a line break, and what comes after it, without the break.
+pub(crate) fn without_break((written, meant): &(String, String)) -> Option<(&str, &str)> {
+    Some((written.strip_prefix('\n')?, meant.strip_prefix('\n')?))
+        .filter(|(written, _)| !written.is_empty())
+}
 
 /// The pairs of `escapes("\\\\|" = "|", "<br>" = "\\n")` or `words("yes" = true)`: what is written, and what that means.
 fn pairs(part: &str, of: &Pairs) -> Result<Arc<[(String, String)]>, String> {

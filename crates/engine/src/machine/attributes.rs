@@ -172,7 +172,7 @@ pub(super) fn attribute_text<'t>(program: &Program, node: NodeId, text: &'t str)
     let values = &program.dialect_of(node).values;
     match program.node(node) {
         Node::Attrs(_) if values.entities_in_attrs => decoded(text),
-        Node::Capture(_) => match EscapeDecoder::new(values) {
+        Node::Capture(_) => match EscapeDecoder::new(values, false) {
             Some(escapes) => escapes.decode(text).into(),
             None => text.into(),
         },

@@ -559,6 +559,10 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
         };
         let then = match nexts(&nodes[literal as usize]) {
             [next] if is_line_end(nodes, *next) => ByteSet::of(b"\r\n"),
+            // The end of a sentence is none within a number or a path.
+            [next] if *pieces == [Piece::Bytes(".".into())] && first(nodes, *next).1 => {
+                ByteSet::matching(|byte| !byte.is_ascii_alphanumeric())
+            }
             _ => ByteSet::ALL,
         };
         Some(Lead {

@@ -17,7 +17,7 @@ use super::node::{
 use super::ways::leads_to_python;
 use crate::grammar::{
     Alt, Capture, Delimiter, Dialect, GrammarError, Piece, QuoteStyle, Rule, Term, TermKind,
-    lists::{self, List},
+    lists::{self, Series},
 };
 use crate::thresholds::SURE_MARKER_MIN;
 
@@ -172,15 +172,21 @@ impl<'a> Builder<'a> {
     fn seq(&mut self, seq: &'a [Term], next: NodeId) -> Result<NodeId, GrammarError> {
         let mut next = next;
         let mut ids = alloc::vec![0; seq.len()];
-        let list = lists::list_in(self.dialect, seq);
         let beside_single = core::mem::take(&mut self.beside_single);
+        let list = lists::list_in(self.dialect, seq);
+        let kind = match &list {
+            None => InList::No,
+            Some(_) if beside_single => InList::Always,
+            Some(_) => InList::BySchema,
+        };
+        let series = list.or_else(|| lists::parameters_in(self.dialect, seq));
         let mut n = seq.len();
         while n > 0 {
             n -= 1;
-            next = match &list {
-                Some(list) if list.place.end == n + 1 => {
-                    n = list.place.start;
-                    self.list(list, beside_single, next)?
+            next = match &series {
+                Some(series) if series.place.end == n + 1 => {
+                    n = series.place.start;
+                    self.series(series, kind, next)?
                 }
                 _ => {
                     // What is all of the sequence stands for it.
@@ -207,50 +213,46 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The items of a list: none, or several with what is between them, also behind the last.
-    fn list(
+    /// One thing after another, with what is between two also after the last.
+    fn series(
         &mut self,
-        list: &List<'a>,
-        beside_single: bool,
+        series: &Series<'a>,
+        kind: InList,
         next: NodeId,
     ) -> Result<NodeId, GrammarError> {
-        let kind = if beside_single {
-            InList::Always
-        } else {
-            InList::BySchema
-        };
         let outer = core::mem::replace(&mut self.list, kind);
         let saved = core::mem::take(&mut self.texts_to_own);
-        let behind_last = self.seq(list.separator, next)?;
-        let (mut first, mut ids) = (next, alloc::vec![0; list.terms.len()]);
-        for (n, term) in list.terms.iter().enumerate().rev() {
-            first = self.term(term, list.terms, n, first)?;
-            // Behind each item is the loop.
-            if n + 1 == list.terms.len()
-                && behind_last != next
+        let after_last = self.seq(series.separator, next)?;
+        let (mut first, mut ids) = (next, alloc::vec![0; series.terms.len()]);
+        for (n, term) in series.terms.iter().enumerate().rev() {
+            first = self.term(term, series.terms, n, first)?;
+            // After each of them is the loop.
+            if n + 1 == series.terms.len()
+                && series.is_closed
+                && after_last != next
                 && let Node::Split(ways) = &mut self.graph.nodes[first as usize]
             {
-                ways.push(behind_last);
+                ways.push(after_last);
             }
             ids[n] = first;
         }
         self.own_openers(&ids);
         (self.list, self.texts_to_own) = (outer, saved);
-        if !beside_single && !list.is_bracketed {
+        let may_be_empty = kind == InList::Always || series.is_bracketed;
+        if series.is_optional || may_be_empty {
+            first = self.split(alloc::vec![first, next]);
+        }
+        if !may_be_empty {
             return Ok(first);
         }
-        let mut items = self.split(alloc::vec![first, next]);
         // Blanks are none of a JSON value.
-        if list
-            .item
-            .iter()
-            .any(|term| matches!(term.kind, TermKind::Value(..)))
-        {
-            items = self.push(Node::Ws { next: items });
+        let is_json = |term: &Term| matches!(term.kind, TermKind::Value(..));
+        if series.item.iter().any(is_json) {
+            first = self.push(Node::Ws { next: first });
         }
         Ok(self.push(Node::Flag {
             value: "[]",
-            next: items,
+            next: first,
         }))
     }
 

@@ -111,7 +111,9 @@ pub enum Form {
     /// Once for each call that is left.
     EachCall(Box<Form>),
     /// Once for each argument that is left; inside such a loop, for each value of the key before it.
-    EachArgument(Box<Form>),
+    ///
+    /// The second form is what is between two.
+    EachArgument(Box<Form>, Box<Form>),
 }
 
 impl Form {
@@ -126,7 +128,7 @@ impl Form {
             | Form::JsonValue(Some(name), _) => [name.clone()].into(),
             Form::Sequence(forms) => forms.iter().flat_map(Form::named).collect(),
             Form::Choice(ways) => ways.iter().flat_map(|way| way.form.named()).collect(),
-            Form::If(_, inner) | Form::EachArgument(inner) => inner.named(),
+            Form::If(_, inner) | Form::EachArgument(inner, _) => inner.named(),
             Form::Items(items) => items.item.named(),
             _ => Vec::new(),
         }
@@ -230,7 +232,7 @@ impl Forms {
                 }
             }
             // What may be missing, and what is written several times, has an end of its own.
-            Form::If(_, inner) | Form::EachCall(inner) | Form::EachArgument(inner) => {
+            Form::If(_, inner) | Form::EachCall(inner) | Form::EachArgument(inner, _) => {
                 runs.end();
                 self.add_runs(inner, runs, depth);
                 runs.end();
@@ -364,6 +366,10 @@ impl Compiler<'_> {
     fn sequence(&self, seq: &[Term], beside_single: bool) -> Form {
         let mut forms = Vec::with_capacity(seq.len());
         let list = lists::list_in(self.dialect, seq);
+        let parameters = match &list {
+            None => lists::parameters_in(self.dialect, seq),
+            Some(_) => None,
+        };
         for (n, term) in seq.iter().enumerate() {
             let before = n.checked_sub(1).map(|n| &seq[n]);
             match &list {
@@ -375,6 +381,17 @@ impl Compiler<'_> {
                     })));
                 }
                 Some(list) if list.place.contains(&n) => {}
+                _ if parameters
+                    .as_ref()
+                    .is_some_and(|all| all.place.contains(&n)) =>
+                {
+                    let all = parameters.as_ref().filter(|all| all.place.start == n);
+                    forms.extend(all.map(|all| {
+                        let [item, separator] = [all.item, all.separator]
+                            .map(|seq| Box::new(self.sequence(seq, false)));
+                        Form::EachArgument(item, separator)
+                    }));
+                }
                 _ => match &term.kind {
                     TermKind::Group(alt) if beside_single && seq.len() == 1 => {
                         forms.push(self.choice(alt, beside_single));
@@ -501,7 +518,8 @@ impl Compiler<'_> {
                 if leads_to_calls(self.dialect, inner) {
                     forms.push(Form::EachCall(one(inner)));
                 } else if self.holds(inner, &is_value) {
-                    forms.push(Form::EachArgument(one(inner)));
+                    let nothing = Box::new(Form::Sequence(Vec::new()));
+                    forms.push(Form::EachArgument(one(inner), nothing));
                 }
                 // Any other loop is left out.
             }

@@ -24,7 +24,7 @@ use crate::{
 };
 use equal::same_value;
 use form::Forms;
-pub(crate) use reach::holds;
+pub(crate) use reach::{holds, leads_to_calls};
 pub use result::{EscapedMarker, RenderedResults, ResultNote, ResultText, ResultWriter};
 pub(crate) use value::ITEM;
 use write::{LastFirst, Writer};

@@ -22,7 +22,7 @@ pub(crate) fn holds(dialect: &Dialect, term: &Term, wanted: &dyn Fn(&TermKind) -
 }
 
 /// Whether a term leads to the rule of calls.
-pub(super) fn leads_to_calls(dialect: &Dialect, term: &Term) -> bool {
+pub(crate) fn leads_to_calls(dialect: &Dialect, term: &Term) -> bool {
     holds(
         dialect,
         term,

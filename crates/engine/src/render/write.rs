@@ -371,19 +371,23 @@ impl<'a> Writer<'a> {
                 pen.is_repeated = false;
             }
             // The values of the key before it.
-            Form::EachArgument(inner) if pen.is_open => {
+            Form::EachArgument(inner, _) if pen.is_open => {
                 while !pen.is_flag() && pen.left.iter().any(|(key, _)| *key == pen.key) {
                     self.write(pen, inner)?;
                 }
             }
-            Form::EachArgument(inner) => {
+            Form::EachArgument(inner, separator) => {
                 self.repeat_lists(pen);
                 let inside = inner.named();
+                let mut is_first = true;
                 let is_of_loop = |pen: &Pen<'_>, key: &str| {
                     !pen.is_named(key) || inside.iter().any(|name| name == key)
                 };
                 while pen.left.iter().any(|(key, _)| is_of_loop(pen, key)) {
                     let left = pen.left.len();
+                    if !core::mem::replace(&mut is_first, false) {
+                        self.write(pen, separator)?;
+                    }
                     pen.is_argument = true;
                     self.write(pen, inner)?;
                     pen.end_key()?;
@@ -443,7 +447,9 @@ impl<'a> Writer<'a> {
             None if guessed => json.trim(),
             None => &*text,
         };
-        let text = self.dialect.values.escape(text);
+        let line = pen.out.trim_end_matches([' ', '\t']);
+        let starts_line = line.is_empty() || line.ends_with('\n');
+        let text = self.dialect.values.escape(text, starts_line);
         if self.dialect.values.entities {
             escape_entities(&mut pen.out, &text);
         } else {

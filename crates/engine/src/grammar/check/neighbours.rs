@@ -114,14 +114,19 @@ impl<'d> Walk<'d> {
         }
         let mut firsts = Vec::new();
         self.firsts(core::slice::from_ref(inner), false, &mut firsts);
-        let is_literal = |one: &&Next<'_>| matches!(one.term.kind, TermKind::Literal(_));
-        for first in firsts.iter().filter(is_literal) {
+        let is_key = |one: &Next<'_>| one.term.kind.open_capture() == Some(Capture::Key);
+        let tells = |one: &&Next<'_>| is_key(one) || matches!(one.term.kind, TermKind::Literal(_));
+        for first in firsts.iter().filter(tells) {
             if next.iter().any(|next| next.term.kind == first.term.kind) {
                 return Err(GrammarError::new(
                     first.term.span.clone(),
                     "a value that may be missing starts as what comes after it",
                 )
-                .help("start one of them with another literal, or write the end in two ways, (\"]\" | \",]\")"));
+                .help(if is_key(first) {
+                    "write the first parameter alone, and what is between two before each other one, (key \"=\" value (\", \" key \"=\" value)*)?"
+                } else {
+                    "start one of them with another literal, or write the end in two ways, (\"]\" | \",]\")"
+                }));
             }
         }
         Ok(())
