@@ -112,11 +112,10 @@ impl Parser {
             return;
         };
         self.emitter.end_call(End::Recovered, view, pos, sink);
-        let place = match self.context.speech {
-            Speech::Reasoning => Place::Reasoning,
+        let place = match self.candidate.is_in_code {
             _ if self.thought.is_ended_by_entry => Place::Reasoning,
-            _ if self.candidate.is_in_code => Place::Code,
-            _ => Place::Answer,
+            true => Place::Code,
+            false => Place::Answer,
         };
         if let Some(thought) = &mut self.thought.interrupted {
             thought.called = true;
@@ -125,6 +124,7 @@ impl Parser {
         let mut call = OpenCall::new(&dialect.name, place, pos);
         call.has_flags = dialect.has_flags;
         self.candidate.entry.tell(&mut call.facts);
+        call.facts.begins_line = self.candidate.bol;
         call.facts.is_in_later_fence = self.candidate.is_wrapped;
         for what in [Capture::Id, Capture::Server] {
             self.set.registers.set(what, "");

@@ -30,10 +30,8 @@ pub(super) enum Signal {
     Cut,
     Nested,
     Unnested,
-    /// Another value of the call opens.
+    /// Another value of the call opens: this one's closer was forgotten, once the closers after that opener say so.
     Another,
-    /// Another value opens, and this one's closer was forgotten.
-    MissingCloser,
     /// The value ends at its closer, and nothing was supplied.
     Ends,
     /// The value ends, and a closer of it is missing.
@@ -97,7 +95,7 @@ impl Parser {
                 Decision::Data { upto, doubt: false }
             }
             Signal::Cut => Decision::Pending,
-            Signal::Another | Signal::MissingCloser => Decision::Ends {
+            Signal::Another => Decision::Ends {
                 at,
                 recovered: true,
                 behind: Behind::Closer,

@@ -12,7 +12,6 @@ pub(super) struct EntryFacts {
     is_list_item: bool,
     /// It begins with a bracket, in which its calls stand.
     pub(super) is_bracketed: bool,
-    pub(super) begins_line: bool,
     /// A block of code, or a long string, encloses it.
     pub(super) is_enclosed: bool,
     /// Calls of no tool stand before its first one, or its list had ended before the last one.
@@ -58,7 +57,6 @@ impl EntryFacts {
 
     /// Gives a call of the entry its facts.
     pub(super) fn tell(&self, facts: &mut CallFacts) {
-        facts.begins_line = self.begins_line;
         facts.is_list_item = self.is_list_item;
         facts.is_in_broken_list = self.is_in_broken_list;
     }

@@ -1,12 +1,10 @@
 //! Running an envelope: when its call begins, what of it is told, how it ends.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
 use toolglot_json::Completeness;
 
 use super::emitter::Speech;
-use super::log::{Act, Log};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::{Asked, Envelope, LeftOut};
@@ -155,14 +153,7 @@ impl Parser {
 
     /// After the value of a key that was a tool's name stands another such key: the call is over, and the next begins.
     fn another_envelope(&mut self, envelope: &mut Envelope, view: View<'_>, sink: &mut dyn Sink) {
-        let mut acts = Vec::new();
-        self.set
-            .log
-            .acts(Log::ROOT, envelope.bodies[0].log, &mut acts);
-        let enter = acts.iter().rev().find_map(|&(act, _)| match act {
-            Act::Enter(node) => Some(node),
-            _ => None,
-        });
+        let enter = self.set.log.entered(envelope.bodies[0].log);
         self.tell_envelope(envelope, view, sink);
         self.end_fitting(view.program, true, sink);
         self.emitter.flush_args(envelope.args.end, sink);

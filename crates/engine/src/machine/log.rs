@@ -90,6 +90,14 @@ impl Log {
         })
     }
 
+    /// The newest rule that a thread's log enters.
+    pub(crate) fn entered(&self, at: LogId) -> Option<NodeId> {
+        self.back(Log::ROOT, at).find_map(|line| match line.act {
+            Act::Enter(node) => Some(node),
+            _ => None,
+        })
+    }
+
     /// The tool that the newest rule fixes which a thread's log enters.
     pub(crate) fn tool_entered<'p>(&self, program: &'p Program, at: LogId) -> Option<&'p str> {
         let mut lines = self.back(Log::ROOT, at);

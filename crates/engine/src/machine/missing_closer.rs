@@ -32,8 +32,7 @@ impl CloserLookahead {
         }
         let mut forgotten = self.forgotten.unwrap_or_default();
         match turn {
-            Signal::MissingCloser => return Some(turn),
-            Signal::Recovered if !self.has_closer() => return Some(Signal::MissingCloser),
+            Signal::Recovered if !self.has_closer() => return Some(Signal::Another),
             Signal::Another | Signal::Nested => {
                 forgotten.n_openers += 1;
                 forgotten.n_open += 1;
@@ -96,8 +95,8 @@ impl Parser {
             match (own, outer) {
                 (Fits::Whole, _) => return Some(Signal::Nested),
                 (_, Fits::Whole) => probe.pos += length,
-                (Fits::Not, Fits::Not) => return Some(Signal::MissingCloser),
-                _ => return view.eof.then_some(Signal::MissingCloser),
+                (Fits::Not, Fits::Not) => return Some(Signal::Another),
+                _ => return view.eof.then_some(Signal::Another),
             }
         }
     }

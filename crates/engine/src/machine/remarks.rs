@@ -176,14 +176,10 @@ impl Parser {
         let is_gap = |byte: Option<u8>| matches!(byte, Some(b' ' | b'\t'));
         let is_word = |thread: &Thread| {
             let leaves = |act| matches!(act, Act::Exit(_));
-            let named = self
-                .set
-                .log
-                .newest(thread.log, self.set.flushed, Capture::Name)
-                .filter(|_| {
-                    thread.marked && self.set.log.any(self.set.flushed, thread.log, leaves)
-                });
-            named.is_some_and(|at| {
+            let (log, flushed) = (&self.set.log, self.set.flushed);
+            let is_over = thread.marked && log.any(flushed, thread.log, leaves);
+            let named = log.newest(thread.log, flushed, Capture::Name);
+            named.filter(|_| is_over).is_some_and(|at| {
                 let name = view.at(at);
                 name.chars().all(char::is_alphabetic)
                     && at.start > self.candidate.at

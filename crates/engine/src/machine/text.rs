@@ -160,7 +160,6 @@ impl Parser {
         let begins_quotation =
             self.candidate.is_in_code && self.emitter.quote.is_fresh && !is_fence;
         self.candidate.bol = begins || begins_quotation || special || self.follows_marker();
-        self.candidate.entry.begins_line = self.candidate.bol;
         self.candidate.start = begins_quotation || !self.emitter.spoken && !closes_wrapper;
         self.candidate.is_wrapped = self.candidate.is_in_code
             && self.options.in_code == InCode::Auto

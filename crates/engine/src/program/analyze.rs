@@ -23,7 +23,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
     } = graph;
     let (after_break, after_other) = successors(nodes);
     for id in 0..nodes.len() {
-        let error = |message: String, help: &str| {
+        let error = |message: &str, help: &str| {
             Err(GrammarError::new(span[id].clone(), message)
                 .help(help)
                 .of(dialects[usize::from(node_dialect[id])].name()))
@@ -34,7 +34,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                 if ends || stop.is_empty() && !reaches_end(nodes, capture.next) {
                     let what = format!("{:?}", capture.what).to_lowercase();
                     return error(
-                        format!("the capture `{what}` is never ended: no literal follows it"),
+                        &format!("the capture `{what}` is never ended: no literal follows it"),
                         "put a literal after it, or `eol`",
                     );
                 }
@@ -45,7 +45,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                 let (stop, ends) = first(nodes, attrs.next);
                 if ends || stop.is_empty() {
                     return error(
-                        "attrs() that nothing ends".into(),
+                        "attrs() that nothing ends",
                         "put the literal that ends the tag after it",
                     );
                 }
@@ -59,7 +59,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                     .own
                     .is_some_and(|own| after_break.contains(&own) && !after_other.contains(&own));
                 if goes_on_after(nodes, &text) {
-                    return error(LINES_GO_ON.into(), START_OTHERWISE);
+                    return error(LINES_GO_ON, START_OTHERWISE);
                 }
                 let stops = dialects[usize::from(node_dialect[id])].list("stop_strings");
                 let (closers, _) = next_literals(nodes, text.follow);
@@ -72,7 +72,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                     || reaches_end(nodes, text.follow);
                 if !can_end {
                     return error(
-                        "`raw` never ends: no literal follows it".into(),
+                        "`raw` never ends: no literal follows it",
                         "put the closing literal after it",
                     );
                 }
