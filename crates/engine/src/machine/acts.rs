@@ -155,10 +155,9 @@ impl Parser {
         let open = self.emitter.call.as_mut().filter(|call| !call.started);
         match (what, open) {
             (Capture::Name, Some(_)) => {
-                let meant = program.tools.meant(&text);
-                let n_space = meant.map_or(0, |(_, n_space)| n_space);
+                let (tool, n_space) = program.tools.meant(&text).unzip();
+                let n_space = n_space.unwrap_or(0);
                 let name_at = Span::new(at.start + n_space as u64, at.end);
-                let tool = meant.map(|(tool, _)| tool);
                 self.name_call(text[n_space..].into(), name_at, tool, sink);
             }
             (Capture::Id, Some(call)) => {

@@ -308,8 +308,7 @@ impl Emitter {
             self.account(to, Event::Text(text), sink);
         } else {
             self.thought |= !text.bytes().all(crate::program::is_blank);
-            self.at_line = begins_line(text.as_bytes(), self.at_line);
-            self.account(to, Event::Reasoning(text), sink);
+            self.pass(to - self.cursor, Event::Reasoning(text), sink);
         }
     }
 
@@ -376,15 +375,14 @@ impl Emitter {
         self.markup(view, to, sink);
         self.thought_over = false;
         self.counts.clear();
-        let id = CallId(self.calls);
+        (call.id, call.started) = (CallId(self.calls), true);
         self.calls += 1;
         if !call.facts.is_in_later_fence {
             self.end_waiting(true, sink);
         }
-        (call.id, call.started) = (id, true);
         self.call_by_name(&mut call, sink);
         let head = CallHead {
-            call: id,
+            call: call.id,
             dialect: &call.dialect,
             name: &call.name,
             name_span: call.name_at,

@@ -365,9 +365,6 @@ impl Parser {
             return;
         }
         let common = self.set.common();
-        if common == self.set.flushed {
-            return;
-        }
         let names = self.set.log.any(self.set.flushed, common, Act::is_name);
         let is_exit = |act| matches!(act, Act::Exit(_));
         let ends = self.set.log.any(self.set.flushed, common, is_exit);

@@ -534,7 +534,7 @@ impl Parser {
     fn tell_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         match &self.mode {
             Mode::Text => self.speak(view, self.pos, sink),
-            Mode::Matching if self.candidate.committed => {}
+            // What is committed was told up to there.
             Mode::Matching | Mode::NameLookahead(_) | Mode::MidLineTag(_) => {
                 self.speak(view, self.candidate.at, sink);
             }

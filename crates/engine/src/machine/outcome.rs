@@ -76,12 +76,10 @@ impl Parser {
                 self.mode = Mode::Python(Box::new(Python::new(body, self.pos)));
                 return;
             }
+            Node::Json { .. } | Node::Xml(_) if self.is_before_name(program, &body) => {
+                return self.look_ahead(view, body);
+            }
             _ => {}
-        }
-        if let Node::Json { .. } | Node::Xml(_) = program.node(body.node)
-            && self.is_before_name(program, &body)
-        {
-            return self.look_ahead(view, body);
         }
         if self.is_mid_line_tag(program, &body) {
             self.mode = Mode::MidLineTag(MidLineTag { body, pos: at });
@@ -203,9 +201,7 @@ impl Parser {
         let checkpoint_threads = core::mem::take(&mut self.candidate.checkpoint_threads);
         let logs = checkpoint_threads.iter().map(|thread| thread.log);
         let common = self.set.log.common(self.set.flushed, logs);
-        if !checkpoint_threads.is_empty() {
-            self.flush(view, common, self.candidate.checkpoint, sink);
-        }
+        self.flush(view, common, self.candidate.checkpoint, sink);
         let safe = self.candidate.checkpoint.max(self.emitter.cursor);
         self.emitter.markup(view, safe, sink);
         // Up to the character that fits nothing: more may not be here yet.

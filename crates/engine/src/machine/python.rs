@@ -96,9 +96,8 @@ impl Parser {
         let mut name = view
             .slice(python.name_at, python.name_end)
             .replace("\\_", "_");
-        let meant = program.tools.meant(&name);
-        let n_space = meant.map_or(0, |(_, n_space)| n_space);
-        let known = meant.map(|(tool, _)| tool);
+        let (known, n_space) = program.tools.meant(&name).unzip();
+        let n_space = n_space.unwrap_or(0);
         name.drain(..n_space);
         let marked = python.body.marked;
         let is_foreign = !marked && known.is_none() && !program.tools.is_empty();
