@@ -123,7 +123,8 @@ impl Parser {
         let dialect = view.program.dialect_of(node);
         let mut call = OpenCall::new(&dialect.name, place, pos);
         call.has_flags = dialect.has_flags;
-        self.candidate.entry.tell(&mut call.facts);
+        call.facts.is_list_item = self.candidate.entry.is_list_item;
+        call.facts.is_in_broken_list = self.candidate.entry.is_in_broken_list;
         call.facts.begins_line = self.candidate.bol;
         call.facts.is_in_later_fence = self.candidate.is_wrapped;
         for what in [Capture::Id, Capture::Server] {

@@ -1,6 +1,5 @@
 //! What is measured of an entry: facts of all its calls.
 
-use crate::CallFacts;
 use crate::program::NodeId;
 
 /// Facts of an entry, and how far its line was read ahead.
@@ -9,7 +8,7 @@ pub(super) struct EntryFacts {
     /// Its bracket stands right after a word.
     pub(super) follows_word: bool,
     /// It is an item of a list in prose.
-    is_list_item: bool,
+    pub(super) is_list_item: bool,
     /// It begins with a bracket, in which its calls stand.
     pub(super) is_bracketed: bool,
     /// A block of code, or a long string, encloses it.
@@ -53,11 +52,5 @@ impl EntryFacts {
     /// call has no more.
     pub(super) fn is_bare(&mut self, is_bare: bool) -> bool {
         *self.is_bare.get_or_insert(is_bare)
-    }
-
-    /// Gives a call of the entry its facts.
-    pub(super) fn tell(&self, facts: &mut CallFacts) {
-        facts.is_list_item = self.is_list_item;
-        facts.is_in_broken_list = self.is_in_broken_list;
     }
 }

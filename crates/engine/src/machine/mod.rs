@@ -314,7 +314,6 @@ impl Parser {
         parser.emitter.mute = false;
         // The message begins with the next byte, which is offset 0. What the prompt left undecided goes on.
         parser.emitter.begin_message(parser.input.end());
-        parser.tokens.begin_message();
         parser
     }
 

@@ -55,10 +55,6 @@ impl Tokens {
         self.extents.retain(|&(_, end)| end > base);
     }
 
-    pub(super) fn begin_message(&mut self) {
-        self.extents.clear();
-    }
-
     /// Whether the byte at `at` came in a token.
     pub(super) fn is_at(&self, at: u64) -> bool {
         let holds = |&(start, end): &(u64, u64)| start <= at && at < end;
