@@ -41,7 +41,7 @@ pub use transducer::{Completeness, Output, Root, Step, Transducer};
 /// What the crates of this workspace share. It is not covered by semantic versioning: any release may change it.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::document::{Quotes, Writer, blanks_end, is_valid, string_end, value_end};
+    pub use crate::document::{Quotes, Writer, is_valid, string_end, value_end};
     pub use crate::doubles::last_members;
     pub use crate::escape::{escape_byte_into, escape_into, is_plain, quoted, unescape};
     pub use crate::fit::{
@@ -50,7 +50,7 @@ pub mod internal {
     pub use crate::keys::Keys;
     pub use crate::pointer::{locate, place};
     pub use crate::reader::{Kind, elements, kind, members, string};
-    pub use crate::scan::odd_blank;
+    pub use crate::scan::{blanks_end, odd_blank};
     pub use crate::transducer::StringRun;
     pub use crate::word::{is_beyond, is_number, is_scalar};
 }

@@ -4,10 +4,6 @@ use alloc::borrow::Cow;
 use core::iter::from_fn;
 
 use crate::escape::unescape;
-use crate::scan::plain;
-
-/// Below this many bytes eight a step beat a wide search.
-const NEAR: usize = 16;
 
 /// A kind of JSON value, told by its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,29 +83,20 @@ pub(crate) fn extent(text: &str) -> usize {
     }
 }
 
-/// Where a string ends, its quote included; `escaped`: the first byte is after a backslash.
-pub(crate) fn string_end(bytes: &[u8], escaped: bool) -> Option<usize> {
-    if !escaped {
-        let near = plain(&bytes[..bytes.len().min(NEAR)]);
-        if bytes.get(near) == Some(&b'"') {
-            return Some(near + 1);
-        }
-    }
+/// Where a string ends, its quote included, or whether the byte after its last one is escaped; `escaped`: the first is.
+pub(crate) fn string_end(bytes: &[u8], escaped: bool) -> Result<usize, bool> {
     let mut at = 0;
     loop {
-        let mark = at + memchr::memchr(b'"', bytes.get(at..)?)?;
-        if !ends_in_escape(&bytes[at..mark], escaped && at == 0) {
-            return Some(mark + 1);
+        let length = memchr::memchr(b'"', &bytes[at..]);
+        let inside = &bytes[at..length.map_or(bytes.len(), |length| at + length)];
+        let slashes = inside.iter().rev().take_while(|&&b| b == b'\\').count();
+        let is_begun = escaped && at == 0 && slashes == inside.len();
+        match (length, (slashes + usize::from(is_begun)) % 2 == 1) {
+            (None, is_escaped) => return Err(is_escaped),
+            (Some(length), false) => return Ok(at + length + 1),
+            (Some(length), true) => at += length + 1,
         }
-        at = mark + 1;
     }
-}
-
-/// Whether the inside of a string ends in a lone backslash.
-pub(crate) fn ends_in_escape(bytes: &[u8], escaped: bool) -> bool {
-    let slashes = bytes.iter().rev().take_while(|&&b| b == b'\\').count();
-    let all = slashes == bytes.len() && escaped;
-    (slashes + usize::from(all)) % 2 == 1
 }
 
 /// How far a value was read about which nothing is known.
@@ -128,8 +115,7 @@ impl UnknownValue {
         while i < bytes.len() {
             if self.in_string {
                 let end = string_end(&bytes[i..], self.escaped);
-                self.escaped = end.is_none() && ends_in_escape(&bytes[i..], self.escaped);
-                self.in_string = end.is_none();
+                (self.in_string, self.escaped) = (end.is_err(), end == Err(true));
                 i = end.map_or(bytes.len(), |length| i + length);
                 continue;
             }

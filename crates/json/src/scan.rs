@@ -66,20 +66,22 @@ fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
     u64::from_le_bytes(core::array::from_fn(|n| bits(&words[n]) as u8))
 }
 
-/// How many blanks `bytes` start with.
+/// After the blanks that stand at `at`.
 ///
 /// Most runs are one space, none, or the line break and spaces of a document that was printed for people.
 #[inline]
-pub(crate) fn blanks(bytes: &[u8]) -> usize {
-    let mut i = 0;
-    while let Some(&(b' ' | b'\t' | b'\n' | b'\r')) = bytes.get(i) {
-        i += 1;
-        if let Some(chunk) = bytes[i..].first_chunk::<8>() {
+pub fn blanks_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(&(b' ' | b'\t' | b'\n' | b'\r')) = bytes.get(at) {
+        at += 1;
+        if bytes.get(at).is_some_and(|&byte| byte > b' ') {
+            break;
+        }
+        if let Some(chunk) = bytes[at..].first_chunk::<8>() {
             let others = u64::from_le_bytes(*chunk) ^ (LOW * 0x20);
-            i += (others.trailing_zeros() / 8) as usize;
+            at += (others.trailing_zeros() / 8) as usize;
         }
     }
-    i
+    at
 }
 
 /// How many bytes the blank at `at` has that JSON does not know: no-break spaces and their like, the byte order mark.
@@ -127,7 +129,7 @@ const fn zero_bytes(word: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{BLOCK, blanks, places, plain, plain_data, stops};
+    use super::{BLOCK, blanks_end, places, plain, plain_data, stops};
     use alloc::vec;
     use alloc::vec::Vec;
 
@@ -139,9 +141,9 @@ mod tests {
                 if let Some(middle) = bytes.get_mut(length / 2) {
                     *middle = blank;
                 }
-                assert_eq!(blanks(&bytes), length);
+                assert_eq!(blanks_end(&bytes, 0), length);
                 bytes.extend(b"x    ");
-                assert_eq!(blanks(&bytes), length);
+                assert_eq!(blanks_end(&bytes, 0), length);
             }
         }
     }

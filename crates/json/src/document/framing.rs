@@ -1,9 +1,8 @@
 //! Where the values of a text start: prose and fences around them, several in a row.
 
 use super::quotes::{Quotes, begins_member};
-use super::valid::blanks;
 use crate::repair::Repair;
-use crate::scan::odd_blank;
+use crate::scan::{blanks_end, odd_blank};
 use crate::word;
 
 /// A text in which values are looked for.
@@ -113,7 +112,7 @@ impl<'a> Framing<'a> {
         self.bytes.get(at).filter(|byte| is_start(byte))?;
         let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.');
         let name = self.bytes[at..].iter().take(64).take_while(is_name);
-        let paren = blanks(self.bytes, at + name.count());
+        let paren = blanks_end(self.bytes, at + name.count());
         (self.bytes.get(paren) == Some(&b'(')).then_some(paren)
     }
 
@@ -129,7 +128,7 @@ impl<'a> Framing<'a> {
     }
 
     fn is_tuple(&self, at: usize) -> bool {
-        let inner = blanks(self.bytes, at + 1);
+        let inner = blanks_end(self.bytes, at + 1);
         self.text.trim_end().ends_with(')') && self.begins_element(inner)
     }
 
@@ -165,7 +164,7 @@ impl<'a> Framing<'a> {
     }
 
     fn is_tuple_in_fence(&self, at: usize) -> bool {
-        let inner = blanks(self.bytes, at + 1);
+        let inner = blanks_end(self.bytes, at + 1);
         self.begins_element(inner) || matches!(self.bytes.get(inner), Some(b'{' | b'['))
     }
 
@@ -252,7 +251,7 @@ impl<'a> Framing<'a> {
     /// After blanks and comments from `at` on.
     pub(super) fn past_space(&mut self, mut at: usize) -> usize {
         loop {
-            at = blanks(self.bytes, at);
+            at = blanks_end(self.bytes, at);
             if let Some(length) = odd_blank(self.bytes, at) {
                 at += length;
             } else if self.work < self.patience

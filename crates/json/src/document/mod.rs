@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 
 pub use quotes::Quotes;
 pub(crate) use quotes::begins_member;
-pub use valid::{blanks as blanks_end, is_valid, string as string_end, value_end};
+pub use valid::{is_valid, string as string_end, value_end};
 pub use writer::{RepairEdit, Writer};
 
 use crate::repair::Repair;

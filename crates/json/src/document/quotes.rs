@@ -1,6 +1,6 @@
 //! The quotes there are, and the keys between them.
 
-use crate::scan::blanks;
+use crate::scan::blanks_end;
 
 /// Longest key that is looked for, in bytes.
 const LONGEST_KEY: usize = 256;
@@ -45,24 +45,10 @@ impl Quotes {
         };
         closes.then_some(length)
     }
-
-    /// The next byte at or after `at` that may start a quote of this kind, or a backslash.
-    pub(super) fn find(self, bytes: &[u8], at: usize) -> usize {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let is_single_like = |b: &u8| matches!(b, b'\'' | b'`' | b'\\' | 0xc2 | 0xe2);
-        let found = match self {
-            Quotes::Double => memchr::memchr2(b'"', b'\\', rest),
-            Quotes::Single => memchr::memchr2(b'\'', b'\\', rest),
-            Quotes::DoubleLike => memchr::memchr3(b'"', b'\\', 0xe2, rest),
-            Quotes::SingleLike => rest.iter().position(is_single_like),
-        };
-        at + found.unwrap_or(rest.len())
-    }
 }
 
 /// Whether a key and its colon stand at `at`, in quotes or bare.
 pub(crate) fn begins_member(bytes: &[u8], at: usize) -> bool {
-    let after_blanks = |at: usize| at + bytes.get(at..).map_or(0, blanks);
     let near = &bytes[..bytes.len().min(at + LONGEST_KEY)];
     let Some((quotes, length)) = Quotes::at(near, at) else {
         let is_name = |b: &&u8| {
@@ -71,22 +57,18 @@ pub(crate) fn begins_member(bytes: &[u8], at: usize) -> bool {
         let rest = near.get(at..).unwrap_or_default();
         let end = at + rest.iter().take_while(is_name).count();
         let quote = usize::from(bytes.get(end) == Some(&b'"'));
-        let colon = after_blanks(end + quote);
+        let colon = blanks_end(bytes, end + quote);
         // `http://..` is no key.
         return end > at
             && bytes.get(colon) == Some(&b':')
-            && (quote > 0 || bytes.get(after_blanks(colon + 1)) != Some(&b'/'));
+            && (quote > 0 || bytes.get(blanks_end(bytes, colon + 1)) != Some(&b'/'));
     };
     let mut end = at + length;
-    loop {
-        end = quotes.find(near, end);
-        match near.get(end) {
-            None => return false,
-            Some(b'\\') => end += 2,
-            Some(_) => match quotes.close(near, end) {
-                Some(length) => return bytes.get(after_blanks(end + length)) == Some(&b':'),
-                None => end += 1,
-            },
+    while let Some(&byte) = near.get(end) {
+        if let Some(length) = quotes.close(near, end) {
+            return bytes.get(blanks_end(bytes, end + length)) == Some(&b':');
         }
+        end += if byte == b'\\' { 2 } else { 1 };
     }
+    false
 }

@@ -3,13 +3,13 @@
 use alloc::vec::Vec;
 
 use crate::escape::hex4;
-use crate::scan::plain;
+use crate::scan::{blanks_end, plain};
 use crate::word::{is_scalar, stands, word_length};
 
 /// Whether `text` is one JSON value (RFC 8259), white space around it allowed; `finite`: with no number that is beyond all.
 /// Linear; one byte of memory a level.
 pub fn is_valid(text: &str, finite: bool) -> bool {
-    let begin = blanks(text.as_bytes(), 0);
+    let begin = blanks_end(text.as_bytes(), 0);
     let last = text.trim_ascii_end().as_bytes().last();
     match text.as_bytes().get(begin) {
         // What is cut off need not be read to its end.
@@ -19,7 +19,7 @@ pub fn is_valid(text: &str, finite: bool) -> bool {
     }
     let is_word = if finite { stands } else { is_scalar };
     let end = end_of(text, begin, is_word);
-    end.is_some_and(|end| blanks(text.as_bytes(), end) == text.len())
+    end.is_some_and(|end| blanks_end(text.as_bytes(), end) == text.len())
 }
 
 /// After the JSON value that starts at `at`; `None` if none does.
@@ -38,7 +38,7 @@ fn end_of(text: &str, mut at: usize, is_word: fn(&str) -> bool) -> Option<usize>
             bracket @ (b'{' | b'[') => {
                 // `}` and `]` stand two after their openers.
                 let closer = bracket + 2;
-                at = blanks(bytes, at + 1);
+                at = blanks_end(bytes, at + 1);
                 if bytes.get(at) == Some(&closer) {
                     at += 1;
                 } else {
@@ -59,13 +59,13 @@ fn end_of(text: &str, mut at: usize, is_word: fn(&str) -> bool) -> Option<usize>
         // A value ended.
         loop {
             let end = at;
-            at = blanks(bytes, at);
+            at = blanks_end(bytes, at);
             let Some(&closer) = open.last() else {
                 return Some(end);
             };
             match bytes.get(at)? {
                 b',' => {
-                    at = element(bytes, blanks(bytes, at + 1), closer)?;
+                    at = element(bytes, blanks_end(bytes, at + 1), closer)?;
                     break;
                 }
                 byte if *byte == closer => at += 1,
@@ -86,8 +86,8 @@ fn element(bytes: &[u8], at: usize, closer: u8) -> Option<usize> {
     if bytes.get(at) != Some(&b'"') {
         return None;
     }
-    let at = blanks(bytes, string(bytes, at + 1)?);
-    (bytes.get(at) == Some(&b':')).then(|| blanks(bytes, at + 1))
+    let at = blanks_end(bytes, string(bytes, at + 1)?);
+    (bytes.get(at) == Some(&b':')).then(|| blanks_end(bytes, at + 1))
 }
 
 /// After the string whose inside starts at `at`.
@@ -117,11 +117,6 @@ pub fn string(bytes: &[u8], mut at: usize) -> Option<usize> {
             _ => return None,
         }
     }
-}
-
-#[inline]
-pub fn blanks(bytes: &[u8], at: usize) -> usize {
-    at + crate::scan::blanks(bytes.get(at..).unwrap_or_default())
 }
 
 #[cfg(test)]

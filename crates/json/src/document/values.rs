@@ -6,10 +6,10 @@ use alloc::sync::Arc;
 
 use super::framing::{Framing, Next, comment_end};
 use super::quotes::{Quotes, begins_member};
-use super::valid::blanks;
 use super::writer::Writer;
 use crate::escape::{escape_into, quoted};
 use crate::repair::{Repair, RepairSpan};
+use crate::scan::blanks_end;
 use crate::shape::Shape;
 use crate::transducer::{Frame, Output, Root, Step, Transducer};
 use crate::word;
@@ -119,7 +119,7 @@ impl<'a> Document<'a> {
         }
         self.feed();
         self.i += usize::from(is_call && bytes.get(self.i) == Some(&b';'));
-        let end = blanks(bytes, self.i);
+        let end = blanks_end(bytes, self.i);
         self.writer.blank(&self.text[self.i..end]);
         self.i = end;
     }

@@ -36,7 +36,7 @@ pub use unpack::from_text;
 
 use walk::Walk;
 
-use crate::reader::{UnknownValue, ends_in_escape, string_end};
+use crate::reader::{UnknownValue, string_end};
 use crate::shape::{Fields, Shape};
 use crate::word::ends_word;
 
@@ -277,8 +277,8 @@ impl Fit {
             return bytes.iter().copied().position(ends_word);
         };
         let end = string_end(bytes, *escaped);
-        *escaped = end.is_none() && ends_in_escape(bytes, *escaped);
-        end
+        *escaped = end == Err(true);
+        end.ok()
     }
 
     /// Reads a piece.

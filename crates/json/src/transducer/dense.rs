@@ -5,7 +5,7 @@
 
 use super::state::{Frame, State};
 use super::{HELD, Transducer};
-use crate::scan::{blanks, plain};
+use crate::scan::{blanks_end, plain};
 use crate::word::{ends_word, stands, word_length};
 
 impl Transducer {
@@ -25,7 +25,7 @@ impl Transducer {
         // Nothing starts with the byte that stands for the end.
         let byte_at = |i: usize| bytes.get(i).copied().unwrap_or(0);
         while let Some(&frame) = self.stack.last() {
-            i = skip_blanks(bytes, i);
+            i = blanks_end(bytes, i);
             let byte = byte_at(i);
             match self.state {
                 State::Value => match byte {
@@ -36,7 +36,7 @@ impl Transducer {
                         }
                         if frame == Frame::Object && byte_at(end + 1) == b',' {
                             // The most common follower, told and passed in one look.
-                            let next = skip_blanks(bytes, end + 2);
+                            let next = blanks_end(bytes, end + 2);
                             if byte_at(next) != b'"' || next - end > HELD {
                                 return i;
                             }
@@ -92,11 +92,11 @@ impl Transducer {
                 _ => {}
             }
             // After a value, or at the closer of a container that is empty.
-            i = skip_blanks(bytes, i);
+            i = blanks_end(bytes, i);
             let byte = byte_at(i);
             match byte {
                 b',' if self.state == State::After => {
-                    let next = skip_blanks(bytes, i + 1);
+                    let next = blanks_end(bytes, i + 1);
                     self.state = match (frame, byte_at(next)) {
                         _ if next - i > HELD => return i,
                         (Frame::Object, b'"') => State::Key,
@@ -116,15 +116,5 @@ impl Transducer {
             }
         }
         i
-    }
-}
-
-#[inline]
-fn skip_blanks(bytes: &[u8], i: usize) -> usize {
-    match bytes.get(i) {
-        Some(&byte) if byte > b' ' => i,
-        // One space is the most common run.
-        Some(b' ') if bytes.get(i + 1).is_some_and(|&byte| byte > b' ') => i + 1,
-        _ => i + blanks(bytes.get(i..).unwrap_or_default()),
     }
 }

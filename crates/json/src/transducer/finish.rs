@@ -16,14 +16,16 @@ impl Transducer {
             self.settle_string(at, out);
         }
         self.catch_up(at, out);
-        if self.state == State::Next {
-            // Without a colon it is no part of the document.
-            self.held.clear();
-            self.state = State::After;
-        }
-        self.settle_tail(at, out);
-        if matches!(self.state, State::Dots | State::Dotted) && self.resume == State::After {
-            self.settle_dots(at, out);
+        match self.state {
+            State::Next => {
+                // Without a colon it is no part of the document.
+                self.held.clear();
+                self.state = State::After;
+            }
+            State::Apostrophe if !self.in_key => self.end_odd(at, out),
+            State::Word if !self.in_key && self.stack.is_empty() => self.end_word(at, out),
+            State::Dots | State::Dotted if self.resume == State::After => self.settle_dots(at, out),
+            _ => {}
         }
         let rest = match self.state {
             State::Done => return Completeness::Whole,
@@ -31,17 +33,6 @@ impl Transducer {
             State::Quoted if !self.in_key => {
                 out.text.push('"');
                 Completeness::Brackets
-            }
-            State::Apostrophe if !self.in_key => {
-                self.end_odd(at, out);
-                match self.state {
-                    State::Done => Completeness::Whole,
-                    _ => Completeness::Brackets,
-                }
-            }
-            State::Word if !self.in_key && self.stack.is_empty() => {
-                self.end_word(at, out);
-                return Completeness::Whole;
             }
             _ => Completeness::Broken,
         };
@@ -77,12 +68,7 @@ impl Transducer {
     /// Ends the document whatever is missing: what was started is closed, a key without a value gets `null`. For a caller
     /// that knows the extent of the document.
     pub fn complete(&mut self, at: u64, out: &mut Output) {
-        self.settle_string(at, out);
-        self.catch_up(at, out);
-        self.settle_tail(at, out);
-        if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {
-            self.state = self.resume;
-        }
+        self.settle(false, at, out);
         self.settle_dots(at, out);
         match self.state {
             State::Esc(_) => {
@@ -119,6 +105,19 @@ impl Transducer {
             self.end_value();
         }
         self.finish(true, at, out);
+    }
+
+    /// What waits at the end of the input is read as what it is taken for, and a comment ends; if `is_cut`, that is said of a
+    /// slash.
+    pub(super) fn settle(&mut self, is_cut: bool, at: u64, out: &mut Output) {
+        self.settle_string(at, out);
+        self.catch_up(at, out);
+        if is_cut && self.state == State::Slash {
+            self.note(Repair::Comment, at - 1, at, out);
+        }
+        if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {
+            self.state = self.resume;
+        }
     }
 
     /// Dots at the end of the input are left out, however many.

@@ -154,14 +154,14 @@ impl Transducer {
     }
 
     /// A byte after the quote, which all readings read.
-    pub(super) fn step_fork(&mut self, piece: &mut Piece<'_>) {
+    pub(super) fn step_fork(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
         // What a reading has read ahead itself is decided at once, too.
         if self.fork.is_reading || self.fork.spent > PATIENCE + PER_BYTE * here {
-            return self.decide_at_once(piece);
+            return self.decide_at_once(byte, piece);
         }
         if self.fork.readings.is_empty() {
-            match self.ends_plainly(piece.bytes()[piece.i]) {
+            match self.ends_plainly(byte) {
                 Some(true) => return self.take(Label::Ends, here, piece.out),
                 Some(false) => return self.hold(piece),
                 None => {}
@@ -248,8 +248,7 @@ impl Transducer {
     }
 
     /// Too much was read ahead of quotes: the next byte decides.
-    fn decide_at_once(&mut self, piece: &mut Piece<'_>) {
-        let byte = piece.bytes()[piece.i];
+    fn decide_at_once(&mut self, byte: u8, piece: &mut Piece<'_>) {
         if byte <= b' ' && self.held.len() < HELD {
             return self.hold(piece);
         }
@@ -342,6 +341,7 @@ impl Transducer {
         let next = ahead.trim_ascii_start().strip_prefix('"');
         let is_comma = |next: &str| self.held.contains(',') || next.starts_with(',');
         let is_comma_swapped = next.is_some_and(is_comma);
+        self.reread(&ahead[usize::from(label == Label::Doubled)..], here);
         self.read_quote(label, quote, out);
         let is_doubt = label == Label::Inside && !self.context.is_whole && !self.fork.is_reading;
         if is_doubt && self.swallows_key(&ahead) == Some(true) {
@@ -351,14 +351,6 @@ impl Transducer {
         }
         if label == Label::Ends && is_comma_swapped {
             self.note(Repair::AmbiguousString, quote - 1, quote + 1, out);
-        }
-        if self.unread.text.is_empty() {
-            self.unread.at = quote;
-        }
-        self.unread.text.push_str(&ahead);
-        if label == Label::Doubled {
-            self.unread.text.remove(0);
-            self.unread.at += 1;
         }
     }
 
@@ -380,8 +372,7 @@ impl Transducer {
             }
             self.note(Repair::MissingQuote, begin, begin, out);
             self.end_inside(out);
-            self.unread.text.push_str(&held[n_text..]);
-            self.unread.at = begin;
+            self.reread(&held[n_text..], here);
         } else {
             self.write_held(&held[..quote_at], begin, Quote::Double, out);
         }

@@ -121,8 +121,7 @@ impl Transducer {
     }
 
     /// A character of the group, or after it.
-    pub(super) fn in_group(&mut self, group: Group, piece: &mut Piece<'_>) {
-        let byte = piece.bytes()[piece.i];
+    pub(super) fn in_group(&mut self, group: Group, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
         piece.run = piece.i;
         let is_right_after = self.held.ends_with([')', ']']);

@@ -59,8 +59,7 @@ impl Transducer {
     }
 
     /// A character beyond the end that the string may have.
-    pub(super) fn after_line_end(&mut self, piece: &mut Piece<'_>) {
-        let byte = piece.bytes()[piece.i];
+    pub(super) fn after_line_end(&mut self, byte: u8, piece: &mut Piece<'_>) {
         piece.run = piece.i;
         if byte == self.lookahead.quote.mark() || byte == b'\\' || self.held.len() >= HELD {
             return self.line_end_was_data(piece.here(), piece.out);
@@ -124,9 +123,7 @@ impl Transducer {
         }
         self.end_odd(at, out);
         self.is_over = true;
-        let n_mark = usize::from(is_quoted);
-        self.unread.text.insert_str(0, &owed[n_mark..]);
-        self.unread.at = begin + n_mark as u64;
+        self.reread(&owed[usize::from(is_quoted)..], at);
         self.string.has_inner = false;
     }
 
@@ -137,8 +134,7 @@ impl Transducer {
         let (before, beyond) = owed.split_at(self.line_end.rest_at);
         self.write_held(before, begin, self.lookahead.quote, out);
         (self.string.is_multiline, self.string.after_letter) = (true, false);
-        self.unread.text.insert_str(0, beyond);
-        self.unread.at = begin + before.len() as u64;
+        self.reread(beyond, at);
         self.state = State::Str(self.lookahead.quote);
     }
 

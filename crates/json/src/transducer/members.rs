@@ -74,15 +74,6 @@ impl Transducer {
                 self.call.is_wrapped = true;
                 self.leave_out(Repair::Wrapper, 1, piece);
             }
-            b'}' if self.call.is_wrapped && self.stack.len() == 1 => {
-                self.drop_comma(piece.out);
-                piece.flush();
-                // After an empty one no comma is missing.
-                if !self.empty {
-                    self.state = State::After;
-                }
-                piece.skip(1);
-            }
             b'}' | b']' | b')' => return self.close(byte, piece),
             b'/' | b'#' => self.comment(byte, piece),
             b'.' | 0xe2 if self.dots_begin(piece) => self.start_dots(piece),

@@ -263,12 +263,7 @@ impl Transducer {
         match root {
             Root::Value => {}
             Root::Object => self.state = State::Root,
-            Root::Keywords => {
-                self.stack.push(Frame::Keywords);
-                self.keys.open();
-                self.state = State::Key;
-                self.empty = true;
-            }
+            Root::Keywords => self.open(Frame::Keywords),
         }
     }
 
@@ -458,16 +453,15 @@ impl Transducer {
         // What comes out is about as long: one allocation, not one for each doubling.
         out.text.reserve(text.len());
         loop {
-            if self.has_read_ahead() {
+            while self.has_read_ahead() {
                 let step = self.read_again(out);
                 if step != Step::More {
                     return (i, step);
                 }
-                continue;
             }
             let (used, step) = self.read(&text[i..], at + i as u64, out);
             i += used;
-            if step != Step::More || self.unread.text.is_empty() {
+            if step != Step::More || !self.has_read_ahead() {
                 return (i, step);
             }
         }
@@ -533,7 +527,7 @@ impl Transducer {
             let mut step = None;
             match self.state {
                 State::After => step = self.after_value(byte, piece),
-                State::Next => step = self.next_key(piece),
+                State::Next => step = self.next_key(byte, piece),
                 State::Key => step = self.start_member(byte, piece),
                 State::Colon => step = self.colon(byte, piece),
                 State::Arrow => {
@@ -556,17 +550,17 @@ impl Transducer {
                 State::Str(Quote::Double) if self.in_key => self.double_key(piece),
                 State::Str(Quote::Double) => self.double_string(piece),
                 State::Str(Quote::Token) => self.token_string(piece),
-                State::Str(quote) => self.odd_string(quote, piece),
+                State::Str(quote) => self.odd_string(quote, byte, piece),
                 State::Esc(quote) => self.escape(quote, piece),
-                State::Quoted => self.after_quote(piece),
+                State::Quoted => self.after_quote(byte, piece),
                 State::Joining => step = self.joining(byte, piece),
-                State::Brace(brace) => self.after_brace(brace, piece),
-                State::Group(group) => self.in_group(group, piece),
-                State::Named(named) => self.after_named_quote(named, piece),
-                State::Apostrophe => self.after_apostrophe(piece),
-                State::Tail => self.tail(piece),
-                State::LineEnd => self.after_line_end(piece),
-                State::Word => step = self.word(piece),
+                State::Brace(brace) => self.after_brace(brace, byte, piece),
+                State::Group(group) => self.in_group(group, byte, piece),
+                State::Named(named) => self.after_named_quote(named, byte, piece),
+                State::Apostrophe => self.after_apostrophe(byte, piece),
+                State::Tail => self.tail(byte, piece),
+                State::LineEnd => self.after_line_end(byte, piece),
+                State::Word => step = self.word(byte, piece),
                 State::Dots => step = self.dots(byte, piece),
                 State::Dotted => self.after_dots(byte, piece),
                 State::Slash | State::LineComment | State::BlockComment { .. } => {

@@ -18,8 +18,7 @@ impl Transducer {
     }
 
     /// A byte after the quote.
-    pub(super) fn after_named_quote(&mut self, named: Named, piece: &mut Piece<'_>) {
-        let byte = piece.bytes()[piece.i];
+    pub(super) fn after_named_quote(&mut self, named: Named, byte: u8, piece: &mut Piece<'_>) {
         let mark = self.held.as_bytes()[0];
         piece.run = piece.i;
         let next = match named {

@@ -10,7 +10,7 @@ use super::state::{Quote, State};
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::{escape_into, unescape};
 use crate::repair::Repair;
-use crate::scan::{blanks, odd_blank};
+use crate::scan::{blanks_end, odd_blank};
 
 /// Room for what a quote has to be told by, in bytes.
 const KEY: usize = 256;
@@ -72,7 +72,7 @@ impl Transducer {
             Some(b'}' | b']') => true,
             Some(b',') if self.stack.last().is_none_or(|frame| !frame.has_keys()) => true,
             Some(b',') => {
-                let next = at + 1 + blanks(&bytes[at + 1..]);
+                let next = blanks_end(bytes, at + 1);
                 bytes.get(next) == Some(&b'"') && n_held + next - at < HELD
             }
             _ => false,
@@ -80,8 +80,7 @@ impl Transducer {
     }
 
     /// A byte after a quote that may end a string.
-    pub(super) fn after_quote(&mut self, piece: &mut Piece<'_>) {
-        let byte = piece.bytes()[piece.i];
+    pub(super) fn after_quote(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
         piece.run = piece.i;
         let mark = self.lookahead.quote.mark();
@@ -96,7 +95,7 @@ impl Transducer {
             return piece.skip(1);
         }
         if self.forks() {
-            return self.step_fork(piece);
+            return self.step_fork(byte, piece);
         }
         let decision = if self.held.len() < HELD {
             let rest = &piece.bytes()[piece.i..];
@@ -174,10 +173,7 @@ impl Transducer {
                 n_read = 1;
             }
         }
-        if n_read < ahead.len() {
-            self.unread.text.push_str(&ahead[n_read..]);
-            self.unread.at = quote + n_read as u64;
-        }
+        self.reread(&ahead[n_read..], here);
         if matches!(decision, Decision::Ends | Decision::Doubled) {
             self.string.has_inner = false;
         }
@@ -194,9 +190,7 @@ impl Transducer {
         self.key.text.truncate(unquoted.unwrap_or(name).len());
         self.note(Repair::MissingQuote, begin, begin, out);
         self.end_key(here, out);
-        self.unread.text.push_str(&rest);
-        self.unread.text.push_str(ahead);
-        self.unread.at = begin;
+        self.reread(&(rest + ahead), here);
     }
 
     /// Where in the key that is being read its colon stands, if what is before it is a name and what is after it can be
@@ -228,6 +222,10 @@ impl Transducer {
                 State::Brace(_) => self.open_brace(false, at, out),
                 State::Group(_) => self.open_group(at, out),
                 State::Named(_) => self.end_named(false, at),
+                // Without a bracket, which would prove something, what waits is data.
+                State::Tail if !self.held.contains(['}', ']']) || self.closes_its_own() => {
+                    self.tail_was_data(at, out);
+                }
                 _ => {
                     if !self.settle_mark(at, out) {
                         break;
@@ -266,10 +264,18 @@ impl Transducer {
 
     /// What is held, up to `here`, is read again from its byte `from` on.
     pub(super) fn read_held_again(&mut self, from: usize, here: u64) {
-        let rest = &self.held[from..];
-        self.unread.at = here - rest.len() as u64;
-        self.unread.text.push_str(rest);
+        let held = core::mem::take(&mut self.held);
+        self.reread(&held[from..], here);
+        self.held = held;
         self.held.clear();
+    }
+
+    /// `text`, which ends before `to`, is read again, and then what waits already.
+    pub(super) fn reread(&mut self, text: &str, to: u64) {
+        if !text.is_empty() {
+            self.unread.text.insert_str(0, text);
+            self.unread.at = to - text.len() as u64;
+        }
     }
 
     pub(super) fn keys_at(&self, depth: usize) -> Option<&Arc<[String]>> {

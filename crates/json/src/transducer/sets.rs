@@ -5,12 +5,11 @@ use super::piece::Piece;
 use super::state::{Brace, Frame, State};
 use super::{HELD, Output, Transducer};
 use crate::repair::Repair;
-use crate::scan::blanks;
+use crate::scan::blanks_end;
 
 impl Transducer {
     /// A byte after the brace.
-    pub(super) fn after_brace(&mut self, brace: Brace, piece: &mut Piece<'_>) {
-        let byte = piece.bytes()[piece.i];
+    pub(super) fn after_brace(&mut self, brace: Brace, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
         piece.run = piece.i;
         let blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
@@ -59,7 +58,7 @@ impl Transducer {
 /// Whether the brace that `bytes` start with opens an object, as far as they are here: a string and a colon stand after it.
 pub(super) fn has_keys_here(bytes: &[u8]) -> bool {
     let bytes = &bytes[..bytes.len().min(HELD)];
-    let begin = 1 + blanks(&bytes[1..]);
+    let begin = blanks_end(bytes, 1);
     let Some(&mark @ (b'"' | b'\'')) = bytes.get(begin) else {
         return false;
     };
@@ -67,6 +66,6 @@ pub(super) fn has_keys_here(bytes: &[u8]) -> bool {
     let Some(end) = memchr::memchr2(mark, b'\\', inside).filter(|&end| inside[end] == mark) else {
         return false;
     };
-    let following = end + 1 + blanks(&inside[end + 1..]);
+    let following = blanks_end(inside, end + 1);
     inside.get(following) == Some(&b':')
 }

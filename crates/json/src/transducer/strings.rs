@@ -7,7 +7,7 @@ use super::state::{Quote, State};
 use super::{Output, Transducer};
 use crate::escape::{escape_byte_into, escape_into, unescape};
 use crate::repair::Repair;
-use crate::scan::{blanks, plain};
+use crate::scan::{blanks_end, plain};
 
 /// What is known of the string being read.
 #[derive(Clone, Debug, Default)]
@@ -38,9 +38,10 @@ impl Transducer {
         (self.token_at, self.state) = (at, State::Str(quote));
     }
 
-    /// The inside of a value's string starts at `at`.
+    /// A value's string starts with `quote`, its inside at `at`.
     #[inline]
-    pub(super) fn start_inside(&mut self, at: u64) {
+    pub(super) fn start_string(&mut self, quote: Quote, at: u64) {
+        self.state = State::Str(quote);
         (self.string.has_inner, self.string.is_multiline) = (false, false);
         (self.string.after_letter, self.string.starts) = (false, self.context.stops);
         self.string.balance.begin(at);
@@ -126,13 +127,12 @@ impl Transducer {
     /// Whether the blanks here stand before the string's last quote, which a tail would find too: they are data then.
     fn ends_after_blanks(&self, piece: &mut Piece<'_>) -> bool {
         let bytes = piece.bytes();
-        let length = blanks(&bytes[piece.i..]);
-        let (run, following) = bytes[piece.i..].split_at(length);
-        let mark = piece.i + length;
-        let ends = following.first() == Some(&b'"')
+        let mark = blanks_end(bytes, piece.i);
+        let run = &bytes[piece.i..mark];
+        let ends = bytes.get(mark) == Some(&b'"')
             && !self.string.has_inner
             && self.ends_a_line(run)
-            && self.ends_at_once(bytes, mark + 1, length + 1);
+            && self.ends_at_once(bytes, mark + 1, run.len() + 1);
         if ends {
             piece.settled = mark;
         }
@@ -155,9 +155,8 @@ impl Transducer {
     }
 
     /// A string in other quotes: byte by byte, written with JSON's.
-    pub(super) fn odd_string(&mut self, quote: Quote, piece: &mut Piece<'_>) {
+    pub(super) fn odd_string(&mut self, quote: Quote, byte: u8, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
-        let byte = bytes[piece.i];
         let closes = match quote {
             Quote::Double | Quote::Token => false,
             Quote::Single => byte == b'\'',
@@ -241,8 +240,7 @@ impl Transducer {
     }
 
     /// An apostrophe between two letters (`don't`) ends no string; two at the start and a third open a long one.
-    pub(super) fn after_apostrophe(&mut self, piece: &mut Piece<'_>) {
-        let byte = piece.bytes()[piece.i];
+    pub(super) fn after_apostrophe(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
         piece.run = piece.i;
         if byte == b'\'' && !self.in_key && self.token_at + 2 == here {

@@ -5,7 +5,7 @@ use super::state::{Frame, State};
 use super::words::is_word_byte;
 use super::{HELD, Output, Step, Transducer};
 use crate::repair::Repair;
-use crate::scan::blanks;
+use crate::scan::blanks_end;
 
 /// How many containers are looked at for the one that a closing bracket fits.
 const FITS: usize = 1024;
@@ -17,12 +17,11 @@ impl Transducer {
         self.empty = true;
         if frame.has_keys() {
             self.keys.open();
-            self.state = State::Key;
-        } else {
-            self.state = State::Value;
         }
+        self.expect_next();
     }
 
+    #[inline]
     pub(super) fn expect_next(&mut self) {
         self.state = match self.stack.last() {
             Some(frame) if frame.has_keys() => State::Key,
@@ -70,34 +69,31 @@ impl Transducer {
 
     /// A closing bracket in the input. It may fit the innermost container, an outer one, or none.
     pub(super) fn close(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
-        let (fit, is_meant_for_list) = (self.fit(byte), self.is_meant_for_list(byte, piece));
-        if is_meant_for_list || fit.is_some() {
+        if self.is_meant_for_list(byte, piece) {
             self.drop_comma(piece.out);
-        }
-        if is_meant_for_list {
             self.leave_out(Repair::MismatchedBracket, 1, piece);
             piece.out.text.push(']');
             self.pop();
             return None;
         }
-        let own = self.stack.last();
-        if own.is_some_and(|frame| frame.is_json_closer(byte)) {
-            piece.i += 1;
-            self.pop();
-            return None;
-        }
-        piece.flush();
-        if byte == b'}' && self.call.is_wrapped && self.stack.len() == 1 {
-            piece.skip(1);
-            return None;
-        }
-        let Some(fit) = fit else {
+        let Some(fit) = self.fit(byte) else {
             if self.stack.is_empty() {
                 return Some(Step::Stuck);
             }
-            self.leave_out(Repair::MismatchedBracket, 1, piece);
+            if byte == b'}' && self.call.is_wrapped && self.stack.len() == 1 {
+                self.drop_comma(piece.out);
+                piece.flush();
+                // After an empty one no comma is missing.
+                if !self.empty {
+                    self.state = State::After;
+                }
+                piece.skip(1);
+            } else {
+                self.leave_out(Repair::MismatchedBracket, 1, piece);
+            }
             return None;
         };
+        self.drop_comma(piece.out);
         while self.stack.len() > fit + 1 {
             self.supply(self.json_closer(), Repair::MissingBracket, piece);
             self.pop();
@@ -106,8 +102,13 @@ impl Transducer {
                 return None;
             }
         }
-        piece.out.text.push_str(self.json_closer());
-        piece.skip(1);
+        if self.stack[fit].is_json_closer(byte) {
+            piece.i += 1;
+        } else {
+            piece.flush();
+            piece.out.text.push_str(self.json_closer());
+            piece.skip(1);
+        }
         self.pop();
         None
     }
@@ -150,15 +151,10 @@ impl Transducer {
                 self.pop();
             }
             b'.' | 0xe2 if self.dots_begin(piece) => self.start_dots(piece),
-            b';' if !self.context.python => {
-                self.comma = Some(piece.here());
-                self.held.push(',');
-                self.leave_out(Repair::MissingComma, 1, piece);
-                self.expect_next();
-            }
-            b',' => {
-                let next = piece.i + 1 + blanks(&piece.bytes()[piece.i + 1..]);
+            b',' | b';' if byte == b',' || !self.context.python => {
+                let next = blanks_end(piece.bytes(), piece.i + 1);
                 let is_begin = match piece.bytes().get(next) {
+                    _ if byte == b';' => false,
                     Some(b'"' | b'0'..=b'9' | b'a'..=b'z') => true,
                     Some(b'{' | b'[' | b'-') => !in_keys,
                     _ => false,
@@ -167,6 +163,9 @@ impl Transducer {
                     // The run goes on over a comma that is none too many.
                     piece.i = next;
                 } else {
+                    if byte == b';' {
+                        self.note_here(Repair::MissingComma, 1, piece);
+                    }
                     piece.flush();
                     self.comma = Some(piece.here());
                     self.held.push(',');
@@ -196,8 +195,7 @@ impl Transducer {
 
     /// A byte of a bare word after a value. With its colon it is a key whose comma is missing; where the keys are known,
     /// it has to be one of them. Anything else is no part of the document.
-    pub(super) fn next_key(&mut self, piece: &mut Piece<'_>) -> Option<Step> {
-        let byte = piece.bytes()[piece.i];
+    pub(super) fn next_key(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let is_blank = matches!(byte, b' ' | b'\t');
         if (is_blank || is_word_byte(byte) || matches!(byte, b'-' | b'.' | b'$'))
             && self.held.len() < HELD
@@ -259,8 +257,8 @@ impl Transducer {
             return None;
         }
         if self.resume == State::After {
-            self.unread.at = self.token_at;
-            self.unread.text.push_str(&self.token);
+            let dots = core::mem::take(&mut self.token);
+            self.reread(&dots, piece.here());
             self.state = State::After;
             self.is_stuck = true;
             return Some(Step::Stuck);

@@ -126,7 +126,7 @@ impl Transducer {
 
     /// A byte after closing brackets in a string. What waits is `owed`; it goes on while only brackets, blanks, and the
     /// caller's closers in their order come.
-    pub(super) fn tail(&mut self, piece: &mut Piece<'_>) {
+    pub(super) fn tail(&mut self, byte: u8, piece: &mut Piece<'_>) {
         piece.run = piece.i;
         if self.held.is_empty() {
             self.held_at = piece.here();
@@ -134,7 +134,7 @@ impl Transducer {
         if self.held.len() < HELD && self.tail_takes(piece.character()) {
             return self.hold(piece);
         }
-        if piece.bytes()[piece.i] == b'"'
+        if byte == b'"'
             && self.takes_commas(self.tail.quote)
             && self.tail.closer_at == self.held.len()
             && (self.held.contains(',') || self.ends_a_line(self.held.as_bytes()))
@@ -163,13 +163,6 @@ impl Transducer {
             return self.start_line_end(quote);
         }
         self.tail_was_data(piece.here(), piece.out);
-    }
-
-    /// The input ends at `at`: what waits without a bracket, which would prove something, is data.
-    pub(super) fn settle_tail(&mut self, at: u64, out: &mut Output) {
-        if self.state == State::Tail && (!self.held.contains(['}', ']']) || self.closes_its_own()) {
-            self.tail_was_data(at, out);
-        }
     }
 
     /// What waits is data of its string; `at` is the byte after it.

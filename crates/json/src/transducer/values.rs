@@ -24,8 +24,7 @@ impl Transducer {
             piece.out.text.push('"');
             self.token_at = piece.here();
             piece.skip(length);
-            self.start_inside(piece.here());
-            self.state = State::Str(quote);
+            self.start_string(quote, piece.here());
             return None;
         }
         match byte {
@@ -33,9 +32,8 @@ impl Transducer {
             b'"' => {
                 self.start_element(piece.out);
                 self.token_at = piece.here();
-                self.start_inside(piece.here() + 1);
                 piece.i += 1;
-                self.state = State::Str(Quote::Double);
+                self.start_string(Quote::Double, piece.here());
             }
             b'{' if (self.context.python || self.context.is_whole)
                 && !has_keys_here(&bytes[piece.i..]) =>

@@ -11,7 +11,7 @@ use super::words::is_literal;
 use super::{Output, Root, Transducer};
 use crate::document::begins_member;
 use crate::repair::Repair;
-use crate::scan::blanks;
+use crate::scan::blanks_end;
 use crate::word;
 
 /// How far is looked for the comma of a tuple, or the colon of a key.
@@ -87,14 +87,7 @@ impl Transducer {
         if core::mem::take(&mut self.is_stuck) {
             self.unread.text.clear();
         }
-        self.settle_string(at, out);
-        self.catch_up(at, out);
-        if self.state == State::Slash {
-            self.note(Repair::Comment, at - 1, at, out);
-        }
-        if let State::Slash | State::LineComment | State::BlockComment { .. } = self.state {
-            self.state = self.resume;
-        }
+        self.settle(true, at, out);
         match self.state {
             State::Joining => {
                 // A `+` came, and no string after it.
@@ -161,7 +154,7 @@ impl Transducer {
 impl Transducer {
     /// Whether the bracket at `at` ends the container, and what may follow it does.
     pub(super) fn is_before_the_end(&self, bytes: &[u8], at: usize) -> bool {
-        let next = at + 1 + blanks(&bytes[at + 1..]);
+        let next = blanks_end(bytes, at + 1);
         let is_end = |byte: &u8| matches!(byte, b',' | b'}' | b']');
         let closer = self.stack.last().map(|frame| frame.closer());
         closer == Some(bytes[at]) && bytes.get(next).map_or(self.stack.len() == 1, is_end)
@@ -180,7 +173,6 @@ impl Transducer {
             return (bytes[i] == b' ' && end() == Some(&b':')).then_some(false);
         }
         let in_object = self.stack.last() == Some(&Frame::Object);
-        let next = |at: usize| at + blanks(&bytes[at..]);
         let goes_on = |at: usize| {
             let is_end = |byte: &u8| matches!(byte, b'}' | b']' | b',' | b'.');
             !bytes.get(at).is_none_or(is_end) && !begins_member(bytes, at)
@@ -188,7 +180,9 @@ impl Transducer {
         let is_whole = is_literal(&self.token);
         match bytes[i] {
             b',' if in_object && is_whole => Some(!is_thousands(bytes, i)),
-            b',' | b'\n' if in_object && self.word.nest == 0 => Some(!goes_on(next(i + 1))),
+            b',' | b'\n' if in_object && self.word.nest == 0 => {
+                Some(!goes_on(blanks_end(bytes, i + 1)))
+            }
             b'"' | b'\'' if in_object && begins_member(bytes, i) => {
                 Some(bytes[i] == b'"' || self.token.ends_with(' '))
             }
@@ -212,7 +206,7 @@ impl Transducer {
 
     /// Whether the word where a key is due stands before a key, and is none.
     pub(super) fn is_before_key(&self, piece: &Piece<'_>) -> bool {
-        let next = piece.i + blanks(&piece.bytes()[piece.i..]);
+        let next = blanks_end(piece.bytes(), piece.i);
         self.context.is_whole
             && next > piece.i
             && piece.bytes().get(next) == Some(&b'"')
@@ -252,15 +246,14 @@ impl Transducer {
     /// on, and nothing else would.
     pub(super) fn is_meant_for_list(&self, byte: u8, piece: &Piece<'_>) -> bool {
         let goes_on = || {
-            let after = |at: usize| at + blanks(&piece.bytes()[at..]);
-            let comma = after(piece.i + 1);
+            let comma = blanks_end(piece.bytes(), piece.i + 1);
             let is_last = matches!(
                 self.stack.as_slice(),
                 [Frame::Object, Frame::Array] | [.., Frame::Array, Frame::Object, Frame::Array]
             );
             is_last
                 && piece.bytes().get(comma) == Some(&b',')
-                && begins_member(piece.bytes(), after(comma + 1))
+                && begins_member(piece.bytes(), blanks_end(piece.bytes(), comma + 1))
         };
         self.context.is_whole
             && self.stack.last() == Some(&Frame::Array)

@@ -29,9 +29,9 @@ impl Transducer {
         self.state = State::Word;
     }
 
-    pub(super) fn word(&mut self, piece: &mut Piece<'_>) -> Option<Step> {
+    pub(super) fn word(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let bytes = piece.bytes();
-        let (byte, here) = (bytes[piece.i], piece.here());
+        let here = piece.here();
         piece.run = piece.i;
         if !self.context.other_quotes.is_empty() {
             self.choose_quote(&piece.text[piece.i..]);
@@ -112,8 +112,7 @@ impl Transducer {
                 for repair in [Repair::NonstandardQuote, Repair::AmbiguousString] {
                     self.note(repair, self.token_at, here, piece.out);
                 }
-                self.start_inside(here);
-                self.state = State::Str(mark);
+                self.start_string(mark, here);
                 return None;
             }
             b'"' | b'\'' if is_python && word::is_string_prefix(&self.token) => {
@@ -122,9 +121,8 @@ impl Transducer {
                 self.note(Repair::NonstandardQuote, self.token_at, here + 1, piece.out);
                 self.string.is_raw = self.token.contains(['r', 'R']);
                 self.token.clear();
-                self.start_inside(here + 1);
-                self.state = State::Str(Quote::of(byte));
                 piece.skip(1);
+                self.start_string(Quote::of(byte), piece.here());
                 return None;
             }
             b'"' => self.in_key,
@@ -353,9 +351,8 @@ impl Transducer {
     fn end_before_argument(&mut self, end: usize, piece: &mut Piece<'_>) {
         let here = piece.here();
         let rest = self.token.split_off(end);
-        self.unread.at = here - rest.len() as u64;
-        self.end_word(self.unread.at, piece.out);
-        self.unread.text.push_str(&rest);
+        self.end_word(here - rest.len() as u64, piece.out);
+        self.reread(&rest, here);
     }
 }
 
