@@ -3,7 +3,7 @@
 use super::Transducer;
 use super::piece::Piece;
 use super::state::{Quote, State};
-use crate::escape::is_markdown_escape;
+use crate::escape::{hex4, is_markdown_escape};
 use crate::repair::Repair;
 
 impl Transducer {
@@ -19,8 +19,7 @@ impl Transducer {
     }
 
     /// An escape that is not one of the simple ones, or is cut by the end of the input so far.
-    pub(super) fn escape(&mut self, quote: Quote, piece: &mut Piece<'_>) {
-        let byte = piece.bytes()[piece.i];
+    pub(super) fn escape(&mut self, quote: Quote, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
         if self.context.python
             && let Some(consumed) = self.python_escape(byte, here, quote, piece.out)
@@ -28,94 +27,58 @@ impl Transducer {
             return piece.skip(usize::from(consumed));
         }
         piece.run = piece.i;
-        // What is written instead of the token; the token itself where nothing was wrong.
-        let mut instead: Option<&str> = None;
-        let (mut done, mut consumed, mut bad) = (true, true, true);
-        match (self.token.len(), byte) {
-            // r'C:\new': a backslash of a raw string is one, and a quote after it ends nothing.
-            (1, _) if self.string.is_raw => {
-                bad = false;
-                consumed = matches!(byte, b'"' | b'\'' | b'\\');
-                instead = Some(match byte {
-                    b'"' => "\\\\\\\"",
-                    b'\'' => "\\\\'",
-                    b'\\' => "\\\\\\\\",
-                    _ => "\\\\",
-                });
-            }
-            (1, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                bad = false;
-                self.token.push(char::from(byte));
-            }
-            (1, b'u' | b'x') | (6, b'\\') | (7, b'u') => {
-                done = false;
-                self.token.push(char::from(byte));
-            }
-            (2 | 3, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') if self.token.starts_with("\\x") => {
-                self.token.push(char::from(byte));
-                done = self.token.len() == 4;
-                if done {
-                    self.token.replace_range(1..2, "u00");
-                }
-            }
-            (1, b'\'' | b'`') => {
-                bad = quote == Quote::Double;
-                instead = Some(&piece.text[piece.i..=piece.i]);
-            }
-            (1, b'\n') => instead = Some("\\n"),
-            (1, _) if is_markdown_escape(byte) => instead = Some(&piece.text[piece.i..=piece.i]),
-            (1, _) => {
-                consumed = false;
-                instead = Some("\\\\");
-            }
-            (2..=5 | 8..=11, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
-                self.token.push(char::from(byte));
-                let n_digits = self.token.len().saturating_sub(2) % 6;
-                let digits = &self.token[self.token.len() - n_digits..];
-                let code = u32::from_str_radix(digits, 16).unwrap_or(0);
-                match (self.token.len(), code) {
-                    (6, 0xdc00..=0xdfff) => instead = Some("\\ufffd"),
-                    (6, 0xd800..=0xdbff) => done = false,
-                    (6, _) | (12, 0xdc00..=0xdfff) => bad = false,
-                    (12, 0xd800..=0xdbff) => instead = Some("\\ufffd\\ufffd"),
-                    (12, _) => self.token.replace_range(..6, "\\ufffd"),
-                    _ => done = false,
-                }
-            }
-            (6, _) => {
-                consumed = false;
-                instead = Some("\\ufffd");
-            }
-            (7, _) => {
+        let is_raw = self.string.is_raw;
+        let is_part = match (self.token.len(), byte) {
+            (1, b'"' | b'\'' | b'\\') => true,
+            (1, _) if is_raw => false,
+            (1, b'/' | b'b' | b'f' | b'n' | b'r' | b't' | b'u' | b'x' | b'`' | b'\n') => true,
+            (1, _) => is_markdown_escape(byte),
+            (6, _) => byte == b'\\',
+            (7, _) => byte == b'u',
+            _ => byte.is_ascii_hexdigit(),
+        };
+        if is_part {
+            self.token.push(char::from(byte));
+            piece.skip(1);
+        }
+        // Whether it is wrong, what is written for its start, and from where on it is written as it stands.
+        let (is_bad, start, from) = match (self.token.len(), byte) {
+            (6, _) if !is_part => (true, "\\ufffd", 6),
+            (7, _) if !is_part => {
                 // A lone surrogate before another escape: that one starts again.
                 self.note(Repair::InvalidEscape, self.token_at, here - 1, piece.out);
                 self.copy("\\ufffd", piece.out);
-                self.token.clear();
-                self.token.push('\\');
+                self.token.truncate(1);
                 return;
             }
-            (8.., _) => {
-                consumed = false;
-                self.token.replace_range(..7, "\\ufffd\\\\");
-            }
-            _ => {
-                consumed = false;
-                self.token.insert(0, '\\');
-            }
+            (8.., _) if !is_part => (true, "\\ufffd\\\\", 7),
+            // r'C:\new': a backslash of a raw string is one, and a quote after it ends nothing.
+            (2, b'"' | b'\\') if is_raw => (false, "\\\\\\", 1),
+            _ if is_raw || !is_part => (!is_raw, "\\\\", 1),
+            (2, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => (false, "", 0),
+            (2, b'\'' | b'`') => (quote == Quote::Double, "", 1),
+            (2, b'\n') => (true, "\\n", 2),
+            (2, _) if is_markdown_escape(byte) => (true, "", 1),
+            (4, _) if self.token.starts_with("\\x") => (true, "\\u00", 2),
+            (length @ (6 | 12), _) => match (length, hex4(self.token.as_bytes(), length - 4)) {
+                (6, Some(0xd800..=0xdbff)) => return,
+                (6, Some(0xdc00..=0xdfff)) => (true, "\\ufffd", 6),
+                (12, Some(0xd800..=0xdbff)) => (true, "\\ufffd\\ufffd", 12),
+                (6, _) | (_, Some(0xdc00..=0xdfff)) => (false, "", 0),
+                _ => (true, "\\ufffd", 6),
+            },
+            // More is to come.
+            _ => return,
+        };
+        if is_bad {
+            let at = self.token_at.min(here);
+            self.note(Repair::InvalidEscape, at, here, piece.out);
         }
-        if consumed {
-            piece.skip(1);
-        }
-        if done {
-            if bad {
-                let at = self.token_at.min(here);
-                self.note(Repair::InvalidEscape, at, here, piece.out);
-            }
-            let token = core::mem::take(&mut self.token);
-            self.copy(instead.unwrap_or(&token), piece.out);
-            self.token = token;
-            self.token.clear();
-            self.state = State::Str(quote);
-        }
+        let token = core::mem::take(&mut self.token);
+        self.copy(start, piece.out);
+        self.copy(&token[from..], piece.out);
+        self.token = token;
+        self.token.clear();
+        self.state = State::Str(quote);
     }
 }

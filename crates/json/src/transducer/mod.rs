@@ -551,7 +551,7 @@ impl Transducer {
                 State::Str(Quote::Double) => self.double_string(piece),
                 State::Str(Quote::Token) => self.token_string(piece),
                 State::Str(quote) => self.odd_string(quote, byte, piece),
-                State::Esc(quote) => self.escape(quote, piece),
+                State::Esc(quote) => self.escape(quote, byte, piece),
                 State::Quoted => self.after_quote(byte, piece),
                 State::Joining => step = self.joining(byte, piece),
                 State::Brace(brace) => self.after_brace(brace, byte, piece),
