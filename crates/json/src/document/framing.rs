@@ -153,19 +153,17 @@ impl<'a> Framing<'a> {
                 |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'.');
             let info = self.bytes[inside..].iter().take(32).take_while(is_info);
             let next = self.past_space(inside + info.count());
+            let inner = blanks_end(self.bytes, next + 1);
             if self.is_container(next, true)
-                || self.bytes.get(next) == Some(&b'(') && self.is_tuple_in_fence(next)
+                || self.bytes.get(next) == Some(&b'(')
+                    && (self.begins_element(inner)
+                        || matches!(self.bytes.get(inner), Some(b'{' | b'[')))
             {
                 return Some(next);
             }
             at = inside;
         }
         None
-    }
-
-    fn is_tuple_in_fence(&self, at: usize) -> bool {
-        let inner = blanks_end(self.bytes, at + 1);
-        self.begins_element(inner) || matches!(self.bytes.get(inner), Some(b'{' | b'['))
     }
 
     fn in_prose(&mut self, from: usize) -> Option<usize> {

@@ -79,16 +79,9 @@ fn weight_of(bytes: &[u8]) -> i32 {
 }
 
 impl Transducer {
-    /// Counts the brackets of the string up to here.
+    /// Counts the brackets of the string up to `at`, as far as the piece has the bytes.
     #[inline]
-    pub(super) fn count_brackets(&mut self, piece: &Piece<'_>) {
-        if !self.in_key {
-            self.count(&piece.bytes()[..piece.i], piece.at);
-        }
-    }
-
-    /// Counts them up to `at`, as far as the piece has the bytes.
-    pub(super) fn count_brackets_before(&mut self, at: u64, piece: &Piece<'_>) {
+    pub(super) fn count_brackets(&mut self, at: u64, piece: &Piece<'_>) {
         let n_before = at.saturating_sub(piece.at) as usize;
         self.count(&piece.bytes()[..n_before], piece.at);
     }

@@ -38,7 +38,6 @@ impl Transducer {
         };
         if rest == Completeness::Brackets && close {
             self.held.clear();
-            let is_root = self.stack == [Frame::Root];
             while let Some(&frame) = self.stack.last() {
                 out.text.push_str(frame.json_closer());
                 if self.context.is_whole && frame != Frame::Root {
@@ -46,7 +45,7 @@ impl Transducer {
                 }
                 self.stack.pop();
             }
-            if !self.context.is_whole && !is_root {
+            if !self.context.is_whole {
                 self.note(Repair::MissingBracket, at, at, out);
             }
             self.state = State::Done;
@@ -90,10 +89,7 @@ impl Transducer {
         let missing = match self.state {
             State::Root => Some("{}"),
             State::Colon => Some(":null"),
-            State::Arrow | State::Value if self.comma.is_none() => {
-                let is_due = |frame: &Frame| frame.has_keys() || *frame == Frame::Call;
-                self.stack.last().is_none_or(is_due).then_some("null")
-            }
+            State::Arrow | State::Value if self.must_have_value() => Some("null"),
             _ => None,
         };
         if let Some(json) = missing {

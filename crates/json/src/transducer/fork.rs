@@ -166,7 +166,7 @@ impl Transducer {
                 Some(false) => return self.hold(piece),
                 None => {}
             }
-            self.count_brackets_before(here - self.held.len() as u64, piece);
+            self.count_brackets(here - self.held.len() as u64, piece);
             self.start_fork();
             self.step_readings_over_held(here);
         }

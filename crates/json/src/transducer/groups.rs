@@ -11,7 +11,7 @@
 
 use super::piece::Piece;
 use super::state::{Frame, Group, State};
-use super::words::{is_literal, joins_operands};
+use super::words::{is_literal, joins_operands, last_word};
 use super::{HELD, Output, Transducer};
 
 /// What was seen between the brackets.
@@ -102,22 +102,17 @@ impl Transducer {
     }
 
     pub(super) fn start_group(&mut self, bracket: u8, piece: &mut Piece<'_>) {
-        self.start_element(piece.out);
         if bracket == b'['
             && let Some(length) = list_length(&piece.text[piece.i..])
         {
+            self.start_element(piece.out);
             self.call.grouped_to = piece.here() + length as u64;
             piece.i += 1;
             self.open(Frame::Array);
             return;
         }
-        piece.flush();
-        self.held.push(char::from(bracket));
-        self.held_at = piece.here();
-        self.token_at = piece.here();
         self.call.group = Inside::new();
-        self.state = State::Group(Group::Inside);
-        piece.skip(1);
+        self.start_opening(State::Group(Group::Inside), piece);
     }
 
     /// A character of the group, or after it.
@@ -125,6 +120,7 @@ impl Transducer {
         let here = piece.here();
         piece.run = piece.i;
         let is_right_after = self.held.ends_with([')', ']']);
+        let word = &self.held[last_word(&self.held)..];
         let next = match (group, byte) {
             _ if self.held.len() >= HELD => None,
             (Group::Inside, _) if !self.call.group.step(byte) => None,
@@ -139,15 +135,7 @@ impl Transducer {
             (Group::After, b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^')
             | (Group::Arrow, b'>' | b'=')
             | (Group::Dot, b'a'..=b'z') => return self.go_on_as_word(here),
-            (Group::Word, b' ')
-                if self
-                    .held
-                    .rsplit([' ', '\t'])
-                    .next()
-                    .is_some_and(joins_operands) =>
-            {
-                return self.go_on_as_word(here);
-            }
+            (Group::Word, b' ') if joins_operands(word) => return self.go_on_as_word(here),
             _ => None,
         };
         let Some(next) = next else {

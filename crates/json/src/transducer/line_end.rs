@@ -14,15 +14,6 @@ use super::state::{Quote, State};
 use super::{HELD, Output, Transducer};
 use crate::repair::Repair;
 
-/// A string that may have ended at the end of its line. What stands on the lines after it is held.
-#[derive(Clone, Debug, Default)]
-pub(super) struct LineEnd {
-    /// Where in `held` the rest starts.
-    pub(super) rest_at: usize,
-    /// Where in `held` the line being read starts.
-    pub(super) line_at: usize,
-}
-
 impl Transducer {
     /// Whether `run`, brackets and blanks inside a string of one line, closes what is open, and its line: all of it, or a
     /// part that the string did not open itself.
@@ -54,7 +45,7 @@ impl Transducer {
     /// What waits may end the string: what comes is held.
     pub(super) fn start_line_end(&mut self, quote: Quote) {
         self.lookahead.quote = quote;
-        (self.line_end.rest_at, self.line_end.line_at) = (self.held.len(), self.held.len());
+        (self.tail.rest_at, self.tail.line_at) = (self.held.len(), self.held.len());
         self.state = State::LineEnd;
     }
 
@@ -64,12 +55,12 @@ impl Transducer {
         if byte == self.lookahead.quote.mark() || byte == b'\\' || self.held.len() >= HELD {
             return self.line_end_was_data(piece.here(), piece.out);
         }
-        let is_line_begun = self.line_end.line_at < self.held.len();
+        let is_line_begun = self.tail.line_at < self.held.len();
         self.hold(piece);
         if byte == b'\n' || byte <= b' ' && !is_line_begun {
-            self.line_end.line_at = self.held.len();
+            self.tail.line_at = self.held.len();
         }
-        let line = &self.held[self.line_end.line_at..];
+        let line = &self.held[self.tail.line_at..];
         if self.context.openers.iter().any(|opener| opener == line) {
             self.end_before_line_end(piece.here(), piece.out);
         }
@@ -131,7 +122,7 @@ impl Transducer {
     fn line_end_was_data(&mut self, at: u64, out: &mut Output) {
         let owed = core::mem::take(&mut self.held);
         let begin = at - owed.len() as u64;
-        let (before, beyond) = owed.split_at(self.line_end.rest_at);
+        let (before, beyond) = owed.split_at(self.tail.rest_at);
         self.write_held(before, begin, self.lookahead.quote, out);
         (self.string.is_multiline, self.string.after_letter) = (true, false);
         self.reread(beyond, at);

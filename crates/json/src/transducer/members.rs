@@ -1,7 +1,7 @@
 //! Where a key is due, and after it the colon.
 
 use super::piece::Piece;
-use super::state::{Frame, Quote, State};
+use super::state::{Frame, Named, Quote, State};
 use super::words::is_word_byte;
 use super::{Step, Transducer};
 use crate::repair::Repair;
@@ -14,7 +14,7 @@ impl Transducer {
         let is_key = self.call.is_key.take();
         // The quote may be that of a value without a name.
         if is_key.is_none() && matches!(byte, b'"' | b'\'') && self.expects_positions() {
-            self.start_named(piece);
+            self.start_opening(State::Named(Named::Word), piece);
             return None;
         }
         if self.context.python && is_key != Some(true) && self.begins_position(byte) {
@@ -26,8 +26,7 @@ impl Transducer {
         }
         if let Some((quote, length)) = Quote::odd(&piece.text[piece.i..]) {
             self.start_odd(length, piece);
-            self.start_key(quote, piece.here());
-            piece.skip(length);
+            self.start_key(quote);
             return None;
         }
         match byte {
@@ -51,7 +50,8 @@ impl Transducer {
                     return self.expect_value();
                 }
                 piece.flush();
-                self.start_key(Quote::Double, piece.here());
+                self.token_at = piece.here();
+                self.start_key(Quote::Double);
                 piece.skip(1);
             }
             b',' => self.leave_out(Repair::ExtraComma, 1, piece),
@@ -92,8 +92,8 @@ impl Transducer {
     /// A key or a value starts with a quote of `length` bytes that JSON does not have.
     pub(super) fn start_odd(&mut self, length: usize, piece: &mut Piece<'_>) {
         self.start_element(piece.out);
-        piece.flush();
-        self.note_here(Repair::NonstandardQuote, length, piece);
+        self.token_at = piece.here();
+        self.leave_out(Repair::NonstandardQuote, length, piece);
     }
 
     /// Whether the innermost container is an object, and stands in a list.

@@ -51,7 +51,6 @@ use crate::scan::odd_blank;
 use fork::Fork;
 pub(crate) use groups::is_made;
 use keywords::CallFacts;
-use line_end::LineEnd;
 use piece::Piece;
 use quote_lookahead::QuoteLookahead;
 pub(crate) use state::Frame;
@@ -150,7 +149,6 @@ pub struct Transducer {
     lookahead: QuoteLookahead,
     fork: Fork,
     tail: Tail,
-    line_end: LineEnd,
     call: CallFacts,
     /// Bytes that were read ahead and are to be read again.
     unread: Unread,
@@ -224,9 +222,7 @@ impl Context {
         self.token_quote = None;
         self.other_quotes.clear();
         self.known.clear();
-        if !self.positions.is_empty() {
-            self.positions = Arc::default();
-        }
+        self.positions = Arc::default();
     }
 }
 

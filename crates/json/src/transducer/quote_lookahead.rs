@@ -79,10 +79,6 @@ struct Next {
     is_blank: bool,
     /// It may be a byte of a name.
     is_word: bool,
-    /// How many bytes were read ahead, the quote among them.
-    n_ahead: usize,
-    /// The container that the string stands in.
-    frame: Option<Frame>,
 }
 
 impl Transducer {
@@ -95,8 +91,6 @@ impl Transducer {
             byte,
             is_blank: matches!(byte, b' ' | b'\t' | b'\n' | b'\r'),
             is_word: is_name_byte(byte) || is_escape,
-            n_ahead: self.held.len(),
-            frame: self.stack.last().copied(),
         };
         let decision = match self.lookahead.state {
             LookaheadState::Quote => self.after_a_quote(&next),
@@ -125,8 +119,8 @@ impl Transducer {
     }
 
     fn after_a_quote(&mut self, next: &Next) -> Decision {
-        let Next { byte, frame, .. } = *next;
-        let is_right_after = next.n_ahead == 1;
+        let (byte, frame) = (next.byte, self.stack.last().copied());
+        let is_right_after = self.held.len() == 1;
         match byte {
             _ if next.is_blank => Decision::Look(LookaheadState::Quote),
             b':' if self.in_key => Decision::Ends,
@@ -185,7 +179,9 @@ impl Transducer {
             _ if next.is_blank => Decision::Look(LookaheadState::Comma),
             b'"' | b'\'' | b'}' | b']' | b',' | b'/' | b'#' | 0xe2 => Decision::Ends,
             b'{' if !self.string.has_inner && self.is_object_in_list() => Decision::Ends,
-            b')' | b'[' | b'{' | b'(' if next.frame == Some(Frame::Keywords) => Decision::Ends,
+            b')' | b'[' | b'{' | b'(' if self.stack.last() == Some(&Frame::Keywords) => {
+                Decision::Ends
+            }
             _ if next.is_word => Decision::Look(LookaheadState::Bare),
             _ => Decision::Inside,
         }
@@ -212,14 +208,14 @@ impl Transducer {
         match next.byte {
             b'(' if is_named => Decision::Ends,
             _ if next.is_blank && !is_named => Decision::Look(LookaheadState::NextCall),
-            _ if next.is_word && next.n_ahead < WORD => Decision::Look(LookaheadState::NextCall),
+            _ if next.is_word && self.held.len() < WORD => Decision::Look(LookaheadState::NextCall),
             _ => Decision::Inside,
         }
     }
 
     /// `"a" true`: the key's colon is missing.
     fn in_a_literal(&self, next: &Next) -> Decision {
-        if next.is_word && next.n_ahead < WORD {
+        if next.is_word && self.held.len() < WORD {
             return Decision::Look(LookaheadState::Literal);
         }
         match self.held[1..].trim_start() {

@@ -7,16 +7,6 @@ use super::state::{Named, State};
 use super::{HELD, Transducer};
 
 impl Transducer {
-    /// Holds the quote.
-    pub(super) fn start_named(&mut self, piece: &mut Piece<'_>) {
-        self.start_element(piece.out);
-        piece.flush();
-        self.held.clear();
-        self.held_at = piece.here();
-        self.state = State::Named(Named::Word);
-        self.hold(piece);
-    }
-
     /// A byte after the quote.
     pub(super) fn after_named_quote(&mut self, named: Named, byte: u8, piece: &mut Piece<'_>) {
         let mark = self.held.as_bytes()[0];

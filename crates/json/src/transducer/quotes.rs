@@ -39,7 +39,7 @@ impl Transducer {
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
         if self.context.python {
-            self.count_brackets(piece);
+            self.count_brackets(piece.here(), piece);
         }
         if self.stack.is_empty() && !self.context.is_whole {
             // Nothing can follow a string that is the document.
@@ -136,7 +136,7 @@ impl Transducer {
                     }
                     // The piece is counted at its end; what goes on elsewhere is counted now.
                     if quote < piece.at {
-                        self.count_brackets_before(quote, piece);
+                        self.count_brackets(quote, piece);
                         self.count(ahead.as_bytes(), quote);
                     }
                 }

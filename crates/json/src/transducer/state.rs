@@ -140,6 +140,24 @@ impl Quote {
         }
     }
 
+    /// The quotes that end such a string.
+    pub(super) fn closers(self) -> &'static [char] {
+        match self {
+            Quote::Double | Quote::Triple(b'"') => &['"'],
+            Quote::Single | Quote::Triple(_) => &['\''],
+            Quote::Backtick => &['`', '\u{b4}'],
+            Quote::Curly => &['"', '\u{201c}', '\u{201d}'],
+            Quote::CurlySingle => &['\u{2018}', '\u{2019}'],
+            Quote::Token => &[],
+        }
+    }
+
+    /// Whether `byte` may be the quote, or its first byte, that ends such a string.
+    pub(super) fn may_end(self, byte: u8) -> bool {
+        let mut closers = self.closers().iter();
+        closers.any(|closer| closer.encode_utf8(&mut [0; 4]).as_bytes()[0] == byte)
+    }
+
     /// The byte that a string in single or double quotes ends with.
     pub(super) fn mark(self) -> u8 {
         match self {

@@ -97,22 +97,16 @@ impl Transducer {
 
     /// How many bytes from `bytes[i]` on pass, where one stands that may be more than data.
     fn passing(&self, bytes: &[u8], (run, i): (usize, usize), settled: &mut usize) -> usize {
-        let kind = bytes.get(i).map_or(END, |&byte| KINDS[usize::from(byte)]);
-        match kind & (END | BACKSLASH | BRACKET) {
-            BACKSLASH if self.escapes(bytes.get(i + 1)) => 2,
+        let kind = |i: usize| bytes.get(i).map_or(END, |&byte| KINDS[usize::from(byte)]);
+        match kind(i) & (END | BACKSLASH | BRACKET) {
+            // An escape of two bytes.
+            BACKSLASH if kind(i + 1) & ESCAPED != 0 && !self.string.is_raw => 2,
             BACKSLASH | END => 0,
             BRACKET if i >= *settled && self.may_be_tail(bytes.get(i + 1)) => {
                 usize::from(self.settles(bytes, (run, i), settled))
             }
             _ => 1,
         }
-    }
-
-    /// Whether a backslash and the byte after it are an escape of two bytes.
-    #[inline]
-    fn escapes(&self, following: Option<&u8>) -> bool {
-        following.is_some_and(|&byte| KINDS[usize::from(byte)] & ESCAPED != 0)
-            && !self.string.is_raw
     }
 
     /// Whether the bracket at `bytes[i]` is data, with all of its run.

@@ -31,11 +31,11 @@ pub(super) struct StringFacts {
 }
 
 impl Transducer {
-    pub(super) fn start_key(&mut self, quote: Quote, at: u64) {
+    pub(super) fn start_key(&mut self, quote: Quote) {
         self.key.text.clear();
         (self.in_key, self.string.is_raw, self.key.is_bare) = (true, false, false);
         self.string.after_letter = false;
-        (self.token_at, self.state) = (at, State::Str(quote));
+        self.state = State::Str(quote);
     }
 
     /// A value's string starts with `quote`, its inside at `at`.
@@ -94,7 +94,7 @@ impl Transducer {
                 Some(b'\\') => return self.start_escape(Quote::Double, piece),
                 Some(b'"') => return self.quote_in_string(piece),
                 Some(b']' | b'}') => {
-                    if i >= piece.settled && self.tail_opens(piece) {
+                    if self.tail_opens(piece) {
                         return self.start_tail(Quote::Double, piece);
                     }
                     i += 1;
@@ -146,7 +146,7 @@ impl Transducer {
         let mut run = bytes[piece.i..].iter().take_while(in_run);
         if run.any(|&byte| byte == b'\n') {
             // A line may end here, and the string with it if it closed its brackets.
-            self.count_brackets(piece);
+            self.count_brackets(piece.here(), piece);
         }
         let from = piece.run.max(piece.settled);
         let (length, is_open) = self.tail_begins(Quote::Double, &bytes[from..], piece.i - from);
@@ -157,16 +157,7 @@ impl Transducer {
     /// A string in other quotes: byte by byte, written with JSON's.
     pub(super) fn odd_string(&mut self, quote: Quote, byte: u8, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
-        let closes = match quote {
-            Quote::Double | Quote::Token => false,
-            Quote::Single => byte == b'\'',
-            Quote::Backtick => byte == b'`' || piece.text[piece.i..].starts_with('\u{b4}'),
-            Quote::CurlySingle => piece.text[piece.i..].starts_with(['\u{2018}', '\u{2019}']),
-            Quote::Curly => {
-                byte == b'"' || piece.text[piece.i..].starts_with(['\u{201c}', '\u{201d}'])
-            }
-            Quote::Triple(mark) => byte == mark,
-        };
+        let closes = piece.text[piece.i..].starts_with(quote.closers());
         if let Quote::Triple(mark) = quote {
             if closes {
                 self.string.n_matched += 1;
@@ -191,7 +182,7 @@ impl Transducer {
         }
         if closes && quote == Quote::Single {
             if self.context.python && !self.in_key {
-                self.count_brackets(piece);
+                self.count_brackets(piece.here(), piece);
                 self.start_ahead(Quote::Single, piece.here());
                 return piece.skip(1);
             }
@@ -204,7 +195,7 @@ impl Transducer {
         }
         match byte {
             b'}' | b']' if !self.in_key && !self.context.python => {
-                self.count_brackets(piece);
+                self.count_brackets(piece.here(), piece);
                 match self.tail_begins(quote, bytes, piece.i) {
                     (_, true) => self.start_tail(quote, piece),
                     (length, false) => {

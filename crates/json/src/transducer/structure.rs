@@ -77,9 +77,6 @@ impl Transducer {
             return None;
         }
         let Some(fit) = self.fit(byte) else {
-            if self.stack.is_empty() {
-                return Some(Step::Stuck);
-            }
             if byte == b'}' && self.call.is_wrapped && self.stack.len() == 1 {
                 self.drop_comma(piece.out);
                 piece.flush();
@@ -243,9 +240,8 @@ impl Transducer {
         piece.run = piece.i;
         let is_whole = matches!(self.token.as_str(), "..." | "\u{2026}");
         if !is_whole && (byte == b'.' || self.token.is_empty()) {
-            let c = piece.text[piece.i..].chars().next()?;
-            self.token.push(c);
-            piece.skip(c.len_utf8());
+            self.token.push_str(piece.character());
+            piece.skip(piece.character().len());
             return None;
         }
         let is_structure =
@@ -274,32 +270,25 @@ impl Transducer {
     /// A byte after dots that were left out.
     #[cold]
     pub(super) fn after_dots(&mut self, byte: u8, piece: &mut Piece<'_>) {
-        match byte {
-            b' ' | b'\t' | b'\n' | b'\r' => self.blank(piece),
-            _ => {
-                self.state = self.resume;
-                if byte == b',' && self.resume != State::After {
-                    piece.flush();
-                    piece.skip(1);
-                }
-            }
+        if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            return self.blank(piece);
+        }
+        self.state = self.resume;
+        if byte == b',' && self.resume != State::After {
+            piece.flush();
+            piece.skip(1);
         }
     }
 
     /// A blank of `length` bytes that JSON does not have, between tokens.
     #[cold]
     pub(super) fn odd_blank(&mut self, length: usize, piece: &mut Piece<'_>) {
-        piece.flush();
-        let here = piece.here();
-        self.note(Repair::OddBlank, here, here + length as u64, piece.out);
-        if self.comma.is_some() {
-            if self.held.len() < HELD {
-                self.held.push(' ');
-            }
-        } else if self.state != State::Root {
+        self.leave_out(Repair::OddBlank, length, piece);
+        if self.comma.is_none() && self.state != State::Root {
             piece.out.text.push(' ');
+        } else if self.comma.is_some() && self.held.len() < HELD {
+            self.held.push(' ');
         }
-        piece.skip(length);
     }
 
     /// A blank where a key or a value is due. After an owed comma it is owed too.
@@ -335,11 +324,10 @@ impl Transducer {
     pub(super) fn comment(&mut self, byte: u8, piece: &mut Piece<'_>) {
         piece.flush();
         self.resume = self.state;
+        self.state = State::Slash;
         if byte == b'#' {
             self.state = State::LineComment;
             self.note_here(Repair::Comment, 1, piece);
-        } else {
-            self.state = State::Slash;
         }
         piece.skip(1);
     }

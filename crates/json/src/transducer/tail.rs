@@ -19,6 +19,9 @@ pub(super) struct Tail {
     pub(super) first_at: usize,
     /// What the string started with.
     pub(super) quote: Quote,
+    /// Where in `held` the lines after it start, and the one that is being read.
+    pub(super) rest_at: usize,
+    pub(super) line_at: usize,
 }
 
 /// The bytes that may stand after a bracket which ends a string: blanks, brackets, and what a closer starts with. A bit
@@ -76,7 +79,7 @@ impl Transducer {
             let closer = closer.as_bytes();
             // Most differ in the first byte.
             following.first() == closer.first()
-                && !ends_string(quote, closer[0])
+                && !quote.may_end(closer[0])
                 && (following.starts_with(closer) || closer.starts_with(following))
         };
         let may_open_a_key = || {
@@ -118,7 +121,7 @@ impl Transducer {
         piece.i -= self.pause(&piece.bytes()[piece.run..piece.i]);
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
-        self.count_brackets(piece);
+        self.count_brackets(piece.here(), piece);
         (self.tail.next_closer, self.tail.closer_at) = (0, 0);
         self.tail.quote = quote;
         self.state = State::Tail;
@@ -201,7 +204,7 @@ impl Transducer {
 
     fn tail_takes(&mut self, piece: &str) -> bool {
         let byte = piece.as_bytes()[0];
-        if ends_string(self.tail.quote, byte) || byte == b'\\' && self.tail.quote == Quote::Double {
+        if self.tail.quote.may_end(byte) || byte == b'\\' && self.tail.quote == Quote::Double {
             return false;
         }
         if self.tail.closer_at == self.held.len() {
@@ -257,17 +260,4 @@ fn from_comma(bytes: &[u8]) -> usize {
 
 fn is_blank_or_bracket(byte: u8) -> bool {
     matches!(byte, b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r')
-}
-
-/// Whether `byte` may be the quote, or its first byte, of a string that started with `quote`.
-fn ends_string(quote: Quote, byte: u8) -> bool {
-    match quote {
-        Quote::Double => byte == b'"',
-        Quote::Single => byte == b'\'',
-        Quote::Backtick => matches!(byte, b'`' | 0xc2),
-        Quote::Curly => matches!(byte, b'"' | 0xe2),
-        Quote::CurlySingle => byte == 0xe2,
-        Quote::Triple(mark) => byte == mark,
-        Quote::Token => false,
-    }
 }

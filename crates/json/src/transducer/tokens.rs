@@ -38,21 +38,12 @@ impl Transducer {
         } else if token == ESCAPED {
             // The string is one of JSON's, whose escapes are those of JSON.
             self.string.n_matched = 0;
-            let byte = piece.bytes()[piece.i];
-            if byte == b'u' {
-                // Whether four digits follow is still to come.
-                self.token.clear();
-                self.token.push_str("\\u");
+            if b"\\/bfnrtu".contains(&piece.bytes()[piece.i]) {
+                self.token.push('\\');
                 if !self.in_key {
                     self.token_at = piece.here() - 1;
                 }
-                piece.i += 1;
                 self.state = State::Esc(Quote::Token);
-            } else if matches!(byte, b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') {
-                let target = self.inside(piece.out);
-                target.push('\\');
-                target.push(char::from(byte));
-                piece.i += 1;
             } else {
                 self.inside(piece.out).push_str("\\\\");
             }

@@ -22,8 +22,6 @@ impl Transducer {
         {
             self.start_odd(length, piece);
             piece.out.text.push('"');
-            self.token_at = piece.here();
-            piece.skip(length);
             self.start_string(quote, piece.here());
             return None;
         }
@@ -38,13 +36,7 @@ impl Transducer {
             b'{' if (self.context.python || self.context.is_whole)
                 && !has_keys_here(&bytes[piece.i..]) =>
             {
-                self.start_element(piece.out);
-                piece.flush();
-                self.held.push('{');
-                self.token_at = piece.here();
-                self.held_at = piece.here();
-                self.state = State::Brace(Brace::Open);
-                piece.skip(1);
+                self.start_opening(State::Brace(Brace::Open), piece);
             }
             b'(' | b'[' if self.may_begin_expression(piece.here()) => {
                 self.start_group(byte, piece);
@@ -84,20 +76,13 @@ impl Transducer {
                     self.start_bare(piece);
                 }
             }
-            b'}' | b']' | b')' => {
-                let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
-                let in_call = self.stack.last() == Some(&Frame::Call);
-                if in_keys && self.comma.is_none() || in_call {
-                    self.supply_null(piece);
-                    return None;
-                }
-                return self.close(byte, piece);
+            b'}' | b']' | b')' | b',' if self.stack.is_empty() => return Some(Step::Stuck),
+            b',' if self.stack.last() == Some(&Frame::Call) => {
+                self.leave_out(Repair::ExtraComma, 1, piece);
             }
-            b',' => match self.stack.last() {
-                None => return Some(Step::Stuck),
-                Some(frame) if frame.has_keys() => self.supply_null(piece),
-                Some(_) => self.leave_out(Repair::ExtraComma, 1, piece),
-            },
+            b'}' | b']' | b')' | b',' if self.must_have_value() => self.supply_null(piece),
+            b',' => self.leave_out(Repair::ExtraComma, 1, piece),
+            b'}' | b']' | b')' => return self.close(byte, piece),
             // `"a":: 1`
             b':' if self.comma.is_none()
                 && !self.context.python
@@ -131,6 +116,20 @@ impl Transducer {
         self.start_element(piece.out);
         piece.flush();
         self.start_word(piece.here());
+    }
+
+    /// What the byte here opens is not known yet: it is held.
+    pub(super) fn start_opening(&mut self, state: State, piece: &mut Piece<'_>) {
+        self.start_element(piece.out);
+        piece.flush();
+        (self.held_at, self.token_at, self.state) = (piece.here(), piece.here(), state);
+        self.hold(piece);
+    }
+
+    /// Whether what is read has no place without a value: a document, a member, a call.
+    pub(super) fn must_have_value(&self) -> bool {
+        let has_one = |frame: &Frame| frame.has_keys() || *frame == Frame::Call;
+        self.stack.last().is_none_or(has_one)
     }
 
     /// The value that is due is missing.

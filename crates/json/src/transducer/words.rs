@@ -357,7 +357,7 @@ impl Transducer {
 }
 
 /// Where the last word of an expression starts.
-fn last_word(expression: &str) -> usize {
+pub(super) fn last_word(expression: &str) -> usize {
     let blank = expression.trim_end().rfind([' ', '\t', '\n', '\r']);
     blank.map_or(0, |at| at + 1)
 }
