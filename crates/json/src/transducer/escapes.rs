@@ -7,22 +7,22 @@ use crate::escape::{hex4, is_markdown_escape};
 use crate::repair::Repair;
 
 impl Transducer {
-    pub(super) fn start_escape(&mut self, quote: Quote, piece: &mut Piece<'_>) {
+    pub(super) fn start_escape(&mut self, piece: &mut Piece<'_>) {
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         self.token.clear();
         self.token.push('\\');
         if !self.in_key {
             self.token_at = piece.here();
         }
-        self.state = State::Esc(quote);
+        self.state = State::Esc;
         piece.skip(1);
     }
 
     /// An escape that is not one of the simple ones, or is cut by the end of the input so far.
-    pub(super) fn escape(&mut self, quote: Quote, byte: u8, piece: &mut Piece<'_>) {
+    pub(super) fn escape(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
         if self.context.python
-            && let Some(consumed) = self.python_escape(byte, here, quote, piece.out)
+            && let Some(consumed) = self.python_escape(byte, here, piece.out)
         {
             return piece.skip(usize::from(consumed));
         }
@@ -56,7 +56,7 @@ impl Transducer {
             (2, b'"' | b'\\') if is_raw => (false, "\\\\\\", 1),
             _ if is_raw || !is_part => (!is_raw, "\\\\", 1),
             (2, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => (false, "", 0),
-            (2, b'\'' | b'`') => (quote == Quote::Double, "", 1),
+            (2, b'\'' | b'`') => (self.string.quote == Quote::Double, "", 1),
             (2, b'\n') => (true, "\\n", 2),
             (2, _) if is_markdown_escape(byte) => (true, "", 1),
             (4, _) if self.token.starts_with("\\x") => (true, "\\u00", 2),
@@ -79,6 +79,6 @@ impl Transducer {
         self.copy(&token[from..], piece.out);
         self.token = token;
         self.token.clear();
-        self.state = State::Str(quote);
+        self.state = State::Str;
     }
 }

@@ -70,12 +70,12 @@ impl Transducer {
         self.settle(false, at, out);
         self.settle_dots(at, out);
         match self.state {
-            State::Esc(_) => {
+            State::Esc => {
                 let half = core::mem::take(&mut self.token);
                 escape_into(self.inside(out), &half);
                 self.end_string(at, out);
             }
-            State::Str(_) | State::Joining => self.end_string(at, out),
+            State::Str | State::Joining => self.end_string(at, out),
             State::Quoted | State::Apostrophe if self.in_key => self.end_string(at, out),
             State::Word if self.in_key => {
                 let key = core::mem::take(&mut self.token);

@@ -123,9 +123,7 @@ impl Transducer {
             is_root: self.stack.first() == Some(&Frame::Root),
             ..Reading::default()
         };
-        let mut readings = core::mem::take(&mut self.fork.readings);
-        first.branch(&mut readings);
-        self.fork.readings = readings;
+        first.branch(&mut self.fork.readings);
     }
 
     /// A copy that reads on, of bounded size.
@@ -374,7 +372,7 @@ impl Transducer {
             self.end_inside(out);
             self.reread(&held[n_text..], here);
         } else {
-            self.write_held(&held[..quote_at], begin, Quote::Double, out);
+            self.write_held(&held[..quote_at], begin, out);
         }
         match label {
             Label::Inside => {
@@ -384,7 +382,7 @@ impl Transducer {
                 out.text.push_str("\\\"");
                 self.string.has_inner = true;
                 self.count(b"\"", here - 1);
-                self.state = State::Str(Quote::Double);
+                self.state = State::Str;
             }
             Label::Ends => self.end_inside(out),
             Label::Doubled => {
@@ -398,7 +396,7 @@ impl Transducer {
             }
             Label::Again => {
                 self.note(Repair::NonstandardQuote, here - 1, here, out);
-                self.state = State::Str(Quote::Double);
+                self.state = State::Str;
             }
             Label::EndedBefore | Label::EndedAtComma => {}
         }
@@ -441,7 +439,7 @@ impl Transducer {
                 self.empty = false;
                 let (at, here) = (self.token_at, piece.here() + 1);
                 self.note(Repair::Concatenation, at, here, piece.out);
-                self.state = State::Str(Quote::of(byte));
+                (self.state, self.string.quote) = (State::Str, Quote::of(byte));
                 piece.skip(1);
             }
             _ => return Some(Step::Stuck),

@@ -17,15 +17,15 @@ use crate::repair::Repair;
 impl Transducer {
     /// Whether `run`, brackets and blanks inside a string of one line, closes what is open, and its line: all of it, or a
     /// part that the string did not open itself.
-    pub(super) fn may_be_over(&self, quote: Quote, run: &[u8]) -> bool {
+    pub(super) fn may_be_over(&self, run: &[u8]) -> bool {
         let mut following = run.iter().rev().take_while(|&&byte| byte <= b' ');
-        following.any(|&byte| byte == b'\n') && self.closes_open(quote, run)
+        following.any(|&byte| byte == b'\n') && self.closes_open(run)
     }
 
     /// The same whatever its line holds.
-    pub(super) fn closes_open(&self, quote: Quote, run: &[u8]) -> bool {
+    pub(super) fn closes_open(&self, run: &[u8]) -> bool {
         // Where nothing is open a bracket closes nothing.
-        if !matches!(quote, Quote::Double | Quote::Single)
+        if !matches!(self.string.quote, Quote::Double | Quote::Single)
             || self.string.is_multiline
             || self.context.python
             || self.stack.is_empty()
@@ -43,8 +43,7 @@ impl Transducer {
     }
 
     /// What waits may end the string: what comes is held.
-    pub(super) fn start_line_end(&mut self, quote: Quote) {
-        self.lookahead.quote = quote;
+    pub(super) fn start_line_end(&mut self) {
         (self.tail.rest_at, self.tail.line_at) = (self.held.len(), self.held.len());
         self.state = State::LineEnd;
     }
@@ -52,7 +51,7 @@ impl Transducer {
     /// A character beyond the end that the string may have.
     pub(super) fn after_line_end(&mut self, byte: u8, piece: &mut Piece<'_>) {
         piece.run = piece.i;
-        if byte == self.lookahead.quote.mark() || byte == b'\\' || self.held.len() >= HELD {
+        if byte == self.string.quote.mark() || byte == b'\\' || self.held.len() >= HELD {
             return self.line_end_was_data(piece.here(), piece.out);
         }
         let is_line_begun = self.tail.line_at < self.held.len();
@@ -83,10 +82,12 @@ impl Transducer {
             }
             State::Apostrophe if !self.in_key => self.end_odd(at, out),
             // `"a: 1}`: the key's quote is missing.
-            State::Str(Quote::Double) if self.in_key => match self.key_without_quote() {
-                Some(colon) => self.split_key(colon, "", at, out),
-                None => return false,
-            },
+            State::Str if self.in_key && self.string.quote == Quote::Double => {
+                match self.key_without_quote() {
+                    Some(colon) => self.split_key(colon, "", at, out),
+                    None => return false,
+                }
+            }
             State::Tail if self.held.contains(['}', ']']) && !self.closes_its_own() => {
                 if self.context.is_whole {
                     let n_text = out.text.trim_end_matches(' ').len();
@@ -123,10 +124,10 @@ impl Transducer {
         let owed = core::mem::take(&mut self.held);
         let begin = at - owed.len() as u64;
         let (before, beyond) = owed.split_at(self.tail.rest_at);
-        self.write_held(before, begin, self.lookahead.quote, out);
+        self.write_held(before, begin, out);
         (self.string.is_multiline, self.string.after_letter) = (true, false);
         self.reread(beyond, at);
-        self.state = State::Str(self.lookahead.quote);
+        self.state = State::Str;
     }
 
     /// Whether a word and the byte after it start another document of the caller's.

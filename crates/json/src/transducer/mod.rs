@@ -406,23 +406,23 @@ impl Transducer {
     pub fn in_string(&self) -> bool {
         matches!(
             self.state,
-            State::Str(_) | State::Esc(_) | State::Quoted | State::Tail | State::LineEnd
+            State::Str | State::Esc | State::Quoted | State::Tail | State::LineEnd
         )
     }
 
     /// Whether a string is open that no quote may have ended yet.
     pub fn has_open_string(&self) -> bool {
-        matches!(self.state, State::Str(_) | State::Esc(_))
+        matches!(self.state, State::Str | State::Esc)
             || self.state == State::Tail && self.stack.is_empty()
     }
 
     /// How much of `text` stands inside the string that is open, from its first byte on.
     #[inline]
     pub fn stretch(&self, text: &str) -> StringRun {
-        let (length, is_raw) = match self.state {
-            State::Str(_) if self.in_key => (0, false),
-            State::Str(Quote::Double) => (self.plain_stretch(text.as_bytes()), false),
-            State::Str(Quote::Token) => (self.token_stretch(text.as_bytes()), true),
+        let (length, is_raw) = match (self.state, self.string.quote) {
+            (State::Str, _) if self.in_key => (0, false),
+            (State::Str, Quote::Double) => (self.plain_stretch(text.as_bytes()), false),
+            (State::Str, Quote::Token) => (self.token_stretch(text.as_bytes()), true),
             _ => (0, false),
         };
         StringRun { length, is_raw }
@@ -543,11 +543,13 @@ impl Transducer {
                     _ => step = Some(Step::Stuck),
                 },
                 State::Value => step = self.start_value(byte, piece),
-                State::Str(Quote::Double) if self.in_key => self.double_key(piece),
-                State::Str(Quote::Double) => self.double_string(piece),
-                State::Str(Quote::Token) => self.token_string(piece),
-                State::Str(quote) => self.odd_string(quote, byte, piece),
-                State::Esc(quote) => self.escape(quote, byte, piece),
+                State::Str => match self.string.quote {
+                    Quote::Double if self.in_key => self.double_key(piece),
+                    Quote::Double => self.double_string(piece),
+                    Quote::Token => self.token_string(piece),
+                    quote => self.odd_string(quote, byte, piece),
+                },
+                State::Esc => self.escape(byte, piece),
                 State::Quoted => self.after_quote(byte, piece),
                 State::Joining => step = self.joining(byte, piece),
                 State::Brace(brace) => self.after_brace(brace, byte, piece),
@@ -574,7 +576,7 @@ impl Transducer {
         // What is read again is counted then, and what waits when it is data.
         let n_waiting = match self.state {
             _ if self.in_key || self.has_read_ahead() => piece.i,
-            State::Str(_) | State::Esc(_) | State::Apostrophe => 0,
+            State::Str | State::Esc | State::Apostrophe => 0,
             State::Quoted if self.lookahead.quote_at == 0 => self.held.len(),
             _ => piece.i,
         };

@@ -2,28 +2,22 @@
 //!
 //! `\N{..}` stays as it stands: the names of characters are no part of this crate.
 
-use super::state::{Quote, State};
+use super::state::State;
 use super::{Output, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;
 
 impl Transducer {
     /// What the byte is to such an escape: part of it, or what ends it. `None`: the escape is another one.
-    pub(super) fn python_escape(
-        &mut self,
-        byte: u8,
-        at: u64,
-        quote: Quote,
-        out: &mut Output,
-    ) -> Option<bool> {
+    pub(super) fn python_escape(&mut self, byte: u8, at: u64, out: &mut Output) -> Option<bool> {
         if self.string.is_raw {
             return None;
         }
         let Some(kind) = self.token.as_bytes().get(1).copied() else {
             match byte {
-                b'a' => self.write_escaped(Some('\u{7}'), quote, out),
-                b'v' => self.write_escaped(Some('\u{b}'), quote, out),
-                b'\n' => self.write_escaped(None, quote, out),
+                b'a' => self.write_escaped(Some('\u{7}'), out),
+                b'v' => self.write_escaped(Some('\u{b}'), out),
+                b'\n' => self.write_escaped(None, out),
                 b'x' | b'U' | b'0'..=b'7' => self.token.push(char::from(byte)),
                 _ => return None,
             }
@@ -43,23 +37,23 @@ impl Transducer {
             let digits = if radix == 8 { 1 } else { 2 };
             let code = u32::from_str_radix(&self.token[digits..], radix).unwrap_or(0);
             let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-            self.write_escaped(Some(c), quote, out);
+            self.write_escaped(Some(c), out);
         } else if !is_digit {
             // `C:\\Users`: a backslash that escapes nothing.
             self.note(Repair::InvalidEscape, self.token_at.min(at), at, out);
             let token = core::mem::take(&mut self.token);
             escape_into(self.inside(out), &token);
-            self.write_escaped(None, quote, out);
+            self.write_escaped(None, out);
         }
         Some(is_digit)
     }
 
-    fn write_escaped(&mut self, c: Option<char>, quote: Quote, out: &mut Output) {
+    fn write_escaped(&mut self, c: Option<char>, out: &mut Output) {
         let target = self.inside(out);
         if let Some(c) = c {
             escape_into(target, c.encode_utf8(&mut [0; 4]));
         }
         self.token.clear();
-        self.state = State::Str(quote);
+        self.state = State::Str;
     }
 }

@@ -10,15 +10,13 @@
 
 use super::Transducer;
 use super::quotes::{WORD, is_name_byte};
-use super::state::{Frame, Quote};
+use super::state::Frame;
 use super::words::{is_literal, joins_operands};
 
 /// A quote that may end its string, and how far the bytes after it were read. They are held.
 #[derive(Clone, Debug, Default)]
 pub(super) struct QuoteLookahead {
     pub(super) state: LookaheadState,
-    /// What the string started with whose end is looked for.
-    pub(super) quote: Quote,
     /// Where in `held` the quote stands: before it what may be structure, if the quote opens a key.
     pub(super) quote_at: usize,
     /// How many brackets were read after the quote.

@@ -34,7 +34,7 @@ impl Transducer {
             return self.end_value();
         }
         if !self.in_key && self.pause(&bytes[piece.run..piece.i]) > 0 {
-            return self.start_tail(Quote::Double, piece);
+            return self.start_tail(piece);
         }
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
@@ -46,19 +46,19 @@ impl Transducer {
             piece.skip(1);
             return self.end_odd(piece.here(), piece.out);
         }
-        self.start_ahead(Quote::Double, piece.here());
+        self.start_ahead(piece.here());
         piece.skip(1);
     }
 
     /// A quote at `here` that may end its string, or open a key after it: what follows is read ahead. What waits already
     /// stands before it.
-    pub(super) fn start_ahead(&mut self, mark: Quote, here: u64) {
+    pub(super) fn start_ahead(&mut self, here: u64) {
         (self.lookahead.quote_at, self.lookahead.n_closed) = (self.held.len(), 0);
         if self.lookahead.quote_at == 0 {
             self.held_at = here;
         }
-        self.held.push(char::from(mark.mark()));
-        (self.lookahead.state, self.lookahead.quote) = (LookaheadState::Quote, mark);
+        self.held.push(char::from(self.string.quote.mark()));
+        self.lookahead.state = LookaheadState::Quote;
         self.state = State::Quoted;
     }
 
@@ -83,7 +83,7 @@ impl Transducer {
     pub(super) fn after_quote(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
         piece.run = piece.i;
-        let mark = self.lookahead.quote.mark();
+        let mark = self.string.quote.mark();
         let is_third = byte == mark && self.held.len() == 1 && self.token_at + 2 == here;
         if is_third && !self.in_key && !self.fork.is_reading {
             // `"""` of Python: the empty string was its start.
@@ -91,7 +91,7 @@ impl Transducer {
                 self.note(Repair::NonstandardQuote, here - 2, here + 1, piece.out);
             }
             self.held.clear();
-            self.state = State::Str(Quote::Triple(mark));
+            (self.state, self.string.quote) = (State::Str, Quote::Triple(mark));
             return piece.skip(1);
         }
         if self.forks() {
@@ -140,18 +140,18 @@ impl Transducer {
                         self.count(ahead.as_bytes(), quote);
                     }
                 }
-                self.state = State::Str(self.lookahead.quote);
+                self.state = State::Str;
             }
             (Decision::Joins, _) => {
                 self.note(Repair::Concatenation, quote, here + 1, piece.out);
                 self.string.is_raw = false;
                 self.string.balance.give_up();
-                self.state = State::Str(Quote::of(byte));
+                (self.state, self.string.quote) = (State::Str, Quote::of(byte));
                 piece.skip(1);
             }
             (Decision::Again, _) => {
                 self.note(Repair::NonstandardQuote, quote, quote + 1, piece.out);
-                self.state = State::Str(Quote::Double);
+                self.state = State::Str;
                 n_read = 1;
             }
             (Decision::Doubled, _) => {

@@ -57,8 +57,8 @@ pub(super) enum State {
     After,
     /// A bare word after a value waits for its colon: a key whose comma is missing, or no part of the document.
     Next,
-    Str(Quote),
-    Esc(Quote),
+    Str,
+    Esc,
     /// A closing quote, and perhaps blanks, wait for the byte that decides.
     Quoted,
     /// A string ended that goes on in the one after it.

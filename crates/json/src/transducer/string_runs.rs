@@ -4,7 +4,6 @@
 //! byte after them, and brackets, most of which nothing lets be structure.
 
 use super::Transducer;
-use super::state::Quote;
 use crate::scan::{BLOCK, plain_data, stops};
 
 /// Below this many bytes a look at each word beats one at blocks.
@@ -122,7 +121,7 @@ impl Transducer {
             return true;
         }
         let from = run.max(*settled);
-        let (length, is_open) = self.tail_begins(Quote::Double, &bytes[from..], i - from);
+        let (length, is_open) = self.tail_begins(&bytes[from..], i - from);
         // Where a line ends in it, the brackets before it count.
         let is_data = !is_open && !bytes[i..i + length].contains(&b'\n');
         if is_data {

@@ -12,6 +12,8 @@ use crate::scan::{blanks_end, plain};
 /// What is known of the string being read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StringFacts {
+    /// What it started with.
+    pub(super) quote: Quote,
     /// A backslash escapes nothing in it: `r'..'` of Python.
     pub(super) is_raw: bool,
     /// The last byte of a string in odd quotes was a letter.
@@ -35,13 +37,13 @@ impl Transducer {
         self.key.text.clear();
         (self.in_key, self.string.is_raw, self.key.is_bare) = (true, false, false);
         self.string.after_letter = false;
-        self.state = State::Str(quote);
+        (self.state, self.string.quote) = (State::Str, quote);
     }
 
     /// A value's string starts with `quote`, its inside at `at`.
     #[inline]
     pub(super) fn start_string(&mut self, quote: Quote, at: u64) {
-        self.state = State::Str(quote);
+        (self.state, self.string.quote) = (State::Str, quote);
         (self.string.has_inner, self.string.is_multiline) = (false, false);
         (self.string.after_letter, self.string.starts) = (false, self.context.stops);
         self.string.balance.begin(at);
@@ -74,7 +76,7 @@ impl Transducer {
         match piece.bytes().get(piece.i) {
             None => {}
             Some(b'"') => self.quote_in_string(piece),
-            Some(b'\\') => self.start_escape(Quote::Double, piece),
+            Some(b'\\') => self.start_escape(piece),
             Some(&control) => {
                 self.note_here(Repair::ControlCharacter, 1, piece);
                 escape_byte_into(&mut self.key.text, control);
@@ -91,11 +93,11 @@ impl Transducer {
             (i, piece.settled) = self.inside_end(bytes, (piece.run, i), piece.settled);
             piece.i = i;
             match bytes.get(i) {
-                Some(b'\\') => return self.start_escape(Quote::Double, piece),
+                Some(b'\\') => return self.start_escape(piece),
                 Some(b'"') => return self.quote_in_string(piece),
                 Some(b']' | b'}') => {
                     if self.tail_opens(piece) {
-                        return self.start_tail(Quote::Double, piece);
+                        return self.start_tail(piece);
                     }
                     i += 1;
                 }
@@ -105,7 +107,7 @@ impl Transducer {
                         && !self.ends_after_blanks(piece)
                         && self.tail_opens(piece)
                     {
-                        return self.start_tail(Quote::Double, piece);
+                        return self.start_tail(piece);
                     }
                     piece.flush();
                     self.string.is_multiline |= control == b'\n';
@@ -116,7 +118,7 @@ impl Transducer {
                 }
                 None => {
                     if self.pause(&bytes[piece.run..i]) > 0 {
-                        self.start_tail(Quote::Double, piece);
+                        self.start_tail(piece);
                     }
                     return;
                 }
@@ -149,7 +151,7 @@ impl Transducer {
             self.count_brackets(piece.here(), piece);
         }
         let from = piece.run.max(piece.settled);
-        let (length, is_open) = self.tail_begins(Quote::Double, &bytes[from..], piece.i - from);
+        let (length, is_open) = self.tail_begins(&bytes[from..], piece.i - from);
         piece.settled = piece.i + length;
         is_open
     }
@@ -157,7 +159,8 @@ impl Transducer {
     /// A string in other quotes: byte by byte, written with JSON's.
     pub(super) fn odd_string(&mut self, quote: Quote, byte: u8, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
-        let closes = piece.text[piece.i..].starts_with(quote.closers());
+        let closes = matches!(byte, b'"' | b'\'' | b'`' | 0xc2 | 0xe2)
+            && piece.text[piece.i..].starts_with(quote.closers());
         if let Quote::Triple(mark) = quote {
             if closes {
                 self.string.n_matched += 1;
@@ -183,7 +186,7 @@ impl Transducer {
         if closes && quote == Quote::Single {
             if self.context.python && !self.in_key {
                 self.count_brackets(piece.here(), piece);
-                self.start_ahead(Quote::Single, piece.here());
+                self.start_ahead(piece.here());
                 return piece.skip(1);
             }
             self.state = State::Apostrophe;
@@ -196,8 +199,8 @@ impl Transducer {
         match byte {
             b'}' | b']' if !self.in_key && !self.context.python => {
                 self.count_brackets(piece.here(), piece);
-                match self.tail_begins(quote, bytes, piece.i) {
-                    (_, true) => self.start_tail(quote, piece),
+                match self.tail_begins(bytes, piece.i) {
+                    (_, true) => self.start_tail(piece),
                     (length, false) => {
                         let run = &piece.text[piece.i..][..length];
                         self.string.is_multiline |= run.contains('\n');
@@ -206,7 +209,7 @@ impl Transducer {
                     }
                 }
             }
-            b'\\' => self.start_escape(quote, piece),
+            b'\\' => self.start_escape(piece),
             b'"' | 0..=0x1f => {
                 self.string.is_multiline |= byte == b'\n';
                 escape_byte_into(self.inside(piece.out), byte);
@@ -235,7 +238,7 @@ impl Transducer {
         let here = piece.here();
         piece.run = piece.i;
         if byte == b'\'' && !self.in_key && self.token_at + 2 == here {
-            self.state = State::Str(Quote::Triple(b'\''));
+            (self.state, self.string.quote) = (State::Str, Quote::Triple(b'\''));
             piece.skip(1);
         } else if byte != b':'
             && self.in_key
@@ -246,7 +249,7 @@ impl Transducer {
         } else if byte.is_ascii_alphabetic() && self.string.after_letter {
             self.copy("'", piece.out);
             self.string.after_letter = false;
-            self.state = State::Str(Quote::Single);
+            self.state = State::Str;
         } else {
             self.end_odd(here, piece.out);
         }

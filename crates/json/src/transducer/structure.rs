@@ -23,10 +23,17 @@ impl Transducer {
 
     #[inline]
     pub(super) fn expect_next(&mut self) {
-        self.state = match self.stack.last() {
-            Some(frame) if frame.has_keys() => State::Key,
-            _ => State::Value,
+        self.state = if self.in_keys() {
+            State::Key
+        } else {
+            State::Value
         };
+    }
+
+    /// Whether the innermost container has keys.
+    #[inline]
+    pub(super) fn in_keys(&self) -> bool {
+        self.stack.last().is_some_and(|frame| frame.has_keys())
     }
 
     #[inline]
@@ -129,7 +136,7 @@ impl Transducer {
 
     /// A byte after a value.
     pub(super) fn after_value(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
-        let in_keys = self.stack.last().is_some_and(|frame| frame.has_keys());
+        let in_keys = self.in_keys();
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => piece.i += 1,
             _ if self.is_over && !matches!(byte, b'}' | b']') => return Some(Step::Stuck),

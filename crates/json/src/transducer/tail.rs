@@ -17,8 +17,6 @@ pub(super) struct Tail {
     pub(super) closer_at: usize,
     /// Where in `held` the first of them starts.
     pub(super) first_at: usize,
-    /// What the string started with.
-    pub(super) quote: Quote,
     /// Where in `held` the lines after it start, and the one that is being read.
     pub(super) rest_at: usize,
     pub(super) line_at: usize,
@@ -61,8 +59,8 @@ impl Transducer {
     /// At `bytes[at]`, inside a string, stands a closing bracket or a blank that JSON would escape. How long the run is
     /// that starts there, and whether it may be structure: after it is nothing yet, one of the caller's closers, or,
     /// after a comma, a quote that may open the next key. All of a run is decided alike.
-    pub(super) fn tail_begins(&self, quote: Quote, bytes: &[u8], at: usize) -> (usize, bool) {
-        let takes_commas = self.takes_commas(quote);
+    pub(super) fn tail_begins(&self, bytes: &[u8], at: usize) -> (usize, bool) {
+        let takes_commas = self.takes_commas();
         let rest = &bytes[at..];
         let mut length = 0;
         let mut has_comma = takes_commas && self.pause(&bytes[..at]) > 0;
@@ -79,22 +77,22 @@ impl Transducer {
             let closer = closer.as_bytes();
             // Most differ in the first byte.
             following.first() == closer.first()
-                && !quote.may_end(closer[0])
+                && !self.string.quote.may_end(closer[0])
                 && (following.starts_with(closer) || closer.starts_with(following))
         };
         let may_open_a_key = || {
             takes_commas && following.first() == Some(&b'"') && (has_comma || self.ends_a_line(run))
         };
         let is_open = following.is_empty()
-            || self.may_be_over(quote, run)
+            || self.may_be_over(run)
             || self.may_be_tail(following.first())
                 && (may_open_a_key() || self.context.closers.iter().any(fits));
         (length, is_open)
     }
 
     /// Whether a comma in a string that started with `quote` may be the one between two members or elements.
-    fn takes_commas(&self, quote: Quote) -> bool {
-        quote == Quote::Double
+    fn takes_commas(&self) -> bool {
+        self.string.quote == Quote::Double
             && !self.context.python
             && matches!(self.stack.last(), Some(Frame::Object | Frame::Array))
     }
@@ -109,7 +107,7 @@ impl Transducer {
     #[inline]
     pub(super) fn pause(&self, bytes: &[u8]) -> usize {
         match bytes.last() {
-            Some(b',' | b' ' | b'}' | b']' | b'{' | b'[') if self.takes_commas(Quote::Double) => {
+            Some(b',' | b' ' | b'}' | b']' | b'{' | b'[') if self.takes_commas() => {
                 from_comma(bytes)
             }
             _ => 0,
@@ -117,13 +115,12 @@ impl Transducer {
     }
 
     /// What stands at `i`, and a comma before it, may end a string that started with `quote`.
-    pub(super) fn start_tail(&mut self, quote: Quote, piece: &mut Piece<'_>) {
+    pub(super) fn start_tail(&mut self, piece: &mut Piece<'_>) {
         piece.i -= self.pause(&piece.bytes()[piece.run..piece.i]);
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
         self.count_brackets(piece.here(), piece);
         (self.tail.next_closer, self.tail.closer_at) = (0, 0);
-        self.tail.quote = quote;
         self.state = State::Tail;
     }
 
@@ -138,7 +135,7 @@ impl Transducer {
             return self.hold(piece);
         }
         if byte == b'"'
-            && self.takes_commas(self.tail.quote)
+            && self.takes_commas()
             && self.tail.closer_at == self.held.len()
             && (self.held.contains(',') || self.ends_a_line(self.held.as_bytes()))
         {
@@ -151,19 +148,16 @@ impl Transducer {
                 piece.i += 1;
                 return self.end_value();
             }
-            self.start_ahead(Quote::Double, piece.here());
+            self.start_ahead(piece.here());
             return piece.skip(1);
         }
-        let (held, quote) = (self.held.as_bytes(), self.tail.quote);
+        let held = self.held.as_bytes();
         let is_over = match self.tail.next_closer {
-            0 => self.may_be_over(quote, held),
-            _ => {
-                self.tail.closer_at == held.len()
-                    && self.closes_open(quote, &held[..self.tail.first_at])
-            }
+            0 => self.may_be_over(held),
+            _ => self.tail.closer_at == held.len() && self.closes_open(&held[..self.tail.first_at]),
         };
         if is_over {
-            return self.start_line_end(quote);
+            return self.start_line_end();
         }
         self.tail_was_data(piece.here(), piece.out);
     }
@@ -171,7 +165,7 @@ impl Transducer {
     /// What waits is data of its string; `at` is the byte after it.
     pub(super) fn tail_was_data(&mut self, at: u64, out: &mut Output) {
         let mut owed = core::mem::take(&mut self.held);
-        if self.tail.quote == Quote::Token {
+        if self.string.quote == Quote::Token {
             // The token that ends the string may have started, unless these are plain letters.
             let token = self.context.token_quote.as_deref();
             let token = token.filter(|_| !self.context.is_plain);
@@ -182,16 +176,16 @@ impl Transducer {
             self.string.n_matched = n_begun as u8;
             owed.truncate(owed.len() - n_begun);
         }
-        self.write_held(&owed, at - owed.len() as u64, self.tail.quote, out);
+        self.write_held(&owed, at - owed.len() as u64, out);
         self.string.after_letter = owed.ends_with(|c: char| c.is_ascii_alphabetic());
         self.held = owed;
         self.held.clear();
-        self.state = State::Str(self.tail.quote);
+        self.state = State::Str;
     }
 
-    /// What was held is text of the string, which started with `quote`; it stands at `at`.
-    pub(super) fn write_held(&mut self, text: &str, at: u64, quote: Quote, out: &mut Output) {
-        if quote == Quote::Double {
+    /// What was held is text of the string; it stands at `at`.
+    pub(super) fn write_held(&mut self, text: &str, at: u64, out: &mut Output) {
+        if self.string.quote == Quote::Double {
             for (n, _) in text.bytes().enumerate().filter(|&(_, byte)| byte < 0x20) {
                 let at = at + n as u64;
                 self.note(Repair::ControlCharacter, at, at + 1, out);
@@ -204,13 +198,13 @@ impl Transducer {
 
     fn tail_takes(&mut self, piece: &str) -> bool {
         let byte = piece.as_bytes()[0];
-        if self.tail.quote.may_end(byte) || byte == b'\\' && self.tail.quote == Quote::Double {
+        if self.string.quote.may_end(byte) || byte == b'\\' && self.string.quote == Quote::Double {
             return false;
         }
         if self.tail.closer_at == self.held.len() {
             // Not inside a closer.
             let is_next = match byte {
-                b',' => self.takes_commas(self.tail.quote),
+                b',' => self.takes_commas(),
                 // `"x}, {"k": ..`: the next object starts.
                 b'{' | b'[' => self.held.contains(','),
                 _ => is_blank_or_bracket(byte),

@@ -1,7 +1,7 @@
 //! Strings between two tokens (gemma4's `<|"|>`): verbatim up to the closing token.
 
 use super::piece::Piece;
-use super::state::{Quote, State};
+use super::state::State;
 use super::{Output, Transducer};
 use crate::escape::escape_into;
 use crate::scan::places;
@@ -43,7 +43,7 @@ impl Transducer {
                 if !self.in_key {
                     self.token_at = piece.here() - 1;
                 }
-                self.state = State::Esc(Quote::Token);
+                self.state = State::Esc;
             } else {
                 self.inside(piece.out).push_str("\\\\");
             }
@@ -69,7 +69,7 @@ impl Transducer {
             piece.i += length;
         } else {
             piece.run = piece.i;
-            self.start_tail(Quote::Token, piece);
+            self.start_tail(piece);
         }
     }
 
@@ -90,7 +90,7 @@ impl Transducer {
             if at < settled || !self.may_be_tail(rest.get(1)) {
                 return false;
             }
-            let (length, is_open) = self.tail_begins(Quote::Token, bytes, at);
+            let (length, is_open) = self.tail_begins(bytes, at);
             settled = at + length;
             is_open
         };

@@ -77,11 +77,8 @@ impl Transducer {
                 }
             }
             b'}' | b']' | b')' | b',' if self.stack.is_empty() => return Some(Step::Stuck),
-            b',' if self.stack.last() == Some(&Frame::Call) => {
-                self.leave_out(Repair::ExtraComma, 1, piece);
-            }
+            b',' if !self.in_keys() => self.leave_out(Repair::ExtraComma, 1, piece),
             b'}' | b']' | b')' | b',' if self.must_have_value() => self.supply_null(piece),
-            b',' => self.leave_out(Repair::ExtraComma, 1, piece),
             b'}' | b']' | b')' => return self.close(byte, piece),
             // `"a":: 1`
             b':' if self.comma.is_none()

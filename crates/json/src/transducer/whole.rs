@@ -96,10 +96,10 @@ impl Transducer {
                 }
                 self.end_odd(at, out);
             }
-            State::Esc(quote) => {
+            State::Esc => {
                 self.note(Repair::TruncatedJson, self.token_at, at, out);
                 self.token.clear();
-                self.state = State::Str(quote);
+                self.state = State::Str;
             }
             State::Word if !self.in_key => {
                 if let Some(json) = cut_word(self.token.trim_end()) {
@@ -110,14 +110,14 @@ impl Transducer {
             _ => {}
         }
         if self.in_key
-            && matches!(self.state, State::Str(_))
+            && matches!(self.state, State::Str)
             && let Some(colon) = self.key.text.find(':').filter(|&colon| colon > 0)
         {
             self.split_key(colon, "", at, out);
             self.catch_up(at, out);
         }
         let is_key = match self.state {
-            State::Str(_) | State::Quoted | State::Apostrophe | State::Word => self.in_key,
+            State::Str | State::Quoted | State::Apostrophe | State::Word => self.in_key,
             State::Colon => self.take_key_back(out),
             _ => false,
         };

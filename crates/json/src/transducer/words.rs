@@ -50,7 +50,7 @@ impl Transducer {
                 } else {
                     piece.out.text.push('"');
                 }
-                self.state = State::Str(Quote::Token);
+                (self.state, self.string.quote) = (State::Str, Quote::Token);
             }
             return None;
         }
