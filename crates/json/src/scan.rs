@@ -102,16 +102,24 @@ pub fn odd_blank(bytes: &[u8], at: usize) -> Option<usize> {
 /// The length of the run before the first special byte. `wide` sets the high bit of special bytes, exact for the lowest.
 #[inline]
 fn run(bytes: &[u8], wide: impl Fn(u64) -> u64) -> usize {
-    let (words, rest) = bytes.as_chunks();
+    let (words, mut rest) = bytes.as_chunks();
     for (n, word) in words.iter().enumerate() {
         let found = wide(u64::from_le_bytes(*word));
         if found != 0 {
             return 8 * n + (found.trailing_zeros() / 8) as usize;
         }
     }
+    if let Some((word, last)) = rest.split_first_chunk::<4>() {
+        // Filled up with bytes that are not special.
+        let found = wide(u64::from(u32::from_le_bytes(*word)) | (LOW * 0x2e) << 32);
+        if found != 0 {
+            return bytes.len() - rest.len() + (found.trailing_zeros() / 8) as usize;
+        }
+        rest = last;
+    }
     let is_special = |&byte: &u8| wide(LOW * u64::from(byte)) != 0;
     let length = rest.iter().position(is_special).unwrap_or(rest.len());
-    8 * words.len() + length
+    bytes.len() - rest.len() + length
 }
 
 /// `"` and what is below 0x20: flipping one bit makes them one range.

@@ -9,26 +9,22 @@ use crate::repair::Repair;
 /// Whether `word` is a JSON number.
 pub fn is_number(word: &str) -> bool {
     let unsigned = word.strip_prefix('-').unwrap_or(word);
-    let (decimal, exponent) = part_after(unsigned, is_exponent);
-    let (whole, fraction) = part_after(decimal, |byte| byte == b'.');
-    let unsigned =
-        |exponent: &str| is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
-    is_digits(whole)
-        && (whole.len() == 1 || !whole.starts_with('0'))
-        && fraction.is_none_or(is_digits)
-        && exponent.is_none_or(unsigned)
-}
-
-fn is_exponent(byte: u8) -> bool {
-    matches!(byte, b'e' | b'E')
-}
-
-/// What stands before the first byte of a number that `is` picks, and what stands after it.
-fn part_after(number: &str, is: impl Fn(u8) -> bool) -> (&str, Option<&str>) {
-    match number.bytes().position(is) {
-        Some(at) => (&number[..at], Some(&number[at + 1..])),
-        None => (number, None),
+    let (whole, rest) = digits(unsigned);
+    let is_whole = whole.len() == 1 || !whole.is_empty() && !whole.starts_with('0');
+    if rest.is_empty() || !is_whole {
+        // Most are no more than that.
+        return is_whole;
     }
+    let (fraction, rest) = rest.strip_prefix('.').map_or(("0", rest), digits);
+    let exponent = rest.strip_prefix(['e', 'E']);
+    let exponent = exponent.map(|signed| signed.strip_prefix(['+', '-']).unwrap_or(signed));
+    !fraction.is_empty() && (rest.is_empty() || exponent.is_some_and(is_digits))
+}
+
+/// The decimal digits that `text` starts with, and what follows them.
+pub(crate) fn digits(text: &str) -> (&str, &str) {
+    let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    text.split_at(n_digits)
 }
 
 /// Whether `text` is decimal digits, and at least one.
@@ -58,7 +54,7 @@ const SURELY_FINITE: usize = 308;
 /// Whether the JSON number is beyond all that an `f64` holds: `1e999`. Readers of JSON refuse it, or make infinity of it,
 /// which is no JSON (RFC 8259, section 6).
 pub fn is_beyond(number: &str) -> bool {
-    (number.len() > SURELY_FINITE || number.bytes().any(is_exponent))
+    (number.len() > SURELY_FINITE || number.bytes().any(|byte| matches!(byte, b'e' | b'E')))
         && is_number(number)
         && number.parse::<f64>().is_ok_and(f64::is_infinite)
 }

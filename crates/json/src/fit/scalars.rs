@@ -6,7 +6,7 @@ use alloc::string::String;
 
 use crate::repair::Repair;
 use crate::shape::{Scalars, Shape};
-use crate::word::{self, is_beyond, is_digits, is_number, signed};
+use crate::word::{self, digits, is_beyond, is_digits, is_number, signed};
 
 /// `text` as a scalar that the shape admits, as JSON; `None` if it is none, or only a string. Digits are kept.
 ///
@@ -106,12 +106,8 @@ pub fn float(text: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(text));
     }
     let (sign, rest) = signed(text);
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let (whole, rest) = rest.split_at(digits(rest));
-    let (fraction, exponent) = match rest.strip_prefix('.') {
-        Some(rest) => rest.split_at(digits(rest)),
-        None => ("", rest),
-    };
+    let (whole, rest) = digits(rest);
+    let (fraction, exponent) = rest.strip_prefix('.').map_or(("", rest), digits);
     if whole.is_empty() && fraction.is_empty() {
         return None;
     }
