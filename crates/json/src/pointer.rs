@@ -65,19 +65,19 @@ pub fn locate(json: &str, pointer: &str) -> Range<usize> {
         let text = &json[value.clone()];
         let segment = decoded(segment);
         let inner = if text.starts_with('{') {
-            let named = entries(text).map_while(|(key, value)| Some((string(key)?, key, value)));
-            let named = named.filter(|(name, ..)| *name == segment).last();
-            named.map(|(_, key, inner)| (offset(key), inner))
+            let named = entries(text, '{').map_while(|member| Some((string(member.0)?, member)));
+            let named = named.filter(|(name, _)| *name == segment).last();
+            named.map(|(_, member)| member)
         } else {
             let n = segment.parse::<usize>().ok();
-            let element = n.and_then(|n| elements(text).nth(n));
-            element.map(|inner| (offset(inner), inner))
+            n.and_then(|n| elements(text).nth(n))
+                .map(|element| (element, element))
         };
-        let Some((start, inner)) = inner else {
+        let Some((first, inner)) = inner else {
             break;
         };
         value = offset(inner)..offset(inner) + inner.len();
-        found = start..value.end;
+        found = offset(first)..value.end;
     }
     found
 }

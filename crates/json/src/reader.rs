@@ -36,32 +36,28 @@ pub fn string(text: &str) -> Option<Cow<'_, str>> {
 
 /// The members of a valid JSON object: decoded key and the value's text. Ends early where `text` is not valid.
 pub fn members(text: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
-    entries(text).map_while(|(key, value)| Some((string(key)?, value)))
-}
-
-/// The same with the keys as they are written.
-pub(crate) fn entries(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let mut rest = text.trim_start().strip_prefix('{').unwrap_or("");
-    from_fn(move || {
-        let (key, after) = split_value(past_commas(rest))?;
-        let value;
-        (value, rest) = split_value(after.trim_start().strip_prefix(':')?.trim_start())?;
-        Some((key, value))
-    })
+    entries(text, '{').map_while(|(key, value)| Some((string(key)?, value)))
 }
 
 /// The elements of a valid JSON array, as text.
 pub fn elements(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text.trim_start().strip_prefix('[').unwrap_or("");
-    from_fn(move || {
-        let value;
-        (value, rest) = split_value(past_commas(rest))?;
-        Some(value)
-    })
+    entries(text, '[').map(|(_, value)| value)
 }
 
-fn past_commas(text: &str) -> &str {
-    text.trim_start_matches([' ', '\t', '\n', '\r', ','])
+/// The members of an object, or the elements of an array, that starts with `bracket`: the key as it is written, empty in an
+/// array, and the value.
+pub(crate) fn entries(text: &str, bracket: char) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text.trim_start().strip_prefix(bracket).unwrap_or("");
+    from_fn(move || {
+        let (mut key, value);
+        (key, rest) = ("", rest.trim_start_matches([' ', '\t', '\n', '\r', ',']));
+        if bracket == '{' {
+            (key, rest) = split_value(rest)?;
+            rest = rest.trim_start().strip_prefix(':')?.trim_start();
+        }
+        (value, rest) = split_value(rest)?;
+        Some((key, value))
+    })
 }
 
 /// The value at the start of `text`, and what follows it.

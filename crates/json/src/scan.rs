@@ -99,6 +99,14 @@ pub fn odd_blank(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
+/// The first place from `at` on where a character of `text` starts, or its end.
+pub(crate) fn boundary(text: &str, at: usize) -> usize {
+    let mut places = at..text.len();
+    places
+        .find(|&at| text.is_char_boundary(at))
+        .unwrap_or(text.len())
+}
+
 /// The length of the run before the first special byte. `wide` sets the high bit of special bytes, exact for the lowest.
 #[inline]
 fn run(bytes: &[u8], wide: impl Fn(u64) -> u64) -> usize {

@@ -7,6 +7,7 @@ use super::walk::Walk;
 use super::{Fit, FitKind, Job, Present, State, Target, Wrapper};
 use crate::escape::{quoted, unescape};
 use crate::pointer::push_key;
+use crate::scan::boundary;
 use crate::shape::Fields;
 
 impl Fit {
@@ -114,10 +115,7 @@ impl Fit {
     /// As much of `text` as may be held, and a character more.
     pub(super) fn room<'t>(&self, text: &'t str) -> &'t str {
         let room = (self.cap + 1).saturating_sub(self.held.len()).max(1);
-        match (room..text.len()).find(|&end| text.is_char_boundary(end)) {
-            Some(end) => &text[..end],
-            None => text,
-        }
+        &text[..boundary(text, room)]
     }
 
     /// A byte after the key of what may be a wrapper. `false`: it was none, and the byte is to be read again.

@@ -5,6 +5,7 @@ use super::state::{Frame, Quote, State};
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;
+use crate::scan::boundary;
 use crate::word;
 
 /// What is known of the bare word being read. Brackets are counted in a Python call alone.
@@ -32,7 +33,6 @@ impl Transducer {
     pub(super) fn word(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let bytes = piece.bytes();
         let here = piece.here();
-        piece.run = piece.i;
         if !self.context.other_quotes.is_empty() {
             self.choose_quote(&piece.text[piece.i..]);
         }
@@ -184,9 +184,7 @@ impl Transducer {
         };
         let run_length = rest.iter().position(may_end);
         let end = piece.i + run_length.unwrap_or(rest.len()).max(1);
-        let is_boundary = |&end: &usize| piece.text.is_char_boundary(end);
-        let end = (end..=bytes.len()).find(is_boundary);
-        let end = end.unwrap_or(bytes.len());
+        let end = boundary(piece.text, end);
         let is_apart = self.token.ends_with(' ');
         self.token.push_str(&piece.text[piece.i..end]);
         if (self.context.python || self.context.is_whole) && !self.in_key {
