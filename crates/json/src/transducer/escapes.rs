@@ -26,7 +26,6 @@ impl Transducer {
         {
             return piece.skip(usize::from(consumed));
         }
-        piece.run = piece.i;
         let is_raw = self.string.is_raw;
         let is_part = match (self.token.len(), byte) {
             (1, b'"' | b'\'' | b'\\') => true,

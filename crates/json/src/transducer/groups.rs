@@ -10,8 +10,8 @@
 //! ```
 
 use super::piece::Piece;
-use super::state::{Frame, Group, State};
-use super::words::{is_literal, joins_operands, last_word};
+use super::state::{Frame, Opening};
+use super::words::is_literal;
 use super::{HELD, Output, Transducer};
 
 /// What was seen between the brackets.
@@ -46,7 +46,7 @@ impl Inside {
     }
 
     /// A byte between the brackets. `false`, where quotes do not stand as they do around strings.
-    fn step(&mut self, byte: u8) -> bool {
+    pub(super) fn step(&mut self, byte: u8) -> bool {
         if let Some(mark) = self.mark {
             self.is_after_string = !self.is_escaped && byte == mark;
             self.is_escaped = !self.is_escaped && byte == b'\\';
@@ -89,6 +89,10 @@ impl Inside {
         true
     }
 
+    pub(super) fn is_open(&self) -> bool {
+        self.depth > 0
+    }
+
     /// Whether only running it would tell what the group, which is `text`, holds.
     fn is_made(&self, text: &str) -> bool {
         self.has_expression || self.is_loose && is_comprehension(text)
@@ -112,49 +116,18 @@ impl Transducer {
             return;
         }
         self.call.group = Inside::new();
-        self.start_opening(State::Group(Group::Inside), piece);
-    }
-
-    /// A character of the group, or after it.
-    pub(super) fn in_group(&mut self, group: Group, byte: u8, piece: &mut Piece<'_>) {
-        let here = piece.here();
-        piece.run = piece.i;
-        let is_right_after = self.held.ends_with([')', ']']);
-        let word = &self.held[last_word(&self.held)..];
-        let next = match (group, byte) {
-            _ if self.held.len() >= HELD => None,
-            (Group::Inside, _) if !self.call.group.step(byte) => None,
-            (Group::Inside, _) if self.call.group.depth > 0 => Some(Group::Inside),
-            (Group::Inside, _) => Some(Group::After),
-            (Group::After, b' ' | b'\t') => Some(Group::After),
-            (Group::After, b'=') => Some(Group::Arrow),
-            (Group::After, b'.') if is_right_after => Some(Group::Dot),
-            (Group::After, b'a'..=b'z') if !is_right_after => Some(Group::Word),
-            (Group::Word, b'a'..=b'z') => Some(Group::Word),
-            (Group::After, b'[' | b'(') if is_right_after => return self.go_on_as_word(here),
-            (Group::After, b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^')
-            | (Group::Arrow, b'>' | b'=')
-            | (Group::Dot, b'a'..=b'z') => return self.go_on_as_word(here),
-            (Group::Word, b' ') if joins_operands(word) => return self.go_on_as_word(here),
-            _ => None,
-        };
-        let Some(next) = next else {
-            return self.open_group(here, piece.out);
-        };
-        self.hold(piece);
-        self.state = State::Group(next);
+        self.start_opening(Opening::Group, piece);
     }
 
     /// The group is the start of an expression, or of a function.
-    fn go_on_as_word(&mut self, here: u64) {
+    pub(super) fn go_on_as_word(&mut self, here: u64) {
         self.start_word(here - self.held.len() as u64);
         self.token.push_str(&self.held);
         self.held.clear();
     }
 
-    /// The group is no part of more: what was held, up to `here`, is read.
-    pub(super) fn open_group(&mut self, here: u64, out: &mut Output) {
-        let is_whole = !matches!(self.state, State::Group(Group::Inside));
+    /// The group, which `is_whole` if its bracket came, is no part of more: what was held, up to `here`, is read.
+    pub(super) fn open_group(&mut self, is_whole: bool, here: u64, out: &mut Output) {
         if is_whole && self.is_source() {
             return self.go_on_as_word(here);
         }
@@ -203,7 +176,7 @@ fn list_length(text: &str) -> Option<usize> {
 /// What stands between the bracket that starts here and its own, and where that ends.
 fn inside(bytes: &[u8]) -> Option<(Inside, usize)> {
     let (mut inside, mut length) = (Inside::new(), 1);
-    while inside.depth > 0 {
+    while inside.is_open() {
         if !inside.step(*bytes.get(length)?) {
             return None;
         }

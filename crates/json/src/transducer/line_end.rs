@@ -50,7 +50,6 @@ impl Transducer {
 
     /// A character beyond the end that the string may have.
     pub(super) fn after_line_end(&mut self, byte: u8, piece: &mut Piece<'_>) {
-        piece.run = piece.i;
         if byte == self.string.quote.mark() || byte == b'\\' || self.held.len() >= HELD {
             return self.line_end_was_data(piece.here(), piece.out);
         }

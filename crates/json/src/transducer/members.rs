@@ -1,7 +1,7 @@
 //! Where a key is due, and after it the colon.
 
 use super::piece::Piece;
-use super::state::{Frame, Named, Quote, State};
+use super::state::{Frame, Opening, Quote, State};
 use super::words::is_word_byte;
 use super::{Step, Transducer};
 use crate::repair::Repair;
@@ -14,7 +14,7 @@ impl Transducer {
         let is_key = self.call.is_key.take();
         // The quote may be that of a value without a name.
         if is_key.is_none() && matches!(byte, b'"' | b'\'') && self.expects_positions() {
-            self.start_opening(State::Named(Named::Word), piece);
+            self.start_opening(Opening::Name, piece);
             return None;
         }
         if self.context.python && is_key != Some(true) && self.begins_position(byte) {

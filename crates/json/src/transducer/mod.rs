@@ -21,13 +21,12 @@ mod groups;
 mod keywords;
 mod line_end;
 mod members;
+mod openings;
 mod piece;
 mod positions;
 mod python_escapes;
 mod quote_lookahead;
-mod quoted_keys;
 mod quotes;
-mod sets;
 mod state;
 mod string_runs;
 mod strings;
@@ -344,14 +343,7 @@ impl Transducer {
     pub fn behind(&self) -> Option<u64> {
         match self.state {
             State::Next | State::Dots => Some(self.token_at),
-            State::Quoted
-            | State::Tail
-            | State::Brace(_)
-            | State::Group(_)
-            | State::Named(_)
-            | State::LineEnd
-                if !self.in_key =>
-            {
+            State::Quoted | State::Tail | State::Opening(_) | State::LineEnd if !self.in_key => {
                 Some(self.held_at)
             }
             State::Word if !self.in_key && self.context.python => self
@@ -552,9 +544,7 @@ impl Transducer {
                 State::Esc => self.escape(byte, piece),
                 State::Quoted => self.after_quote(byte, piece),
                 State::Joining => step = self.joining(byte, piece),
-                State::Brace(brace) => self.after_brace(brace, byte, piece),
-                State::Group(group) => self.in_group(group, byte, piece),
-                State::Named(named) => self.after_named_quote(named, byte, piece),
+                State::Opening(opening) => self.opening(opening, byte, piece),
                 State::Apostrophe => self.after_apostrophe(byte, piece),
                 State::Tail => self.tail(byte, piece),
                 State::LineEnd => self.after_line_end(byte, piece),

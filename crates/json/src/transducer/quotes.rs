@@ -82,7 +82,6 @@ impl Transducer {
     /// A byte after a quote that may end a string.
     pub(super) fn after_quote(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
-        piece.run = piece.i;
         let mark = self.string.quote.mark();
         let is_third = byte == mark && self.held.len() == 1 && self.token_at + 2 == here;
         if is_third && !self.in_key && !self.fork.is_reading {
@@ -219,9 +218,7 @@ impl Transducer {
                 }
             }
             match self.state {
-                State::Brace(_) => self.open_brace(false, at, out),
-                State::Group(_) => self.open_group(at, out),
-                State::Named(_) => self.end_named(false, at),
+                State::Opening(opening) => self.end_opening(opening, 0, at, out),
                 // Without a bracket, which would prove something, what waits is data.
                 State::Tail if !self.held.contains(['}', ']']) || self.closes_its_own() => {
                     self.tail_was_data(at, out);

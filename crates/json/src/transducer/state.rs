@@ -75,12 +75,8 @@ pub(super) enum State {
     Dots,
     /// After them: so is a comma.
     Dotted,
-    /// `{` of Python: an object, or a set if no colon follows its first value.
-    Brace(Brace),
-    /// `(` or `[` of Python: a container, or an expression if an operator follows.
-    Group(Group),
-    /// A quote of Python where an argument is due: a key if a colon follows.
-    Named(Named),
+    /// What a brace, a bracket or a quote of Python opens is not known yet.
+    Opening(Opening),
     Slash,
     LineComment,
     BlockComment {
@@ -89,35 +85,32 @@ pub(super) enum State {
     Done,
 }
 
-/// How far the first value after a `{` of Python was read.
+/// How far what a brace, a bracket or a quote of Python opens was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Brace {
-    Open,
-    String { mark: u8, escaped: bool },
-    Word,
-    After,
-}
-
-/// How far what may be a key between quotes was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Named {
-    Word,
-    /// After the second quote, and blanks.
-    After,
-}
-
-/// How far what stands in brackets was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Group {
-    Inside,
+pub(super) enum Opening {
+    /// `{`, and blanks: an object, or a set if no colon follows its first value.
+    Brace,
+    BraceString {
+        mark: u8,
+        escaped: bool,
+    },
+    BraceWord,
+    /// After the first value.
+    BraceValue,
+    /// `(` or `[`: a container, or an expression if an operator follows.
+    Group,
     /// After the closing bracket, and blanks.
-    After,
+    GroupEnd,
     /// After `=`: the first byte of `=>`.
     Arrow,
     /// After a dot.
     Dot,
     /// In a word after blanks.
     Word,
+    /// A quote where an argument is due, and a word: a key if a colon follows.
+    Name,
+    /// After the second quote, and blanks.
+    NameEnd,
 }
 
 impl Quote {

@@ -236,7 +236,6 @@ impl Transducer {
     /// An apostrophe between two letters (`don't`) ends no string; two at the start and a third open a long one.
     pub(super) fn after_apostrophe(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
-        piece.run = piece.i;
         if byte == b'\'' && !self.in_key && self.token_at + 2 == here {
             (self.state, self.string.quote) = (State::Str, Quote::Triple(b'\''));
             piece.skip(1);

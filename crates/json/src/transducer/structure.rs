@@ -244,7 +244,6 @@ impl Transducer {
     /// A byte of the dots, or after them. Three are an ellipsis, where nothing but structure follows.
     #[cold]
     pub(super) fn dots(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
-        piece.run = piece.i;
         let is_whole = matches!(self.token.as_str(), "..." | "\u{2026}");
         if !is_whole && (byte == b'.' || self.token.is_empty()) {
             self.token.push_str(piece.character());
@@ -345,14 +344,12 @@ impl Transducer {
         match self.state {
             State::Slash if self.resume == State::Value && !matches!(byte, b'/' | b'*') => {
                 // A path: `{dir: /tmp}`.
-                piece.run = piece.i;
                 self.start_element(piece.out);
                 self.start_word(piece.here() - 1);
                 self.token.push('/');
             }
             State::Slash => {
                 let slash = piece.here() - 1;
-                piece.run = piece.i;
                 self.note(Repair::Comment, slash, slash + 1, piece.out);
                 match byte {
                     b'/' => self.state = State::LineComment,

@@ -120,6 +120,7 @@ impl Transducer {
         self.copy(&piece.text[piece.run..piece.i], piece.out);
         piece.run = piece.i;
         self.count_brackets(piece.here(), piece);
+        self.held_at = piece.here();
         (self.tail.next_closer, self.tail.closer_at) = (0, 0);
         self.state = State::Tail;
     }
@@ -127,10 +128,6 @@ impl Transducer {
     /// A byte after closing brackets in a string. What waits is `owed`; it goes on while only brackets, blanks, and the
     /// caller's closers in their order come.
     pub(super) fn tail(&mut self, byte: u8, piece: &mut Piece<'_>) {
-        piece.run = piece.i;
-        if self.held.is_empty() {
-            self.held_at = piece.here();
-        }
         if self.held.len() < HELD && self.tail_takes(piece.character()) {
             return self.hold(piece);
         }

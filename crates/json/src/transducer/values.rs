@@ -1,8 +1,8 @@
 //! Where a value is due.
 
+use super::openings::has_keys_here;
 use super::piece::Piece;
-use super::sets::has_keys_here;
-use super::state::{Brace, Frame, Quote, State};
+use super::state::{Frame, Opening, Quote};
 use super::whole::is_one_value;
 use super::words::is_word_byte;
 use super::{Step, Transducer};
@@ -36,7 +36,7 @@ impl Transducer {
             b'{' if (self.context.python || self.context.is_whole)
                 && !has_keys_here(&bytes[piece.i..]) =>
             {
-                self.start_opening(State::Brace(Brace::Open), piece);
+                self.start_opening(Opening::Brace, piece);
             }
             b'(' | b'[' if self.may_begin_expression(piece.here()) => {
                 self.start_group(byte, piece);
@@ -113,14 +113,6 @@ impl Transducer {
         self.start_element(piece.out);
         piece.flush();
         self.start_word(piece.here());
-    }
-
-    /// What the byte here opens is not known yet: it is held.
-    pub(super) fn start_opening(&mut self, state: State, piece: &mut Piece<'_>) {
-        self.start_element(piece.out);
-        piece.flush();
-        (self.held_at, self.token_at, self.state) = (piece.here(), piece.here(), state);
-        self.hold(piece);
     }
 
     /// Whether what is read has no place without a value: a document, a member, a call.
