@@ -289,7 +289,6 @@ fn written(repair: Repair, before: &str, rest: &str) -> Cow<'static, str> {
             escape_into(&mut after, before);
             Cow::Owned(after)
         }
-        Repair::LoneSurrogate => Cow::Borrowed("\\ufffd"),
         Repair::InvalidEscape => match rest.bytes().next() {
             _ if before.len() > 1 => Cow::Borrowed("\\ufffd"),
             Some(b'\n') => Cow::Borrowed("\\n"),

@@ -171,12 +171,8 @@ impl Fit {
             start: self.start,
             end: self.pos,
             at: self.told + job.out.len() - job.from,
-            before: shown(before),
-            after: shown(after),
+            before: before.chars().take(SHOWN).collect(),
+            after: after.chars().take(SHOWN).collect(),
         });
     }
-}
-
-pub(super) fn shown(text: &str) -> String {
-    text.chars().take(SHOWN).collect()
 }

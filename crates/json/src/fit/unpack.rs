@@ -40,7 +40,9 @@ impl Fit {
             // `"101,102"` in a list may be two items.
             (!(is_item && is_grouped(text.trim()))).then(made).flatten()
         } else {
-            from_word(&held, shape)
+            // A number or boolean where a string is wanted.
+            let is_number = readings(shape).iter().any(is_integer) && is_integral(&held);
+            (!is_number).then(|| (quoted(&held), FitKind::Typed, Vec::new()))
         };
         match made {
             Some((json, change, inner)) => {
@@ -157,12 +159,6 @@ fn items(shape: &Shape) -> Option<&Shape> {
     })
 }
 
-/// A number or boolean where a string is wanted.
-fn from_word(word: &str, shape: &Shape) -> Option<Made> {
-    let has_integer = readings(shape).iter().any(is_integer);
-    (!(has_integer && is_integral(word))).then(|| (quoted(word), FitKind::Typed, Vec::new()))
-}
-
 /// What a string may stand for, where none is wanted.
 fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
     let trimmed = text.trim();
@@ -195,7 +191,11 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
         return None;
     }
     if text.contains(',') {
-        return items_of(text, item);
+        // A list of scalars without its brackets: `1, 2, 3`. Whether `101,102` is one, or a number in groups, nothing says.
+        let scalars = text.split(',').map(|part| scalar_of(part.trim(), item));
+        let scalars: Option<Vec<Cow<'_, str>>> = scalars.collect();
+        let items = scalars.filter(|_| !is_grouped(text.trim()))?.join(",");
+        return Some((format!("[{items}]"), FitKind::Unpacked, Vec::new()));
     }
     // An item is no array, so that this goes one level down.
     let (json, _, mut inner) = from_string(text, item, deep)?;
@@ -204,17 +204,6 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
         change.at += 1;
     }
     Some((format!("[{json}]"), FitKind::Listed, inner))
-}
-
-/// A list of scalars without its brackets: `1, 2, 3`. Whether `101,102` is one, or a number in groups, nothing says.
-fn items_of(text: &str, item: &Shape) -> Option<Made> {
-    if is_grouped(text.trim()) {
-        return None;
-    }
-    let scalars = text.split(',').map(|part| scalar_of(part.trim(), item));
-    let scalars: Option<Vec<Cow<'_, str>>> = scalars.collect();
-    let json = format!("[{}]", scalars?.join(","));
-    Some((json, FitKind::Unpacked, Vec::new()))
 }
 
 /// What stands between the quotes of a string that has no others, escaped or not: `"123"` where a number is wanted.

@@ -34,16 +34,6 @@ impl Transducer {
                         if byte_at(end) != b'"' {
                             return i;
                         }
-                        if frame == Frame::Object && byte_at(end + 1) == b',' {
-                            // The most common follower, told and passed in one look.
-                            let next = blanks_end(bytes, end + 2);
-                            if byte_at(next) != b'"' || next - end > HELD {
-                                return i;
-                            }
-                            i = next;
-                            (self.state, self.empty) = (State::Key, false);
-                            continue;
-                        }
                         if !self.ends_at_once(bytes, end + 1, 1) {
                             return i;
                         }

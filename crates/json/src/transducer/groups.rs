@@ -131,9 +131,10 @@ impl Transducer {
         if is_whole && self.is_source() {
             return self.go_on_as_word(here);
         }
+        let is_empty = self.held[1..].trim_start().starts_with(')');
         let frame = match self.held.as_bytes()[0] {
             b'[' => Frame::Array,
-            _ if is_whole && !self.call.group.has_comma && !is_empty(&self.held) => Frame::Call,
+            _ if is_whole && !self.call.group.has_comma && !is_empty => Frame::Call,
             _ => Frame::Tuple,
         };
         if frame != Frame::Call {
@@ -196,9 +197,4 @@ fn is_comprehension(list: &str) -> bool {
     let names = following.and_then(|following| following.split_once(" in "));
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ',' | ' ');
     list.starts_with('[') && names.is_some_and(|(names, _)| names.chars().all(is_name))
-}
-
-/// Whether nothing stands between the brackets that `owed` starts with.
-fn is_empty(owed: &str) -> bool {
-    owed[1..].trim_start().starts_with(')')
 }

@@ -42,15 +42,9 @@ impl Transducer {
             && (n_brackets >= self.stack.len() || n_brackets > 0 && self.string.balance.is_even())
     }
 
-    /// What waits may end the string: what comes is held.
-    pub(super) fn start_line_end(&mut self) {
-        (self.tail.rest_at, self.tail.line_at) = (self.held.len(), self.held.len());
-        self.state = State::LineEnd;
-    }
-
     /// A character beyond the end that the string may have.
     pub(super) fn after_line_end(&mut self, byte: u8, piece: &mut Piece<'_>) {
-        if byte == self.string.quote.mark() || byte == b'\\' || self.held.len() >= HELD {
+        if self.string.quote.may_end(byte) || byte == b'\\' || self.held.len() >= HELD {
             return self.line_end_was_data(piece.here(), piece.out);
         }
         let is_line_begun = self.tail.line_at < self.held.len();

@@ -57,7 +57,7 @@ impl Transducer {
         if self.lookahead.quote_at == 0 {
             self.held_at = here;
         }
-        self.held.push(char::from(self.string.quote.mark()));
+        self.held.push(self.string.quote.closers()[0]);
         self.lookahead.state = LookaheadState::Quote;
         self.state = State::Quoted;
     }
@@ -82,15 +82,15 @@ impl Transducer {
     /// A byte after a quote that may end a string.
     pub(super) fn after_quote(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
-        let mark = self.string.quote.mark();
-        let is_third = byte == mark && self.held.len() == 1 && self.token_at + 2 == here;
+        let is_same = self.string.quote.may_end(byte);
+        let is_third = is_same && self.held.len() == 1 && self.token_at + 2 == here;
         if is_third && !self.in_key && !self.fork.is_reading {
             // `"""` of Python: the empty string was its start.
-            if mark == b'"' {
+            if byte == b'"' {
                 self.note(Repair::NonstandardQuote, here - 2, here + 1, piece.out);
             }
             self.held.clear();
-            (self.state, self.string.quote) = (State::Str, Quote::Triple(mark));
+            (self.state, self.string.quote) = (State::Str, Quote::Triple(byte));
             return piece.skip(1);
         }
         if self.forks() {
@@ -127,7 +127,7 @@ impl Transducer {
                 self.string.after_letter = false;
                 self.string.is_multiline |= ahead.contains('\n');
                 if !self.in_key {
-                    let is_at_edge = ahead.len() == 1 && byte == mark || quote == self.token_at + 1;
+                    let is_at_edge = ahead.len() == 1 && is_same || quote == self.token_at + 1;
                     let is_alone = !core::mem::replace(&mut self.string.has_inner, true);
                     // It may be one too many, or open the value of a keyword.
                     if is_alone && is_at_edge || self.is_after_keyword() {

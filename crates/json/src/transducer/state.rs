@@ -150,14 +150,6 @@ impl Quote {
         let mut closers = self.closers().iter();
         closers.any(|closer| closer.encode_utf8(&mut [0; 4]).as_bytes()[0] == byte)
     }
-
-    /// The byte that a string in single or double quotes ends with.
-    pub(super) fn mark(self) -> u8 {
-        match self {
-            Quote::Single => b'\'',
-            _ => b'"',
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

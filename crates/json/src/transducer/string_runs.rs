@@ -56,7 +56,7 @@ impl Transducer {
         i += plain_data(&bytes[i..bytes.len().min(i + NEAR)]);
         loop {
             if bytes.len() - i >= BLOCK && bytes[i] != b'"' {
-                (i, settled) = self.blocks_end(bytes, (run, i), settled);
+                i = self.blocks_end(bytes, (run, i), &mut settled);
             }
             match self.passing(bytes, (run, i), &mut settled) {
                 0 => return (i, settled),
@@ -68,19 +68,15 @@ impl Transducer {
 
     /// The same, or where what is left is no whole block.
     #[inline(never)]
-    fn blocks_end(
-        &self,
-        bytes: &[u8],
-        (run, mut i): (usize, usize),
-        mut settled: usize,
-    ) -> (usize, usize) {
+    fn blocks_end(&self, bytes: &[u8], run: (usize, usize), settled: &mut usize) -> usize {
+        let (run, mut i) = run;
         while let Some(block) = bytes[i..].first_chunk::<BLOCK>() {
             let mut stops = stops(block);
             let mut length = BLOCK;
             while stops != 0 {
                 let n = stops.trailing_zeros() as usize % BLOCK;
-                match self.passing(bytes, (run, i + n), &mut settled) {
-                    0 => return (i + n, settled),
+                match self.passing(bytes, (run, i + n), settled) {
+                    0 => return i + n,
                     passed => length = length.max(n + passed),
                 }
                 if block[n] == b'\\' {
@@ -91,7 +87,7 @@ impl Transducer {
             }
             i += length;
         }
-        (i, settled)
+        i
     }
 
     /// How many bytes from `bytes[i]` on pass, where one stands that may be more than data.

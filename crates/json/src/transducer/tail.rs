@@ -154,9 +154,12 @@ impl Transducer {
             _ => self.tail.closer_at == held.len() && self.closes_open(&held[..self.tail.first_at]),
         };
         if is_over {
-            return self.start_line_end();
+            // What waits may end the string: what comes is held.
+            (self.tail.rest_at, self.tail.line_at) = (held.len(), held.len());
+            self.state = State::LineEnd;
+        } else {
+            self.tail_was_data(piece.here(), piece.out);
         }
-        self.tail_was_data(piece.here(), piece.out);
     }
 
     /// What waits is data of its string; `at` is the byte after it.
