@@ -81,18 +81,16 @@ impl Writer {
 
     /// Appends before the blanks that wait.
     pub fn put_before_blanks(&mut self, text: &str) {
-        self.out.insert_str(self.end(), text);
-        self.move_blanks(text);
+        self.insert(self.end(), text);
     }
 
     /// Writes before everything.
     pub fn prepend(&mut self, text: &str) {
-        self.out.insert_str(0, text);
-        self.move_blanks(text);
+        self.insert(0, text);
     }
 
-    /// `text` was written before the blanks that wait.
-    fn move_blanks(&mut self, text: &str) {
+    fn insert(&mut self, at: usize, text: &str) {
+        self.out.insert_str(at, text);
         self.blanks = self.blanks.map(|at| at + text.len());
     }
 

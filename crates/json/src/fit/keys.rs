@@ -98,10 +98,9 @@ impl Fit {
         }
     }
 
-    /// Holds a string, or a key, from its quote on.
+    /// Holds a string, or a key, from its quote on, which is held by the caller.
     pub(super) fn hold_string(&mut self, in_key: bool) {
         self.held.clear();
-        self.held.push('"');
         (self.state, self.in_key) = (State::HELD, in_key);
     }
 
@@ -126,6 +125,7 @@ impl Fit {
             (Wrapper::Brace, b'{') => State::Wrapper(Wrapper::Key),
             (Wrapper::Brace | Wrapper::Key, b'"') => {
                 self.hold_string(wrapper == Wrapper::Key);
+                self.held.push('"');
                 return true;
             }
             (Wrapper::Colon | Wrapper::Brace, _) => State::Value,

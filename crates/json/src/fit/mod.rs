@@ -298,11 +298,15 @@ impl Fit {
                     run = i;
                 }
                 (State::Value, b' ' | b'\t' | b'\n' | b'\r') => i += 1,
-                (State::Value, _) => {
+                (State::Value, _) | (State::Key, b'"') => {
                     job.out.push_str(&text[run..i]);
                     run = i;
                     self.start = self.fed + i;
-                    self.begin_value(byte, job);
+                    if self.state == State::Key {
+                        self.hold_string(true);
+                    } else {
+                        self.begin_value(byte, job);
+                    }
                     i += 1;
                     if let State::String { held: true, .. } | State::Word { held: true } =
                         self.state
@@ -351,13 +355,6 @@ impl Fit {
                         run = i;
                         self.end_value(job);
                     }
-                }
-                (State::Key, b'"') => {
-                    job.out.push_str(&text[run..i]);
-                    self.start = self.fed + i;
-                    self.hold_string(true);
-                    i += 1;
-                    run = i;
                 }
                 (State::Colon, b':') => {
                     self.state = State::Value;

@@ -37,14 +37,6 @@ pub(super) struct Inside {
 }
 
 impl Inside {
-    fn new() -> Inside {
-        Inside {
-            depth: 1,
-            last: b'[',
-            ..Inside::default()
-        }
-    }
-
     /// A byte between the brackets. `false`, where quotes do not stand as they do around strings.
     pub(super) fn step(&mut self, byte: u8) -> bool {
         if let Some(mark) = self.mark {
@@ -115,7 +107,8 @@ impl Transducer {
             self.open(Frame::Array);
             return;
         }
-        self.call.group = Inside::new();
+        self.call.group = Inside::default();
+        self.call.group.step(bracket);
         self.start_opening(Opening::Group, piece);
     }
 
@@ -176,14 +169,16 @@ fn list_length(text: &str) -> Option<usize> {
 
 /// What stands between the bracket that starts here and its own, and where that ends.
 fn inside(bytes: &[u8]) -> Option<(Inside, usize)> {
-    let (mut inside, mut length) = (Inside::new(), 1);
-    while inside.is_open() {
-        if !inside.step(*bytes.get(length)?) {
+    let mut inside = Inside::default();
+    for (n, &byte) in bytes.iter().enumerate() {
+        if !inside.step(byte) {
             return None;
         }
-        length += 1;
+        if !inside.is_open() {
+            return Some((inside, n + 1));
+        }
     }
-    Some((inside, length))
+    None
 }
 
 /// Whether only running it would tell what the list holds that starts here: `[x for x in y]`, `[[0] * 5]`.

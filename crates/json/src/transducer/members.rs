@@ -67,10 +67,7 @@ impl Transducer {
             }
             b'[' if self.reopens_list(piece) => {}
             // One object in place of keywords: its members are the arguments.
-            b'{' if self.empty
-                && !self.call.is_wrapped
-                && self.stack.as_slice() == [Frame::Keywords] =>
-            {
+            b'{' if self.empty && self.is_among_arguments() => {
                 self.call.is_wrapped = true;
                 self.leave_out(Repair::Wrapper, 1, piece);
             }

@@ -22,9 +22,12 @@ impl Transducer {
 
     /// Whether an argument may stand here without its name.
     pub(super) fn expects_positions(&self) -> bool {
-        self.stack.as_slice() == [Frame::Keywords]
-            && !self.call.is_wrapped
-            && self.next_position().is_some()
+        self.is_among_arguments() && self.next_position().is_some()
+    }
+
+    /// Whether the next value, or key, is that of an argument of the call.
+    pub(super) fn is_among_arguments(&self) -> bool {
+        self.stack.as_slice() == [Frame::Keywords] && !self.call.is_wrapped
     }
 
     /// The first parameter that was not named yet.

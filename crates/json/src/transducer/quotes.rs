@@ -7,6 +7,7 @@ use alloc::sync::Arc;
 use super::piece::Piece;
 use super::quote_lookahead::{Decision, LookaheadState};
 use super::state::{Quote, State};
+use super::words::name_of;
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::{escape_into, unescape};
 use crate::repair::Repair;
@@ -144,7 +145,6 @@ impl Transducer {
             (Decision::Joins, _) => {
                 self.note(Repair::Concatenation, quote, here + 1, piece.out);
                 self.string.is_raw = false;
-                self.string.balance.give_up();
                 (self.state, self.string.quote) = (State::Str, Quote::of(byte));
                 piece.skip(1);
             }
@@ -184,9 +184,9 @@ impl Transducer {
     pub(super) fn split_key(&mut self, colon: usize, ahead: &str, here: u64, out: &mut Output) {
         let rest = unescape(&self.key.text.split_off(colon)).into_owned();
         let begin = here - (rest.len() + ahead.len()) as u64;
-        let name = self.key.text.trim_end();
-        let unquoted = name.strip_suffix('\'').filter(|name| !name.contains('\''));
-        self.key.text.truncate(unquoted.unwrap_or(name).len());
+        self.key
+            .text
+            .truncate(name_of(self.key.text.trim_end()).len());
         self.note(Repair::MissingQuote, begin, begin, out);
         self.end_key(here, out);
         self.reread(&(rest + ahead), here);

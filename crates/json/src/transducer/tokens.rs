@@ -64,9 +64,7 @@ impl Transducer {
             return;
         };
         if byte == token.as_bytes()[0] {
-            let length = common(token, &piece.text[piece.i..]);
-            self.string.n_matched = length as u8;
-            piece.i += length;
+            self.match_token(token, piece);
         } else {
             piece.run = piece.i;
             self.start_tail(piece);

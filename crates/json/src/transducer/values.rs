@@ -94,8 +94,8 @@ impl Transducer {
             {
                 self.start_dots(piece);
             }
-            _ if self.begins_token(byte) => self.start_bare(piece),
-            _ if is_word_byte(byte)
+            _ if self.begins_token(byte)
+                || is_word_byte(byte)
                 || self.context.is_whole
                     && byte.is_ascii_punctuation()
                     && !b"\\;:".contains(&byte)

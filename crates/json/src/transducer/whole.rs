@@ -122,7 +122,15 @@ impl Transducer {
             _ => false,
         };
         if is_key {
-            self.drop_key(at, out);
+            // It is left out, with the comma before it.
+            self.note(Repair::TruncatedJson, self.token_at, at, out);
+            let text = out.text.trim_end();
+            let n_kept = text.strip_suffix(',').unwrap_or(text).len();
+            out.text.truncate(n_kept);
+            self.token.clear();
+            self.held.clear();
+            self.in_key = false;
+            self.state = State::After;
         }
         self.complete(at, out);
     }
@@ -136,18 +144,6 @@ impl Transducer {
         };
         out.text.truncate(n_kept);
         true
-    }
-
-    /// Leaves out the key that is being read, with the comma before it.
-    fn drop_key(&mut self, at: u64, out: &mut Output) {
-        self.note(Repair::TruncatedJson, self.token_at, at, out);
-        let text = out.text.trim_end();
-        let n_kept = text.strip_suffix(',').unwrap_or(text).len();
-        out.text.truncate(n_kept);
-        self.token.clear();
-        self.held.clear();
-        self.in_key = false;
-        self.state = State::After;
     }
 }
 
@@ -267,10 +263,10 @@ impl Transducer {
             self.leave_out(Repair::MismatchedBracket, 1, piece);
             piece.out.text.pop();
             let is_empty = piece.out.text.trim_end().ends_with('[');
-            let comma = self.comma.take();
             self.open(Frame::Array);
-            (self.comma, self.empty) = (comma.filter(|_| !is_empty), is_empty);
-            if self.comma.is_none() {
+            self.empty = is_empty;
+            if is_empty {
+                self.comma = None;
                 self.held.clear();
             }
         }

@@ -299,7 +299,7 @@ impl Transducer {
 impl Transducer {
     /// Whether a comma may belong to the value that starts: that of an argument with a name.
     pub(super) fn may_hold_commas(&self) -> bool {
-        self.key.is_named && self.stack.as_slice() == [Frame::Keywords] && !self.call.is_wrapped
+        self.key.is_named && self.is_among_arguments()
     }
 
     /// Whether the word may go on after a comma.
@@ -380,10 +380,9 @@ fn names_a_type(expression: &str) -> bool {
 }
 
 /// What a bare key is called: `path': 1` has lost its first quote.
-fn name_of(key: &str) -> &str {
+pub(super) fn name_of(key: &str) -> &str {
     let name = key.strip_suffix('\'');
-    name.filter(|name| !name.is_empty() && !name.contains('\''))
-        .unwrap_or(key)
+    name.filter(|name| !name.contains('\'')).unwrap_or(key)
 }
 
 pub(super) fn is_word_byte(byte: u8) -> bool {
