@@ -56,7 +56,8 @@ impl Alt {
                 }
                 TermKind::Raw(Some(name), _) | TermKind::Value(Some(name), _) => add(name, false),
                 TermKind::Attrs(attributes) => {
-                    let arguments = attributes.iter().filter_map(|one| one.argument.as_deref());
+                    let named = attributes.iter().filter(|one| !one.is_any());
+                    let arguments = named.filter_map(|one| one.argument.as_deref());
                     arguments.for_each(|name| add(name, false));
                 }
                 TermKind::Group(alt) => {

@@ -19,7 +19,7 @@ pub use ast::{
 };
 pub use error::GrammarError;
 pub use evidence::Evidence;
-pub(crate) use settings::without_break;
+pub(crate) use settings::{CDATA, without_break};
 pub use settings::{IdForm, Typing, Values};
 
 use alloc::string::{String, ToString};

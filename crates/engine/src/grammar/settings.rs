@@ -294,6 +294,9 @@ const WORDS: Pairs = Pairs {
     are_words: true,
 };
 
+/// What starts a text in which nothing is escaped.
+pub(crate) const CDATA: &str = "<![CDATA[";
+
 /// An escape of a line break, and what comes after it, without the break.
 pub(crate) fn without_break((written, meant): &(String, String)) -> Option<(&str, &str)> {
     Some((written.strip_prefix('\n')?, meant.strip_prefix('\n')?))

@@ -180,12 +180,13 @@ pub(super) fn attribute_text<'t>(program: &Program, node: NodeId, text: &'t str)
     }
 }
 
-/// Whether the attributes that a tag needs are among those seen: the captures, and where there are none any argument.
+/// Whether the attributes that a tag needs are among those seen: the captures, and where there are none any argument that it
+/// names.
 fn has_needed(attrs: &AttrsNode, seen: u16) -> bool {
     let is_needed = |a: &Attribute| matches!(a.capture, Some(Capture::Name | Capture::Key));
     let all = || attrs.attributes.iter().enumerate();
     if all().any(|(_, attribute)| is_needed(attribute)) {
         return all().all(|(n, attribute)| !is_needed(attribute) || seen >> n & 1 == 1);
     }
-    seen > 0 || all().all(|(_, attribute)| attribute.argument.is_none())
+    seen > 0 || all().all(|(_, attribute)| attribute.argument.is_none() || attribute.is_any())
 }

@@ -16,7 +16,7 @@ use super::node::{
 };
 use super::ways::leads_to_python;
 use crate::grammar::{
-    Alt, Capture, Delimiter, Dialect, GrammarError, Piece, QuoteStyle, Rule, Term, TermKind,
+    Alt, CDATA, Capture, Delimiter, Dialect, GrammarError, Piece, QuoteStyle, Rule, Term, TermKind,
     lists::{self, Series},
 };
 use crate::thresholds::SURE_MARKER_MIN;
@@ -350,7 +350,10 @@ impl<'a> Builder<'a> {
                     _ => Delimiter::default(),
                 };
                 let is_counted = matches!(delimiter, Delimiter::Length | Delimiter::Line);
+                let is_cdata = n > 0
+                    && matches!(&seq[n - 1].kind, TermKind::Literal(pieces) if matches!(pieces.last(), Some(Piece::Bytes(text)) if text.ends_with(CDATA)));
                 let node = self.push(Node::Text(Box::new(TextNode {
+                    is_cdata,
                     role: self.role.unwrap_or(RuleRole::Say),
                     argument: argument.as_deref().map(Box::from),
                     list: self.list,
@@ -363,7 +366,11 @@ impl<'a> Builder<'a> {
                     spelt_quotes: { quotes.into_iter().flatten() }
                         .filter_map(|text| QuoteStyle::of(text))
                         .collect(),
-                    escapes: Arc::clone(&self.dialect.values.escapes),
+                    escapes: if is_cdata {
+                        Arc::default()
+                    } else {
+                        Arc::clone(&self.dialect.values.escapes)
+                    },
                     delimiter,
                     next,
                     follow: next,

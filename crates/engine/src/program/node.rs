@@ -171,6 +171,8 @@ pub(crate) struct TextNode {
     pub(crate) quotes: Option<Box<[String]>>,
     /// Or be a string in one of these.
     pub(crate) spelt_quotes: Box<[QuoteStyle]>,
+    /// Nothing in it is escaped: it is a section of CDATA.
+    pub(crate) is_cdata: bool,
     /// What it writes in place of other texts, each before that.
     pub(crate) escapes: Arc<[(String, String)]>,
     /// What ends it.

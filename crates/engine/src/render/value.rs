@@ -229,19 +229,21 @@ fn character_data(out: &mut String, text: &str, values: &Values) {
         out.push_str(&text.replace("]]>", "]]]]><![CDATA[>"));
         out.push_str("]]>");
     } else if values.entities {
-        escape_entities(out, text);
+        escape_entities(out, text, false);
     } else {
         out.push_str(text);
     }
 }
 
 /// A text with entities for what begins markup.
-pub(super) fn escape_entities(out: &mut String, text: &str) {
+/// A text with entities; `is_quoted`: it stands between quotation marks.
+pub(super) fn escape_entities(out: &mut String, text: &str, is_quoted: bool) {
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
+            '"' if is_quoted => out.push_str("&quot;"),
             c => out.push(c),
         }
     }

@@ -14,7 +14,9 @@ use super::value::{
     Layout, between_tokens, envelope, escape_entities, python, quoted_in, raw, siblings, spaced,
 };
 use super::{CallText, RenderError};
-use crate::grammar::{Attribute, Capture, Dialect, IdForm, LastBreak, QuoteStyle, Typing, Values};
+use crate::grammar::{
+    Attribute, CDATA, Capture, Dialect, IdForm, LastBreak, QuoteStyle, Typing, Values,
+};
 use crate::machine::plain_json;
 use crate::program::ToolIndex;
 
@@ -449,9 +451,14 @@ impl<'a> Writer<'a> {
         };
         let line = pen.out.trim_end_matches([' ', '\t']);
         let starts_line = line.is_empty() || line.ends_with('\n');
+        if pen.out.ends_with(CDATA) {
+            pen.out.push_str(text);
+            return Ok(());
+        }
         let text = self.dialect.values.escape(text, starts_line);
         if self.dialect.values.entities {
-            escape_entities(&mut pen.out, &text);
+            let is_quoted = pen.out.ends_with('"');
+            escape_entities(&mut pen.out, &text, is_quoted);
         } else {
             pen.out.push_str(&text);
         }

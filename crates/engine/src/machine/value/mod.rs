@@ -188,7 +188,7 @@ impl Value {
             how,
             literal,
             indent: text.delimiter.indent().cloned().map(Unindenter::new),
-            escapes: EscapeDecoder::new(values, body.begins_line),
+            escapes: EscapeDecoder::new(values, body.begins_line).filter(|_| !text.is_cdata),
             quoted: (!text.spelt_quotes.is_empty()).then(|| QuotedString::new(&text.spelt_quotes)),
             dropped,
             wrapper,
