@@ -35,12 +35,12 @@ impl Fit {
             .filter(|&(place, _)| self.may_rename(&key, place, fields, job));
         let known = declared.or(nearest.map(|(place, _)| place));
         if known.is_none()
-            && self.first
+            && !self.has_keys
             && self.levels.len() == 1
             && matches!(job.target, Target::Fields(_))
             && is_wrapper(&key)
         {
-            self.first = false;
+            self.has_keys = true;
             self.wrapper.push_str(&self.held);
             self.wrapped_at = self.start;
             self.step = step_to_others(fields);
@@ -48,7 +48,7 @@ impl Fit {
             self.state = State::Wrapper(Wrapper::Colon);
             return;
         }
-        self.first = false;
+        self.has_keys = true;
         let name: Cow<'_, str> = match nearest {
             Some((_, name)) => Cow::Borrowed(name),
             None => Cow::Owned(key),

@@ -212,8 +212,8 @@ pub struct Fit {
     listed: bool,
     /// The string that is being read is a key.
     in_key: bool,
-    /// No key was read yet.
-    first: bool,
+    /// A key was read.
+    has_keys: bool,
     /// Longest value that is held, in bytes.
     cap: usize,
     deep: u8,
@@ -231,7 +231,6 @@ impl Fit {
     /// A machine that holds values of up to `cap` bytes.
     pub fn new(cap: usize) -> Fit {
         Fit {
-            first: true,
             cap,
             ..Fit::default()
         }

@@ -111,7 +111,7 @@ impl Fit {
     pub(super) fn give_up(&mut self, job: &mut Job<'_>) {
         let is_wrapped = !self.wrapper.is_empty();
         if self.in_key {
-            self.first = false;
+            self.has_keys = true;
             self.step = self.fields(job.target).and_then(step_to_others);
         } else if !is_wrapped
             && matches!(self.state, State::String { .. })

@@ -89,9 +89,11 @@ impl Transducer {
     /// Bytes of the string that is open, the first of which stands at `at`.
     #[inline]
     pub(super) fn count(&mut self, bytes: &[u8], at: u64) {
-        self.string.balance.count(bytes, at);
+        // A Python call asks for its keywords, other documents for brackets.
         if self.context.python {
             self.string.last.see(bytes, at);
+        } else {
+            self.string.balance.count(bytes, at);
         }
     }
 }

@@ -115,9 +115,8 @@ impl Transducer {
 
     /// Starts the readings of the quote that is held.
     fn start_fork(&mut self) {
-        let machine = Box::new(self.reading());
         let first = Reading {
-            machine,
+            machine: Box::new(self.reading()),
             paid: self.fork.paid,
             is_first: true,
             is_root: self.stack.first() == Some(&Frame::Root),

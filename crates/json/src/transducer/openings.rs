@@ -24,7 +24,7 @@ impl Transducer {
     /// A byte after it.
     pub(super) fn opening(&mut self, opening: Opening, byte: u8, piece: &mut Piece<'_>) {
         let is_blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-        let is_right_after = self.held.ends_with([')', ']']);
+        let is_right_after = || self.held.ends_with([')', ']']);
         let word = || &self.held[last_word(&self.held)..];
         let next = match (opening, byte) {
             _ if self.held.len() >= HELD => None,
@@ -47,10 +47,10 @@ impl Transducer {
             (Opening::Group, _) if self.call.group.is_open() => Some(opening),
             (Opening::Group, _) | (Opening::GroupEnd, b' ' | b'\t') => Some(Opening::GroupEnd),
             (Opening::GroupEnd, b'=') => Some(Opening::Arrow),
-            (Opening::GroupEnd, b'.') if is_right_after => Some(Opening::Dot),
-            (Opening::GroupEnd, b'a'..=b'z') if !is_right_after => Some(Opening::Word),
+            (Opening::GroupEnd, b'.') if is_right_after() => Some(Opening::Dot),
+            (Opening::GroupEnd, b'a'..=b'z') if !is_right_after() => Some(Opening::Word),
             (Opening::Word, b'a'..=b'z') => Some(Opening::Word),
-            (Opening::GroupEnd, b'[' | b'(') if is_right_after => {
+            (Opening::GroupEnd, b'[' | b'(') if is_right_after() => {
                 return self.go_on_as_word(piece.here());
             }
             (Opening::Word, b' ') if joins_operands(word()) => {
