@@ -20,6 +20,18 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "start the file",
     ),
     (
+        "dialect x\ncall = \"<a \" name (\" \" key \" \" length \":\" ws bytes \";\")* \">\"\n",
+        "blanks before `bytes` that the bytes may start with",
+        "bytes",
+        "between the length and the bytes",
+    ),
+    (
+        "dialect x\ncall = \"<a-\" name attrs(args: *) \"/>\"\n",
+        "attributes directly after capture `name`",
+        "attrs",
+        "ws(\" \") attrs(..)",
+    ),
+    (
         "dialect x\ncall = name \"{\" (key \"=\" value \",\")* (key \"=\" value)? \"}\"\n",
         "a value that may be missing starts as what comes after it",
         "key",

@@ -6,6 +6,17 @@ use core::slice;
 use super::{Alt, Capture, Delimiter, Dialect, Habit, Piece, Term, TermKind};
 use crate::render::{holds, leads_to_calls};
 
+/// Whether a value is an item of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum InList {
+    #[default]
+    No,
+    /// Where the schema says so.
+    BySchema,
+    /// Unless the schema says otherwise: a single value would be written without the brackets.
+    Always,
+}
+
 /// Terms that read one thing after another: items of a list, or parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Series<'d> {
@@ -17,18 +28,38 @@ pub(crate) struct Series<'d> {
     pub(crate) item: &'d [Term],
     /// What is between two.
     pub(crate) separator: &'d [Term],
+    /// What it makes of the values.
+    pub(crate) list: InList,
     /// There may be none.
     pub(crate) is_optional: bool,
-    /// A text before it shows that a list begins, and there may be no items.
+    /// Without items it is an empty list, since the text before it shows that a list begins.
     pub(crate) is_bracketed: bool,
     /// A text ends it.
     pub(crate) is_closed: bool,
 }
 
+/// The series of a sequence. `beside_single`: a single value may stand in place of the sequence.
+pub(crate) fn series_in<'d>(
+    dialect: &Dialect,
+    seq: &'d [Term],
+    beside_single: bool,
+) -> Option<Series<'d>> {
+    let list = list_in(dialect, seq).map(|list| Series {
+        list: if beside_single {
+            InList::Always
+        } else {
+            InList::BySchema
+        },
+        is_bracketed: list.is_bracketed || beside_single,
+        ..list
+    });
+    list.or_else(|| parameters_in(dialect, seq))
+}
+
 /// The list of a sequence, if it has one: values of one key, with a text before and after them.
 pub(crate) fn list_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'d>> {
     let of_values = |term: &Term| is_loop_of_values(dialect, term);
-    let list = series_in(dialect, seq, &of_values)?;
+    let list = any_series_in(dialect, seq, &of_values)?;
     let before = text(seq[..list.place.start].iter().rfind(|term| is_solid(term)))?;
     let is_bracketed = before.contains(['[', '(', '{', '<']);
     list.is_closed.then_some(Series {
@@ -38,12 +69,12 @@ pub(crate) fn list_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'
 }
 
 /// The parameters of a sequence that are kept apart by a text, `key "=" value ("," key "=" value)*`.
-pub(crate) fn parameters_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'d>> {
+fn parameters_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'d>> {
     let of_parameters = |term: &Term| match &term.kind {
         TermKind::Many(more) => holds(dialect, more, &is_key) && !leads_to_calls(dialect, more),
         _ => false,
     };
-    let series = series_in(dialect, seq, &of_parameters)?;
+    let series = any_series_in(dialect, seq, &of_parameters)?;
     let has_text = series
         .separator
         .iter()
@@ -53,7 +84,7 @@ pub(crate) fn parameters_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Se
 }
 
 /// The series of a sequence with such a loop.
-fn series_in<'d>(
+fn any_series_in<'d>(
     dialect: &Dialect,
     seq: &'d [Term],
     is_loop: &dyn Fn(&Term) -> bool,
@@ -153,6 +184,7 @@ fn series_at<'d>(
         terms: &seq[start..=n],
         item,
         separator,
+        list: InList::No,
         is_optional: false,
         is_bracketed: false,
         is_closed: false,

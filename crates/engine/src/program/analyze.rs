@@ -19,8 +19,12 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
         nodes,
         dialect: node_dialect,
         span,
-        ..
+        entries,
     } = graph;
+    let openers: Vec<(u16, Lead)> = { entries.iter() }
+        .flat_map(|entry| leads(nodes, entry.node).map(|lead| (entry.dialect, lead)))
+        .filter(|(_, lead)| lead.is_marker())
+        .collect();
     let (after_break, after_other) = successors(nodes);
     for id in 0..nodes.len() {
         let error = |message: &str, help: &str| {
@@ -54,7 +58,9 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
             }
             Node::Text(text) if matches!(text.delimiter, Delimiter::Length | Delimiter::Line) => {}
             Node::Text(mut text) => {
-                analyze_text(nodes, &mut text);
+                let own = |(dialect, _): &&(u16, Lead)| *dialect == node_dialect[id];
+                let openers = openers.iter().filter(own).map(|(_, lead)| lead);
+                analyze_text(nodes, &mut text, openers);
                 text.own_starts_line = text
                     .own
                     .is_some_and(|own| after_break.contains(&own) && !after_other.contains(&own));
@@ -358,7 +364,7 @@ pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
     found
 }
 
-fn analyze_text(nodes: &[Node], text: &mut TextNode) {
+fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<Item = &'l Lead>) {
     (text.trim, text.follow) = match trimming(nodes, text.next) {
         (Trim::PairedNl, follow) => (text.trim, follow),
         found => found,
@@ -454,6 +460,15 @@ fn analyze_text(nodes: &[Node], text: &mut TextNode) {
         .for_each(&mut add);
     let markers = text.own.iter().flat_map(|&own| markers_within(nodes, own));
     markers.for_each(&mut add);
+    // A value that ends where the next one begins has no closer of its own that would tell it from another call.
+    if text.role == RuleRole::Call && level.iter().any(|&literal| is_opener(nodes, literal)) {
+        for opener in openers {
+            add(Lead {
+                role: LeadRole::Doubts,
+                ..opener.clone()
+            });
+        }
+    }
     (text.first, text.behind) = (Finder::new(first), behind);
 }
 

@@ -12,12 +12,12 @@ use super::analyze::{may_be_empty, reach};
 use super::bytes::ByteSet;
 use super::extent;
 use super::node::{
-    AttrsNode, CaptureNode, InList, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim, XmlNode,
+    AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim, XmlNode,
 };
 use super::ways::leads_to_python;
 use crate::grammar::{
     Alt, CDATA, Capture, Delimiter, Dialect, GrammarError, Piece, QuoteStyle, Rule, Term, TermKind,
-    lists::{self, Series},
+    lists::{self, InList, Series},
 };
 use crate::thresholds::SURE_MARKER_MIN;
 
@@ -46,6 +46,8 @@ struct Builder<'a> {
     beside_single: bool,
     /// What the values being built are items of.
     list: InList,
+    /// What the loop being built goes on with after its last round, beside what follows it.
+    after_last: Option<NodeId>,
 }
 
 /// A graph: its nodes, and for each its dialect and its place in that dialect's file.
@@ -71,6 +73,7 @@ pub(super) fn build(dialects: &[Dialect]) -> Result<Graph, GrammarError> {
             follows_key: false,
             beside_single: false,
             list: InList::No,
+            after_last: None,
         };
         builder.dialect().map_err(|e| e.of(dialect.name()))?;
     }
@@ -170,39 +173,32 @@ impl<'a> Builder<'a> {
     }
 
     fn seq(&mut self, seq: &'a [Term], next: NodeId) -> Result<NodeId, GrammarError> {
-        let mut next = next;
+        let series = lists::series_in(self.dialect, seq, self.beside_single);
+        self.terms(seq, series.as_ref(), next)
+    }
+
+    fn terms(
+        &mut self,
+        seq: &'a [Term],
+        series: Option<&Series<'a>>,
+        mut next: NodeId,
+    ) -> Result<NodeId, GrammarError> {
         let mut ids = alloc::vec![0; seq.len()];
-        let beside_single = core::mem::take(&mut self.beside_single);
-        let list = lists::list_in(self.dialect, seq);
-        let kind = match &list {
-            None => InList::No,
-            Some(_) if beside_single => InList::Always,
-            Some(_) => InList::BySchema,
-        };
-        let series = list.or_else(|| lists::parameters_in(self.dialect, seq));
+        // What is all of the sequence stands for it.
+        let beside_single = core::mem::take(&mut self.beside_single) && seq.len() == 1;
         let mut n = seq.len();
         while n > 0 {
             n -= 1;
-            next = match &series {
-                Some(series) if series.place.end == n + 1 => {
-                    n = series.place.start;
-                    self.series(series, kind, next)?
-                }
-                _ => {
-                    // What is all of the sequence stands for it.
-                    self.beside_single = beside_single && seq.len() == 1;
-                    self.term(&seq[n], seq, n, next)?
-                }
+            next = if let Some(series) = series.filter(|series| series.place.end == n + 1) {
+                n = series.place.start;
+                self.series(series, next)?
+            } else {
+                self.beside_single = beside_single;
+                self.term(&seq[n], seq, n, next)?
             };
             ids[n] = next;
         }
-        self.beside_single = beside_single;
-        self.own_openers(&ids);
-        Ok(next)
-    }
-
-    /// A value's own opener stands in the same sequence, whose terms begin at `ids`.
-    fn own_openers(&mut self, ids: &[NodeId]) {
+        // A value's own opener stands in the same sequence.
         for (text, opener) in core::mem::take(&mut self.texts_to_own) {
             if opener < ids.len()
                 && let Node::Text(node) = &mut self.graph.nodes[text as usize]
@@ -211,38 +207,21 @@ impl<'a> Builder<'a> {
                 node.own = Some(ids[opener]);
             }
         }
+        Ok(next)
     }
 
     /// One thing after another, with what is between two also after the last.
-    fn series(
-        &mut self,
-        series: &Series<'a>,
-        kind: InList,
-        next: NodeId,
-    ) -> Result<NodeId, GrammarError> {
-        let outer = core::mem::replace(&mut self.list, kind);
+    fn series(&mut self, series: &Series<'a>, next: NodeId) -> Result<NodeId, GrammarError> {
+        let outer = core::mem::replace(&mut self.list, series.list);
         let saved = core::mem::take(&mut self.texts_to_own);
-        let after_last = self.seq(series.separator, next)?;
-        let (mut first, mut ids) = (next, alloc::vec![0; series.terms.len()]);
-        for (n, term) in series.terms.iter().enumerate().rev() {
-            first = self.term(term, series.terms, n, first)?;
-            // After each of them is the loop.
-            if n + 1 == series.terms.len()
-                && series.is_closed
-                && after_last != next
-                && let Node::Split(ways) = &mut self.graph.nodes[first as usize]
-            {
-                ways.push(after_last);
-            }
-            ids[n] = first;
-        }
-        self.own_openers(&ids);
+        let after_last = self.terms(series.separator, None, next)?;
+        self.after_last = (series.is_closed && after_last != next).then_some(after_last);
+        let mut first = self.terms(series.terms, None, next)?;
         (self.list, self.texts_to_own) = (outer, saved);
-        let may_be_empty = kind == InList::Always || series.is_bracketed;
-        if series.is_optional || may_be_empty {
+        if series.is_optional || series.is_bracketed {
             first = self.split(alloc::vec![first, next]);
         }
-        if !may_be_empty {
+        if !series.is_bracketed {
             return Ok(first);
         }
         // Blanks are none of a JSON value.
@@ -316,8 +295,10 @@ impl<'a> Builder<'a> {
             }
             TermKind::Many(inner) => {
                 let split = self.push(Node::Split(Vec::new()));
+                let after_last = self.after_last.take();
                 let inside = self.term(inner, seq, n, split)?;
-                self.graph.nodes[split as usize] = Node::Split(alloc::vec![inside, next]);
+                let ways = [inside, next].into_iter().chain(after_last);
+                self.graph.nodes[split as usize] = Node::Split(ways.collect());
                 if leads_by_nothing(&self.graph.nodes, inside, split) {
                     return Err(GrammarError::new(
                         term.span.clone(),

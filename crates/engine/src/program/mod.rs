@@ -17,8 +17,8 @@ mod ways;
 pub(crate) use analyze::{may_be_empty, takes};
 pub(crate) use bytes::{ByteSet, Finder, QUOTING, is_blank};
 pub(crate) use node::{
-    AttrsNode, CaptureNode, Fits, InList, Lead, LeadRole, Literal, Node, NodeId, RuleRole,
-    TextNode, Trim, fits,
+    AttrsNode, CaptureNode, Fits, Lead, LeadRole, Literal, Node, NodeId, RuleRole, TextNode, Trim,
+    fits,
 };
 pub(crate) use openers::Openers;
 pub(crate) use rules::CompiledDialect;

@@ -6,6 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::bytes::{ByteSet, Finder, is_blank};
+use crate::grammar::lists::InList;
 use crate::grammar::{Attribute, Capture, Delimiter, Envelope, Piece, QuoteStyle};
 use crate::thresholds::MISSPELT_MIN;
 
@@ -146,17 +147,6 @@ impl Trim {
             _ => 0,
         }
     }
-}
-
-/// Whether a value is an item of a list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum InList {
-    #[default]
-    No,
-    /// Where the schema says so.
-    BySchema,
-    /// Unless the schema says otherwise: a single value would be written without the brackets.
-    Always,
 }
 
 /// A raw value, and all that tells where it ends.

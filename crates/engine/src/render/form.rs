@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use super::reach::{holds, leads_to_calls, repeats_calls};
 use super::separator::{is_comma, is_separator};
-use crate::grammar::lists;
+use crate::grammar::lists::{self, InList};
 use crate::grammar::{Alt, Delimiter, Dialect, Habit, Piece, Rule, Term, TermKind};
 pub use crate::grammar::{
     Attribute, Capture, Envelope, EnvelopeMember, LastBreak, PythonQuote, QuoteStyle, Role, Typing,
@@ -365,33 +365,23 @@ impl Compiler<'_> {
     /// `beside_single`: a single value may be written in place of the sequence.
     fn sequence(&self, seq: &[Term], beside_single: bool) -> Form {
         let mut forms = Vec::with_capacity(seq.len());
-        let list = lists::list_in(self.dialect, seq);
-        let parameters = match &list {
-            None => lists::parameters_in(self.dialect, seq),
-            Some(_) => None,
-        };
+        let series = lists::series_in(self.dialect, seq, beside_single);
         for (n, term) in seq.iter().enumerate() {
             let before = n.checked_sub(1).map(|n| &seq[n]);
-            match &list {
-                Some(list) if list.place.start == n => {
-                    forms.push(Form::Items(Box::new(ItemsForm {
-                        item: self.sequence(list.item, false),
-                        separator: self.sequence(list.separator, false),
-                        is_only_list: beside_single,
-                    })));
+            match &series {
+                Some(series) if series.place.start == n => {
+                    let [item, separator] =
+                        [series.item, series.separator].map(|seq| self.sequence(seq, false));
+                    forms.push(match series.list {
+                        InList::No => Form::EachArgument(Box::new(item), Box::new(separator)),
+                        list => Form::Items(Box::new(ItemsForm {
+                            item,
+                            separator,
+                            is_only_list: list == InList::Always,
+                        })),
+                    });
                 }
-                Some(list) if list.place.contains(&n) => {}
-                _ if parameters
-                    .as_ref()
-                    .is_some_and(|all| all.place.contains(&n)) =>
-                {
-                    let all = parameters.as_ref().filter(|all| all.place.start == n);
-                    forms.extend(all.map(|all| {
-                        let [item, separator] = [all.item, all.separator]
-                            .map(|seq| Box::new(self.sequence(seq, false)));
-                        Form::EachArgument(item, separator)
-                    }));
-                }
+                Some(series) if series.place.contains(&n) => {}
                 _ => match &term.kind {
                     TermKind::Group(alt) if beside_single && seq.len() == 1 => {
                         forms.push(self.choice(alt, beside_single));

@@ -252,6 +252,12 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
                     "a literal must show where the capture ends",
                 );
             }
+            TermKind::Attrs(_) => {
+                return refuse(
+                    &format!("attributes directly after capture `{what}`"),
+                    "write the blanks between them, ws(\" \") attrs(..)",
+                );
+            }
             TermKind::Literal(pieces) if takes_word(capture) && starts_word(pieces) => {
                 return refuse(
                     &format!("letters directly after capture `{what}`, which takes them"),
@@ -262,6 +268,10 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
         }
     }
     match (&term.kind, &next.term.kind) {
+        (TermKind::Ws(_) | TermKind::Nl, TermKind::Raw(_, Delimiter::Length)) => refuse(
+            "blanks before `bytes` that the bytes may start with",
+            "write the text between the length and the bytes as it is, \" \" or \"\\n\"",
+        ),
         (TermKind::Raw(_, Delimiter::Length), next) if *next != TermKind::LineStart => Ok(()),
         (TermKind::Value(..), TermKind::Literal(pieces)) if starts(pieces, &['"']) => refuse(
             "a quote after `value`, whose strings end with one",

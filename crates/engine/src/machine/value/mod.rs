@@ -25,8 +25,9 @@ use super::typing::{How, how};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::EscapeDecoder;
+use crate::grammar::lists::InList;
 use crate::grammar::{Capture, Delimiter, Typing};
-use crate::program::{InList, Lead, Node, NodeId, Program, TextNode, Trim, is_blank};
+use crate::program::{Lead, Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
@@ -428,7 +429,12 @@ impl Parser {
                 let mut at = value.scan;
                 let closer = self.seek_closer(text, &mut at, view);
                 self.advance(text, &mut value, at, view, sink);
-                if closer.is_some() && value.writer.is_open() {
+                // What opens the value is none of its closers.
+                let first = view.slice(at, view.end()).chars().next();
+                let is_begin = at == value.start
+                    && text.quotes.is_some()
+                    && first.is_some_and(|first| text.may_be_quoted(first));
+                if closer.is_some() && (is_begin || value.writer.is_open()) {
                     self.advance(text, &mut value, at + 1, view, sink);
                     continue;
                 }
