@@ -8,6 +8,7 @@ use toolglot_json::internal::escape_into;
 
 use super::Value;
 use super::write::Wrapper;
+use crate::grammar::Delimiter;
 use crate::machine::Parser;
 use crate::machine::log::Log;
 use crate::machine::thread::Thread;
@@ -121,13 +122,13 @@ impl Parser {
     }
 
     /// Whether the message's end ends the value: none but it is due, or the closer is a stop string. Where nothing was
-    /// written yet, it cuts the value off.
+    /// written yet, it cuts off a value that may have several lines.
     pub(in crate::machine) fn ends_with_message(value: &Value, view: View<'_>) -> bool {
         let is_written =
             value.start < view.base || !view.slice(value.start, view.end()).trim().is_empty();
-        is_written
-            && value.counted.is_none()
-            && matches!(view.program.node(value.node), Node::Text(text) if text.stop_string || view.program.ends_message(text.follow))
+        let is_due = |text: &TextNode| text.stop_string || view.program.ends_message(text.follow);
+        value.counted.is_none()
+            && matches!(view.program.node(value.node), Node::Text(text) if is_due(text) && (is_written || text.delimiter == Delimiter::Line))
     }
 
     /// The value ends with the message.

@@ -431,10 +431,9 @@ impl Parser {
                 self.advance(text, &mut value, at, view, sink);
                 // What opens the value is none of its closers.
                 let first = view.slice(at, view.end()).chars().next();
-                let is_begin = at == value.start
-                    && text.quotes.is_some()
-                    && first.is_some_and(|first| text.may_be_quoted(first));
-                if closer.is_some() && (is_begin || value.writer.is_open()) {
+                let may_open = at == value.start && text.quotes.is_some();
+                let opens = may_open && first.is_some_and(|first| text.may_be_quoted(first));
+                if closer.is_some() && (opens || value.writer.is_open()) {
                     self.advance(text, &mut value, at + 1, view, sink);
                     continue;
                 }
