@@ -295,3 +295,17 @@ fn a_dialect_without_a_place_for_arguments_is_faulty() {
     assert!(report("call = \"<\" name \">\\n\" (key nl)* \"</>\"").is_faulty());
     assert!(!report("call ping = \"<ping/>\"").is_faulty());
 }
+
+#[test]
+fn a_block_that_also_holds_other_texts_comes_to_an_end() {
+    let report = report(
+        "block = \"<run>\\n\" (call | \"\\n\")* \"</run>\"\n\
+         call = \"% \" name (\" --\" key)? \"\\n\"",
+    );
+    let refusals = report
+        .samples
+        .iter()
+        .filter_map(|sample| sample.refusal.as_deref());
+    assert!(refusals.clone().any(|why| why.contains("writes no call")));
+    assert!(refusals.count() < report.samples.len());
+}

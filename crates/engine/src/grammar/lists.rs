@@ -36,6 +36,8 @@ pub(crate) struct Series<'d> {
     pub(crate) is_bracketed: bool,
     /// A text ends it.
     pub(crate) is_closed: bool,
+    /// Blanks before an item are none of it.
+    pub(crate) is_json: bool,
 }
 
 /// The series of a sequence. `beside_single`: a single value may stand in place of the sequence.
@@ -188,6 +190,7 @@ fn series_at<'d>(
         is_optional: false,
         is_bracketed: false,
         is_closed: false,
+        is_json: has(item, &|kind| matches!(kind, TermKind::Value(..))),
     })
 }
 

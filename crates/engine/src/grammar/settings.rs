@@ -108,12 +108,13 @@ impl Values {
                 return Some(items);
             }
         }
-        let separator = self.separator.as_deref()?.trim();
-        if separator.is_empty() {
-            return Some(text.split_whitespace().collect());
-        }
-        let items = text.split(separator).map(str::trim);
-        Some(items.filter(is_filled).collect())
+        let separator = self.separator.as_deref()?;
+        let items: Vec<&str> = match separator.trim() {
+            "" if separator.contains('\n') => text.lines().collect(),
+            "" => text.split_whitespace().collect(),
+            separator => text.split(separator).collect(),
+        };
+        Some(items.into_iter().map(str::trim).filter(is_filled).collect())
     }
 
     /// What a text that is one of the words means.
@@ -168,6 +169,7 @@ impl Values {
     /// A list of these items as the setting says, if none of them is more than one item.
     pub(crate) fn list(&self, items: &[&str]) -> Option<String> {
         let list = match (&self.separator, &self.bullet) {
+            (Some(separator), _) if separator.trim().is_empty() => items.join(separator),
             (Some(separator), _) => items.join(&format!("{} ", separator.trim_end())),
             (None, Some(bullet)) => {
                 let line = |item: &&str| format!("{} {item}", bullet.trim_end());

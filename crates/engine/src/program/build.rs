@@ -214,8 +214,9 @@ impl<'a> Builder<'a> {
     fn series(&mut self, series: &Series<'a>, next: NodeId) -> Result<NodeId, GrammarError> {
         let outer = core::mem::replace(&mut self.list, series.list);
         let saved = core::mem::take(&mut self.texts_to_own);
-        let after_last = self.terms(series.separator, None, next)?;
-        self.after_last = (series.is_closed && after_last != next).then_some(after_last);
+        let end = self.push(Node::Ws { next });
+        let after_last = self.terms(series.separator, None, end)?;
+        self.after_last = (series.is_closed && after_last != end).then_some(after_last);
         let mut first = self.terms(series.terms, None, next)?;
         (self.list, self.texts_to_own) = (outer, saved);
         if series.is_optional || series.is_bracketed {
@@ -225,8 +226,7 @@ impl<'a> Builder<'a> {
             return Ok(first);
         }
         // Blanks are none of a JSON value.
-        let is_json = |term: &Term| matches!(term.kind, TermKind::Value(..));
-        if series.item.iter().any(is_json) {
+        if series.is_json {
             first = self.push(Node::Ws { next: first });
         }
         Ok(self.push(Node::Flag {

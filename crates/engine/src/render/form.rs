@@ -526,7 +526,9 @@ impl Compiler<'_> {
         let is_object = |kind: &TermKind| matches!(kind, TermKind::Json(_) | TermKind::Object(_));
         if leads_to_calls(self.dialect, inner) || has(&is_object) {
             None
-        } else if has(&|kind| is_value(kind) || matches!(kind, TermKind::Xml(_))) {
+        } else if has(&|kind| {
+            is_value(kind) || matches!(kind, TermKind::Xml(_) | TermKind::Capture(Capture::Key, _))
+        }) {
             Some(Condition::HasArguments)
         } else if has(&|kind| matches!(kind, TermKind::Capture(Capture::Server, _))) {
             Some(Condition::HasServer)

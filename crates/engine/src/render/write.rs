@@ -366,16 +366,24 @@ impl<'a> Writer<'a> {
             Form::EachCall(inner) => {
                 pen.is_repeated = true;
                 while pen.wrote_calls < pen.calls.len() {
-                    pen.index = pen.wrote_calls;
+                    let n_before = pen.wrote_calls;
+                    pen.index = n_before;
                     pen.more = pen.wrote_calls + 1 < pen.calls.len();
                     self.write(pen, inner)?;
+                    if pen.wrote_calls == n_before {
+                        return Err(RenderError::new("a round of the loop writes no call"));
+                    }
                 }
                 pen.is_repeated = false;
             }
             // The values of the key before it.
             Form::EachArgument(inner, _) if pen.is_open => {
                 while !pen.is_flag() && pen.left.iter().any(|(key, _)| *key == pen.key) {
+                    let n_before = pen.left.len();
                     self.write(pen, inner)?;
+                    if pen.left.len() == n_before {
+                        return Err(RenderError::new("a round of the loop writes no value"));
+                    }
                 }
             }
             Form::EachArgument(inner, separator) => {
