@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-/// The path on one line: the root is `.`, and a name that would break the line or is no Unicode is quoted.
+use toolglot_policy::Escape;
+
+/// The path on one line: the root is `.`, `~` is no home, and a name that would break the line or is no Unicode is quoted.
 pub(crate) fn shown(path: &Path) -> String {
     match path.to_str() {
         Some("") => ".".to_owned(),
+        Some(text) if Escape::is_home(text) => shown(&Path::new(".").join(path)),
         Some(text) if !text.chars().any(char::is_control) => text.to_owned(),
         #[expect(
             clippy::unnecessary_debug_formatting,
@@ -15,10 +18,11 @@ pub(crate) fn shown(path: &Path) -> String {
     }
 }
 
-/// The path for programs: the root is `.`, and what is no Unicode in a name is replaced.
+/// The path for programs: the root is `.`, `~` is no home, and what is no Unicode in a name is replaced.
 pub(crate) fn plain(path: &Path) -> String {
     match path.to_string_lossy() {
         text if text.is_empty() => ".".to_owned(),
+        text if Escape::is_home(&text) => format!("./{text}"),
         text => text.into_owned(),
     }
 }
@@ -58,7 +62,7 @@ pub fn cut(text: String, most: usize) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{counted, cut, shown};
+    use super::{counted, cut, plain, shown};
 
     #[test]
     fn a_long_text_keeps_its_ends_and_says_what_was_cut() {
@@ -82,6 +86,20 @@ mod tests {
         );
         assert_eq!(shown(Path::new("a\nb")), r#""a\nb""#);
         assert_eq!(shown(Path::new("a\u{1b}[2Jb")), r#""a\u{1b}[2Jb""#);
+    }
+
+    #[test]
+    fn a_name_that_means_a_home_elsewhere_can_be_written_as_it_is_shown() {
+        for (name, written) in [
+            ("~", "./~"),
+            ("~a/b", "./~a/b"),
+            ("~a", "~a"),
+            ("a/~", "a/~"),
+        ] {
+            assert_eq!(shown(Path::new(name)), written);
+            assert_eq!(plain(Path::new(name)), written);
+        }
+        assert_eq!(shown(Path::new("~/a\nb")), r#""./~/a\nb""#);
     }
 
     #[test]
