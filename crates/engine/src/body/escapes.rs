@@ -65,7 +65,7 @@ pub(crate) struct EscapeDecoder {
     entities: bool,
     percent: bool,
     escapes: Arc<[(String, String)]>,
-    /// The text starts a line: escapes of line breaks are read without theirs, which stands before it.
+    /// The text starts a line: an escape that starts with a line break matches without it at the start.
     starts_line: bool,
     /// The begin of what may become an escape.
     waiting: String,

@@ -36,7 +36,7 @@ pub(crate) struct Series<'d> {
     pub(crate) is_bracketed: bool,
     /// A text ends it.
     pub(crate) is_closed: bool,
-    /// Blanks before an item are none of it.
+    /// Blanks before an item are not part of it.
     pub(crate) is_json: bool,
 }
 
@@ -128,14 +128,14 @@ fn is_solid(term: &Term) -> bool {
     !matches!(term.kind, TermKind::Ws(_) | TermKind::Nl)
 }
 
-/// Whether a value stands in the sequence, or in what it leads to, that is no item of a list: without a key of its own.
+/// Whether the sequence reads, itself or by its rules, one value without a key and no loop: a single value.
 pub(crate) fn is_single(dialect: &Dialect, seq: &[Term]) -> bool {
     let has =
         |wanted: &dyn Fn(&TermKind) -> bool| seq.iter().any(|term| holds(dialect, term, wanted));
     has(&is_item) && !has(&is_key) && !has(&|kind| matches!(kind, TermKind::Many(_)))
 }
 
-/// Whether a list between brackets stands in the sequence, or in what it leads to.
+/// Whether the sequence reads, itself or by its rules, a list between brackets.
 pub(crate) fn holds_list(dialect: &Dialect, seq: &[Term]) -> bool {
     let is_in = |seq: &[Term]| list_in(dialect, seq).is_some();
     let in_alt = |alt: &Alt| alt.0.iter().any(|seq| is_in(seq));

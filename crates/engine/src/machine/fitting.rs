@@ -66,13 +66,13 @@ impl Parser {
         };
         let target = Target::Fields(&program.tools.tool(tool).parameters);
         fitting.fit.feed(target, json, args, &mut fitting.changes);
-        remark(
-            &mut self.emitter,
-            &mut fitting.changes,
-            None,
-            fitting.at,
-            sink,
-        );
+        self.remark_changes(sink);
+    }
+
+    /// Tells what was changed of the arguments, and forgets it.
+    fn remark_changes(&mut self, sink: &mut dyn Sink) {
+        let Fitting { changes, at, .. } = &mut self.fitting;
+        remark(&mut self.emitter, changes, None, *at, sink);
     }
 
     /// The arguments end, whole or cut: what is held is told.
@@ -85,13 +85,7 @@ impl Parser {
         fitting
             .fit
             .finish(target, whole, args, &mut fitting.changes);
-        remark(
-            &mut self.emitter,
-            &mut fitting.changes,
-            None,
-            fitting.at,
-            sink,
-        );
+        self.remark_changes(sink);
     }
 }
 

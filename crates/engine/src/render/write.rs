@@ -457,12 +457,12 @@ impl<'a> Writer<'a> {
             None if guessed => json.trim(),
             None => &*text,
         };
-        let line = pen.out.trim_end_matches([' ', '\t']);
-        let starts_line = line.is_empty() || line.ends_with('\n');
         if pen.out.ends_with(CDATA) {
             pen.out.push_str(text);
             return Ok(());
         }
+        let line = pen.out.trim_end_matches([' ', '\t']);
+        let starts_line = line.is_empty() || line.ends_with('\n');
         let text = self.dialect.values.escape(text, starts_line);
         if self.dialect.values.entities {
             let is_quoted = pen.out.ends_with('"');

@@ -161,7 +161,7 @@ pub(crate) struct Envelope {
     pub(crate) committed: bool,
     /// A known name is not enough.
     pub(crate) needs_marker: bool,
-    /// A marker stands before it, so that not only the name marks the call.
+    /// A marker precedes it: the call is told by more than its name.
     pub(crate) marked: bool,
     /// It has no opening brace.
     is_braceless: bool,
