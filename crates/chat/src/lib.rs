@@ -86,7 +86,7 @@ pub use lookalike::{
 pub use program_cache::{CompiledDialects, CompiledRules, ProgramCache};
 pub use prompt::{DEFAULT_DIALECT, Instructions, NotCarried, instructions};
 pub use reader::{Reader, Reading, compile, tool_set};
-pub use rendered_message::{RenderTarget, rendered_message};
+pub use rendered_message::{RenderTarget, RenderedMessage, rendered_message};
 pub use sample::required_parameters;
 pub use server_name::{default_server, is_local_server};
 pub use spaced_json::spaced_json;

@@ -1,7 +1,10 @@
 //! A message or results written in a dialect, as documents have them.
 
+use std::sync::Arc;
+
 use toolglot_engine::{
-    CallText, Dialect, RenderedResults, Renderer, ResultText, ResultWriter, ToolSet,
+    CallText, Calls, Dialect, End, Finish, Input, Parser, RenderedResults, Renderer, ResultNote,
+    ResultText, ResultWriter, ToolSet,
 };
 use toolglot_toolset::Toolbox;
 use toolglot_value::Value;
@@ -23,14 +26,25 @@ pub struct RenderTarget<'a> {
     pub toolbox: Option<&'a Toolbox>,
 }
 
-/// The text of a message or of results, exact to the byte, and what was changed in results.
+/// The text of a message or of results.
+#[derive(Clone, Debug, Default)]
+pub struct RenderedMessage {
+    /// The text, exact to the byte.
+    pub text: String,
+    /// What was changed in results.
+    pub notes: Vec<ResultNote>,
+    /// The calls, counted from 0, that a parser reads back with the same arguments, and with a value in doubt.
+    pub recovered: Vec<usize>,
+}
+
+/// Writes a message or results.
 ///
 /// # Errors
 /// [`ChatError::Unrenderable`] for calls that the dialect cannot carry, [`ChatError::Program`] for one that does not compile.
 pub fn rendered_message(
     message: &Message,
     target: RenderTarget<'_>,
-) -> Result<RenderedResults, ChatError> {
+) -> Result<RenderedMessage, ChatError> {
     let RenderTarget { dialect, tools, .. } = target;
     match message {
         Message::Calls { calls, content } => {
@@ -64,7 +78,8 @@ pub fn rendered_message(
                         text: error.text,
                         start: error.start,
                     })?;
-            Ok(RenderedResults {
+            Ok(RenderedMessage {
+                recovered: recovered(&renderer, &text),
                 text,
                 notes: Vec::new(),
             })
@@ -79,9 +94,25 @@ pub fn rendered_message(
                     is_json: result.is_json,
                 })
                 .collect();
-            Ok(ResultWriter::new(dialect).results(&results))
+            let RenderedResults { text, notes } = ResultWriter::new(dialect).results(&results);
+            Ok(RenderedMessage {
+                text,
+                notes,
+                recovered: Vec::new(),
+            })
         }
     }
+}
+
+/// The calls in `text` that end `recovered`, counted from 0.
+fn recovered(renderer: &Renderer<'_>, text: &str) -> Vec<usize> {
+    let mut parser = Parser::new(Arc::clone(renderer.program()));
+    let mut read = Calls::default();
+    parser.push(Input::Text(text), &mut read);
+    parser.finish(Finish::Unknown, &mut read);
+    let calls = read.calls.iter().enumerate();
+    let recovered = calls.filter(|(_, call)| call.end == End::Recovered);
+    recovered.map(|(index, _)| index).collect()
 }
 
 /// The call as the dialect's models write it.

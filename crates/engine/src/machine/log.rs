@@ -40,6 +40,11 @@ impl Act {
         matches!(self, Act::Captured { what, .. } if what == Capture::Name)
     }
 
+    /// Whether a rule ends.
+    pub(crate) fn is_exit(self) -> bool {
+        matches!(self, Act::Exit(_))
+    }
+
     /// The role of the rule that is entered, and the tool that the rule fixes.
     pub(crate) fn entered(self, program: &Program) -> Option<(RuleRole, Option<&str>)> {
         match self {

@@ -335,12 +335,15 @@ impl Parser {
         let begin = self.pos - self.set.found.literal_length;
         let is_member = |body: &Thread| matches!(program.node(body.node), Node::Object(_));
         let is_member = self.candidate.fallback_bodies.iter().any(is_member);
+        let mut threads = self.set.threads.iter();
+        let outranks = !(is_member && threads.all(|thread| self.enters_speech(thread)));
         if self.set.found.literal_took
+            && outranks
             && { self.candidate.fallback }.is_some_and(|at| at == begin || !is_member)
             && self.set.found.literal_length >= MARKER_MIN as u64
         {
             // A literal outranks the body that waited for it. A bracket alone does not: both may begin so. Nor does one
-            // inside an object.
+            // inside an object, or one of content (`say`) where an object begins.
             self.candidate.forget_fallback();
         }
         // A `<` alone may start something else.
@@ -366,30 +369,25 @@ impl Parser {
         }
         let common = self.set.common();
         let names = self.set.log.any(self.set.flushed, common, Act::is_name);
-        let is_exit = |act| matches!(act, Act::Exit(_));
-        let ends = self.set.log.any(self.set.flushed, common, is_exit);
+        let ends = self.set.log.any(self.set.flushed, common, Act::is_exit);
         let marked = self.set.threads.iter().all(|thread| thread.marked);
         if !self.candidate.committed {
             // After a closer that is not there, a bracket alone confirms nothing.
             let supplied = |act| matches!(act, Act::Supplied(_));
             let is_weak = self.set.found.literal_length < MARKER_MIN as u64
                 && self.set.log.any(self.set.flushed, common, supplied);
-            if !(names && marked) || is_weak {
-                return;
-            }
-            if !self.commit(view, None, sink) {
+            if !(names && marked) || is_weak || !self.commit(view, None, sink) {
                 return;
             }
         }
         if names || ends && !self.awaits_tail() {
             self.flush(view, common, self.pos, sink);
             let call = self.emitter.call.as_ref();
-            // The name may be that of a call before.
-            let is_named = call.is_some_and(|call| !call.name.is_empty());
             let has_head = |call: &OpenCall| call.ns.is_some() || call.written_id.is_some();
             let awaits_head = |thread: &Thread| program.awaits_head(thread.node);
             let late = !call.is_some_and(has_head) && self.set.threads.iter().any(awaits_head);
-            if names && !late && is_named {
+            // The name may be that of a call before.
+            if names && !late && call.is_some_and(|call| !call.name.is_empty()) {
                 self.emitter.start_call(view, self.pos, sink);
             }
         }
@@ -399,14 +397,15 @@ impl Parser {
     /// spoken. What may stand in place of that end (`raw ("</think>" | block)`) begins like an entry.
     fn is_over_at(&self, program: &Program, thread: &Thread) -> bool {
         let within = matches!(program.node(thread.node), Node::Literal { .. } if thread.off > 0);
-        let ends = |act| matches!(act, Act::Exit(_));
         // An opener is told by the name after it.
         let opens = |thread: &Thread| match program.node(thread.node) {
             Node::Capture(_) | Node::Attrs(_) => true,
             node => node.is_body() && !matches!(node, Node::Match),
         };
         let is_sync = self.context.sync && !self.set.threads.iter().any(opens);
-        thread.extra && !within && (is_sync || self.set.log.any(self.set.flushed, thread.log, ends))
+        thread.extra
+            && !within
+            && (is_sync || self.set.log.any(self.set.flushed, thread.log, Act::is_exit))
     }
 
     /// An entry that can only end here ends here. Returns whether it does.
@@ -423,8 +422,7 @@ impl Parser {
     /// After a body: an end that all threads agree on is told at once.
     pub(super) fn exit_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let common = self.set.common();
-        let is_exit = |act| matches!(act, Act::Exit(_));
-        if self.set.log.any(self.set.flushed, common, is_exit) {
+        if self.set.log.any(self.set.flushed, common, Act::is_exit) {
             self.flush(view, common, self.pos, sink);
         }
     }

@@ -175,9 +175,8 @@ impl Parser {
     pub(super) fn is_spoken_of(&self, view: View<'_>) -> bool {
         let is_gap = |byte: Option<u8>| matches!(byte, Some(b' ' | b'\t'));
         let is_word = |thread: &Thread| {
-            let leaves = |act| matches!(act, Act::Exit(_));
             let (log, flushed) = (&self.set.log, self.set.flushed);
-            let is_over = thread.marked && log.any(flushed, thread.log, leaves);
+            let is_over = thread.marked && log.any(flushed, thread.log, Act::is_exit);
             let named = log.newest(thread.log, flushed, Capture::Name);
             named.filter(|_| is_over).is_some_and(|at| {
                 let name = view.at(at);

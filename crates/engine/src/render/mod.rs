@@ -144,7 +144,7 @@ impl<'a> Renderer<'a> {
         let kept = |text: String| {
             let whole = format!("{content}{between}{text}");
             match self.reads_back(&whole, &alone, calls) {
-                Ok(()) => Ok(whole),
+                Ok(end) => Ok((whole, end)),
                 Err(error) => Err(RenderError {
                     text: Some(whole),
                     ..error
@@ -154,10 +154,13 @@ impl<'a> Renderer<'a> {
         let tools = &self.program.tools;
         // What was written and is read otherwise says more than a rule that could not write it.
         let mut misread = None;
+        // Of texts that are read as these calls, one that leaves no doubt is better.
+        let mut doubtful = None;
         let writer = Writer::new(self.dialect, &self.forms, tools);
         for text in writer.ways(calls) {
             match text.map(kept) {
-                Ok(Ok(whole)) => return Ok(whole),
+                Ok(Ok((whole, End::Closed))) => return Ok(whole),
+                Ok(Ok((whole, _))) => doubtful = doubtful.or(Some(whole)),
                 Ok(Err(error)) => misread = Some(error),
                 Err(error) => why = error,
             }
@@ -173,21 +176,29 @@ impl<'a> Renderer<'a> {
                 break;
             }
             let second = writer.last_first(last_first);
-            let carried = second.ways(calls).find_map(|text| kept(text.ok()?).ok());
-            if let Some(text) = carried {
-                return Ok(text);
+            for (whole, end) in second.ways(calls).filter_map(|text| kept(text.ok()?).ok()) {
+                if end == End::Closed {
+                    return Ok(whole);
+                }
+                doubtful = doubtful.or(Some(whole));
             }
+            if doubtful.is_some() {
+                break;
+            }
+        }
+        if let Some(whole) = doubtful {
+            return Ok(whole);
         }
         Err(misread.unwrap_or(why))
     }
 
-    /// Whether `text` is read as `calls`, and what stands before them as it is `alone`.
+    /// The worst end of the calls, if `text` is read as `calls`, and what stands before them as it is `alone`.
     fn reads_back(
         &self,
         text: &str,
         alone: &Calls,
         calls: &[CallText<'_>],
-    ) -> Result<(), RenderError> {
+    ) -> Result<End, RenderError> {
         let read = read(&self.program, text);
         let dialect = self.dialect.name();
         if read.calls.len() != calls.len() {
@@ -245,7 +256,8 @@ impl<'a> Renderer<'a> {
                 )));
             }
         }
-        Ok(())
+        let ends = read.calls.iter().map(|call| call.end);
+        Ok(ends.max().unwrap_or(End::Closed))
     }
 }
 

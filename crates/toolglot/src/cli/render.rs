@@ -3,8 +3,7 @@
 use std::io::Write;
 
 use serde::Serialize;
-use toolglot_chat::{RenderTarget, rendered_message, tool_set};
-use toolglot_engine::RenderedResults;
+use toolglot_chat::{RenderTarget, RenderedMessage, rendered_message, tool_set};
 use toolglot_value::Value;
 use toolglot_wire::{BadLine, Message, NoteLine};
 
@@ -28,8 +27,15 @@ pub(crate) fn render(arguments: &RenderArguments, out: &mut dyn Write) -> Result
         return lines(arguments, target, out);
     }
     let message = Message::read(&source::document(&arguments.file)?)?;
-    let RenderedResults { text, notes } = rendered_message(&message, target)?;
-    for note in notes {
+    let written = rendered_message(&message, target)?;
+    for index in written.recovered {
+        let _ = writeln!(
+            screen::stderr(),
+            "warning: call {index} reads back as `recovered`: a value holds what could end it in `{}`",
+            dialect.name()
+        );
+    }
+    for note in written.notes {
         // The text must come, also where nobody reads the notes.
         let (code, said) = (note.note.code.number(), note.note.message);
         let _ = writeln!(
@@ -38,6 +44,7 @@ pub(crate) fn render(arguments: &RenderArguments, out: &mut dyn Write) -> Result
             note.result
         );
     }
+    let text = written.text;
     let newline = if text.ends_with('\n') { "" } else { "\n" };
     write!(out, "{text}{newline}").map_err(Failure::Output)?;
     Ok(Outcome::Fine)
@@ -51,6 +58,9 @@ struct Rendered {
     /// What was changed in results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<RenderedNote>,
+    /// The calls, counted from 0, that read back with the same arguments, and with a value in doubt.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recovered: Vec<usize>,
 }
 
 /// A note on one of several results; its span is in the result's own text.
@@ -84,13 +94,22 @@ fn rendered(line: &str, target: RenderTarget<'_>) -> Result<Rendered, BadLine> {
         .map_err(Failure::from)
         .and_then(|message| rendered_message(&message, target).map_err(Failure::from));
     match written {
-        Ok(RenderedResults { text, notes }) => {
+        Ok(RenderedMessage {
+            text,
+            notes,
+            recovered,
+        }) => {
             let notes = notes.into_iter().map(|note| RenderedNote {
                 result: note.result,
                 note: NoteLine::from(&note.note),
             });
             let notes = notes.collect();
-            Ok(Rendered { id, text, notes })
+            Ok(Rendered {
+                id,
+                text,
+                notes,
+                recovered,
+            })
         }
         Err(failure) => Err(BadLine {
             id,

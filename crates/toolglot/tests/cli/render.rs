@@ -193,3 +193,31 @@ fn forge_wraps_the_items_of_a_list_with_a_plural_name() {
         without.out
     );
 }
+
+/// A text that reads back with doubt is written with a warning, and a form that leaves none is preferred.
+#[test]
+fn doubt_in_what_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    let one = "dialect one\ncall = \"<call \" name \">\" (\"<\" key \">\" raw \"</{key}>\")* \"</call>\"\n";
+    let two = one.replace("raw", "(raw | \"<![CDATA[\" raw \"]]>\")");
+    std::fs::write(root.join("one"), one).expect("it is written");
+    std::fs::write(root.join("two"), two.replace("dialect one", "dialect two"))
+        .expect("it is written");
+    let at = |name: &str| root.join(name).display().to_string();
+    let message = json!({"calls": [{"name": "f", "arguments": {"a": "x</a>y"}}]}).to_string();
+    let text = toolglot(&["render", "--dialect", &at("one")], &message);
+    assert_eq!(text.code, 0, "{}", text.err);
+    assert_eq!(text.out, "<call f><a>x</a>y</a></call>\n");
+    assert!(
+        text.err
+            .contains("warning: call 0 reads back as `recovered`"),
+        "{}",
+        text.err
+    );
+    let line = toolglot(&["render", "--jsonl", "--dialect", &at("one")], &message).json();
+    assert_eq!(line["recovered"], json!([0]));
+    let text = toolglot(&["render", "--dialect", &at("two")], &message);
+    assert_eq!(text.out, "<call f><a><![CDATA[x</a>y]]></a></call>\n");
+    assert_eq!(text.err, "");
+}
