@@ -378,6 +378,11 @@ impl<'a> Writer<'a> {
             }
             // The values of the key before it.
             Form::EachArgument(inner, _) if pen.is_open => {
+                let is_none = |json| kind(json) == Kind::Array && elements(json).next().is_none();
+                if pen.value().is_some_and(is_none) {
+                    // A key without a value is an empty list.
+                    pen.take(None)?;
+                }
                 while !pen.is_flag() && pen.left.iter().any(|(key, _)| *key == pen.key) {
                     let n_before = pen.left.len();
                     self.write(pen, inner)?;

@@ -102,6 +102,20 @@ fn a_file_without_a_dialect_fails_the_check() {
     }
 }
 
+/// What the page of recipes offers to copy passes its check.
+#[test]
+fn recipes_pass_their_check() {
+    let page = include_str!("../../../../docs/recipes.md");
+    let files = page.split("text file=").skip(1);
+    let files = files.filter_map(|file| file.split_once('\n')?.1.split("\n```").next());
+    let dialects: Vec<&str> = files.filter(|file| file.starts_with("dialect ")).collect();
+    assert_eq!(dialects.len(), 20);
+    for dialect in dialects {
+        let check = toolglot(&["dialects", "check", "-"], format!("{dialect}\n"));
+        assert_eq!(check.code, 0, "{dialect}\n{}{}", check.out, check.err);
+    }
+}
+
 #[test]
 fn a_name_that_is_none_is_an_error_of_usage() {
     assert_eq!(toolglot(&["dialects", "new", "Not-A-Name"], "").code, 2);

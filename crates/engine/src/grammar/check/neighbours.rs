@@ -122,10 +122,10 @@ impl<'d> Walk<'d> {
                     first.term.span.clone(),
                     "a value that may be missing starts as what comes after it",
                 )
-                .help(if is_key(first) {
-                    "write the first parameter alone, and what is between two before each other one, (key \"=\" value (\", \" key \"=\" value)*)?"
-                } else {
-                    "start one of them with another literal, or write the end in two ways, (\"]\" | \",]\")"
+                .help(match &first.term.kind {
+                    _ if is_key(first) => "write the first parameter alone, and what is between two before each other one, (key \"=\" value (\", \" key \"=\" value)*)?",
+                    TermKind::Literal(pieces) if starts(pieces, &['\n']) => "where each parameter has a line of its own, end it with `eol`, (key \": \" line eol)*",
+                    _ => "start one of them with another literal, or write the end in two ways, (\"]\" | \",]\")",
                 }));
             }
         }
