@@ -118,7 +118,10 @@ fn kinds(term: &Term, most: usize) -> Vec<TermKind> {
                 let span = span.clone();
                 TermKind::Many(Term { kind, span }.into())
             };
-            inside.map(many).collect()
+            // Without this loop another one may take its arguments.
+            let mut all = vec![only(vec![])];
+            all.extend(inside.map(many));
+            all
         }
         TermKind::Ws(_) => [" ", "\n"]
             .map(|blanks| TermKind::Ws(Some(String::from(blanks))))

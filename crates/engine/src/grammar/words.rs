@@ -250,13 +250,19 @@ fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<Strin
 /// Whether a name is one edit away from a word, letter case aside. In words of two letters half of it would be another word, so
 /// only a letter too many counts, or the two in the other order.
 fn is_near(name: &str, word: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    match distance(&lower, word) {
-        0 => name != word,
-        1 => {
-            let same_letters = |n: usize| lower.as_bytes().get(n) == word.as_bytes().get(1 - n);
-            word.len() > 2 || lower.len() > 2 || same_letters(0) && same_letters(1)
+    let is_same = |(one, other): &(&u8, &u8)| one.eq_ignore_ascii_case(other);
+    let (bytes, wanted) = (name.as_bytes(), word.as_bytes());
+    let n_front = bytes.iter().zip(wanted).take_while(is_same).count();
+    let (bytes, wanted) = (&bytes[n_front..], &wanted[n_front..]);
+    let from_back = bytes.iter().rev().zip(wanted.iter().rev());
+    let n_back = from_back.take_while(is_same).count();
+    let left = [bytes, wanted].map(|bytes| &bytes[..bytes.len() - n_back]);
+    match left {
+        [[], []] => name != word,
+        [[first, second], exchanged] => {
+            matches!(exchanged, [one, other] if is_same(&(second, one)) && is_same(&(first, other)))
         }
+        [[_], [] | [_]] | [[], [_]] => word.len() > 2 || name.len() > 2,
         _ => false,
     }
 }

@@ -28,7 +28,8 @@ impl Filled {
     }
 
     /// The literal that a position is in.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "asked for each position at each byte")]
+    #[inline(always)]
     pub(crate) fn literal<'a>(
         &'a self,
         program: &'a Program,

@@ -42,8 +42,11 @@ impl Balance {
         let begin = self.to.saturating_sub(at) as usize;
         let end = bytes.len().min(self.end.saturating_sub(at) as usize);
         let new = bytes.get(begin..end).unwrap_or_default();
-        self.n_open += weight_of(new);
-        self.n_quotes += memchr::memchr_iter(b'"', new).count();
+        for stretch in new.chunks(STRETCH) {
+            let (n_open, n_quotes) = stretch.iter().copied().fold((0, 0), add);
+            self.n_open += i32::from(n_open);
+            self.n_quotes += usize::from(n_quotes);
+        }
         self.to = at + bytes.len() as u64;
     }
 
@@ -63,19 +66,17 @@ impl Balance {
     }
 }
 
+/// So many bytes are added up at once that a byte holds the sums, and one instruction adds several.
+const STRETCH: usize = 96;
+
+/// Adds what a byte opens, less what it closes, and the quote that it is.
 #[inline]
-fn weight(byte: u8) -> i8 {
+fn add((n_open, n_quotes): (i8, u8), byte: u8) -> (i8, u8) {
     // `{` and `[` differ in one bit, and so do their closers.
     let folded = byte | 0x20;
-    i8::from(folded == b'{' || byte == b'(') - i8::from(folded == b'}' || byte == b')')
-}
-
-/// The weights of all bytes together, in stretches whose sum a byte holds: so many are added in one instruction.
-fn weight_of(bytes: &[u8]) -> i32 {
-    const STRETCH: usize = 96;
-    let count_brackets = |stretch: &[u8]| stretch.iter().map(|&byte| weight(byte)).sum::<i8>();
-    let sums = bytes.chunks(STRETCH).map(count_brackets);
-    sums.map(i32::from).sum()
+    let weight =
+        i8::from(folded == b'{' || byte == b'(') - i8::from(folded == b'}' || byte == b')');
+    (n_open + weight, n_quotes + u8::from(byte == b'"'))
 }
 
 impl Transducer {
@@ -102,20 +103,30 @@ impl Transducer {
 mod tests {
     use alloc::vec::Vec;
 
-    use super::{weight, weight_of};
+    use super::{Balance, HELD, add};
 
     #[test]
-    fn many_bytes_weigh_what_each_of_them_does() {
-        for length in [0, 1, 31, 32, 95, 96, 97, 5000] {
+    fn many_bytes_count_as_each_of_them_does() {
+        let counted = |bytes: &[u8]| {
+            let mut balance = Balance::default();
+            balance.begin(0);
+            balance.count(bytes, 0);
+            (balance.n_open, balance.n_quotes)
+        };
+        for length in [0, 1, 31, 32, 95, 96, 97, HELD] {
             for byte in 0..=u8::MAX {
                 let bytes: Vec<u8> = (0..length)
                     .map(|n| if n % 3 == 0 { byte } else { b"{]()}[z"[n % 7] })
                     .collect();
-                let each: i32 = bytes.iter().map(|&byte| i32::from(weight(byte))).sum();
-                assert_eq!(weight_of(&bytes), each, "{byte} in {length}");
+                let ones = bytes.iter().map(|&byte| add((0, 0), byte));
+                let each = ones.fold((0, 0), |(n_open, n_quotes), (one, quote)| {
+                    (n_open + i32::from(one), n_quotes + usize::from(quote))
+                });
+                assert_eq!(counted(&bytes), each, "{byte} in {length}");
             }
         }
-        assert_eq!(weight_of(&[b'{'; 5000]), 5000);
-        assert_eq!(weight_of(&[b')'; 5000]), -5000);
+        assert_eq!(counted(&[b'{'; HELD]), (4096, 0));
+        assert_eq!(counted(&[b')'; HELD]), (-4096, 0));
+        assert_eq!(counted(&[b'"'; HELD]), (0, HELD));
     }
 }

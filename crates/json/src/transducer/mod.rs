@@ -215,8 +215,8 @@ struct Context {
 
 impl Context {
     /// Forgets what was said of the last document, but what may follow each.
-    fn restart(&mut self, python: bool) {
-        (self.watch, self.python) = (0, python);
+    fn forget(&mut self) {
+        self.watch = 0;
         (self.bracketed, self.is_plain) = (false, false);
         self.token_quote = None;
         self.other_quotes.clear();
@@ -229,7 +229,7 @@ impl Transducer {
     /// A machine for a document that starts with `root`.
     pub fn new(root: Root) -> Transducer {
         let mut machine = Transducer::default();
-        machine.restart(root);
+        machine.start(root);
         machine
     }
 
@@ -237,24 +237,22 @@ impl Transducer {
     /// memory is kept.
     pub fn restart(&mut self, root: Root) {
         let mut last = core::mem::take(self);
-        for text in [
-            &mut last.held,
-            &mut last.token,
-            &mut last.key.text,
-            &mut last.unread.text,
-        ] {
-            text.clear();
-        }
+        let mut texts = [last.held, last.token, last.key.text, last.unread.text];
+        texts.iter_mut().for_each(String::clear);
+        [self.held, self.token, self.key.text, self.unread.text] = texts;
         last.stack.clear();
         last.keys.clear();
-        last.context.restart(root == Root::Keywords);
-        (self.held, self.token, self.stack) = (last.held, last.token, last.stack);
-        (self.key.text, self.unread.text) = (last.key.text, last.unread.text);
-        (self.keys, self.context) = (last.keys, last.context);
+        last.context.forget();
+        (self.stack, self.keys, self.context) = (last.stack, last.keys, last.context);
         if self.context.is_whole {
             // Of all values of a text.
             self.fork.spent = last.fork.spent;
         }
+        self.start(root);
+    }
+
+    fn start(&mut self, root: Root) {
+        self.context.python = root == Root::Keywords;
         match root {
             Root::Value => {}
             Root::Object => self.state = State::Root,

@@ -1,6 +1,7 @@
 //! Where the values of an envelope go: arguments, also those that stand in a string, and captures.
 
 use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
 
 use toolglot_json::internal::unescape;
 use toolglot_json::{Output, RepairSpan, Root, Step, Transducer};
@@ -54,7 +55,8 @@ impl Envelope {
             Some(b'"') => {
                 self.encoded.at = Some(self.member_at);
                 self.part = Part::Encoded;
-                self.encoded.json = Some((Transducer::new(Root::Object), Output::default()));
+                self.encoded.json =
+                    Some(Box::new((Transducer::new(Root::Object), Output::default())));
                 let text = text[1..].to_owned();
                 self.out.text = text;
                 self.encoded();
@@ -94,7 +96,7 @@ impl Envelope {
     /// Argument text inside a string: what the string says is JSON of its own.
     pub(super) fn encoded(&mut self) {
         // `None`: the string went on behind what it says; the rest is left out.
-        let Some((json, out)) = &mut self.encoded.json else {
+        let Some((json, out)) = self.encoded.json.as_deref_mut() else {
             return;
         };
         // The transducer writes whole escapes; the closing quotation mark is its last byte.

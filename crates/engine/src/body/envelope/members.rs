@@ -37,9 +37,9 @@ impl Envelope {
         self.member_at = self.here();
         self.capture.clear();
         self.overlong = false;
-        let is_neutral = NEUTRAL_KEYS.contains(&key);
-        let is_aside =
-            self.head.name.is_none() && self.path.is_empty() && ASIDE_KEYS.contains(&key);
+        let is_neutral = || NEUTRAL_KEYS.contains(&key);
+        let may_be_aside = self.head.name.is_none() && self.path.is_empty();
+        let is_aside = || may_be_aside && ASIDE_KEYS.contains(&key);
         // Readings that know the key go first; for the others the key may be the name.
         if self.is_braceless && self.is_first(program, &path) {
             return Asked::Dead;
@@ -50,8 +50,8 @@ impl Envelope {
                 !name_is_key(program, body)
                     && (role_of(program, body, &path).is_some()
                         || leads(program, body, &path)
-                        || is_neutral
-                        || is_aside && program.tools.find(key).is_none())
+                        || is_neutral()
+                        || is_aside() && program.tools.find(key).is_none())
             });
             self.bodies
                 .retain(|body| name_is_key(program, body) != role_known);
@@ -135,18 +135,18 @@ impl Envelope {
             (self.loose.flat, self.args.seen, self.part) = (true, true, Part::Flat);
             return self.begin_arguments(program);
         }
-        if !self.marked && !self.committed && !is_neutral && !is_aside {
+        if !self.marked && !self.committed && !is_neutral() && !is_aside() {
             return Asked::Dead;
         }
-        self.loose.has_aside |= is_aside;
-        if self.args.seen && !is_neutral {
+        self.loose.has_aside |= is_aside();
+        if self.args.seen && !is_neutral() {
             self.leave_out_key(program, key);
         }
         let is_loose = self.marked && !self.args.seen && self.path.is_empty();
         if is_loose && self.loose.text.is_empty() && self.loose.asides.is_empty() {
             self.loose.at = self.member_at;
         }
-        self.part = if is_loose && (is_neutral || ASIDE_KEYS.contains(&key)) {
+        self.part = if is_loose && (is_neutral() || ASIDE_KEYS.contains(&key)) {
             self.loose.asides.push((key.to_owned(), String::new()));
             Part::Aside
         } else if is_loose {
@@ -263,7 +263,8 @@ impl Envelope {
         match part {
             Part::Role(Role::Args) | Part::Flat => Asked::Args,
             Part::Encoded => {
-                if let Some((mut json, mut out)) = self.encoded.json.take() {
+                if let Some(inner) = self.encoded.json.take() {
+                    let (mut json, mut out) = *inner;
                     let rest = json.finish(true, self.encoded.n_fed, &mut out);
                     self.args.text.push_str(&out.text);
                     self.mended_inside(&out.repairs);

@@ -120,7 +120,7 @@ pub(crate) struct LooseMembers {
 /// Arguments that are JSON inside a string.
 #[derive(Debug, Default)]
 pub(crate) struct EncodedArguments {
-    pub(crate) json: Option<(Transducer, Output)>,
+    pub(crate) json: Option<Box<(Transducer, Output)>>,
     /// Bytes that it was fed.
     pub(crate) n_fed: u64,
     /// What it repaired.
@@ -186,10 +186,23 @@ impl Envelope {
         bodies: Vec<Thread>,
         at: u64,
     ) -> Box<Envelope> {
-        let mut envelope = last.unwrap_or_default();
-        envelope.restart(at);
+        let mut envelope = match last {
+            Some(mut last) => {
+                last.forget();
+                last
+            }
+            None => Box::new(Envelope {
+                json: Transducer::new(Root::Object),
+                ..Envelope::default()
+            }),
+        };
         envelope.bodies = bodies;
         envelope.marked = envelope.bodies.iter().any(|body| body.marked);
+        (envelope.at, envelope.pos, envelope.member_at) = (at, at, at);
+        (envelope.loose.at, envelope.args.end) = (at, at);
+        envelope.head.name_at = (at, at);
+        envelope.json.watch(1);
+        envelope.json.stop_at_strings();
         let node = envelope.bodies[0].node;
         if let Node::Object(object) = program.node(node) {
             envelope.json.expect_closers(&object.closers);
@@ -199,35 +212,16 @@ impl Envelope {
         envelope
     }
 
-    /// Forgets the last object, and keeps its memory.
-    fn restart(&mut self, at: u64) {
+    /// Forgets the last object, and keeps the memory of its longest texts.
+    fn forget(&mut self) {
         let mut last = core::mem::take(self);
         last.json.restart(Root::Object);
-        last.json.watch(1);
-        last.json.stop_at_strings();
         last.out.text.clear();
         last.out.repairs.clear();
-        let [text, begin] = [last.args.text, last.args.begin];
-        let mut texts = [last.path, last.capture, last.loose.text, text, begin];
-        texts.iter_mut().for_each(String::clear);
-        let [path, capture, loose, text, begin] = texts;
+        last.args.text.clear();
         last.repairs.clear();
-        last.depths.clear();
-        *self = Envelope {
-            json: last.json,
-            out: last.out,
-            path,
-            capture,
-            repairs: last.repairs,
-            depths: last.depths,
-            at,
-            pos: at,
-            member_at: at,
-            ..Envelope::default()
-        };
-        (self.loose.text, self.loose.at) = (loose, at);
-        (self.args.text, self.args.begin, self.args.end) = (text, begin, at);
-        self.head.name_at = (at, at);
+        (self.json, self.out, self.repairs) = (last.json, last.out, last.repairs);
+        (self.args.text, self.capture) = (last.args.text, last.capture);
     }
 
     /// Whether a call before may be what it repeats: it stands behind the answer, and nothing but its name marks it.
