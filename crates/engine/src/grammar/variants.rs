@@ -7,7 +7,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::{Alt, Dialect, Rule, Term, TermKind};
+use super::{Alt, Capture, Dialect, Rule, Term, TermKind};
+use crate::render::holds;
 
 impl Dialect {
     /// The dialects that write what this one reads and does not write: each has one choice, one optional part, or one run of
@@ -56,7 +57,7 @@ impl Dialect {
             };
             for seq in &rule.alt.0 {
                 add(seq.clone());
-                sequences(seq, most).into_iter().for_each(&mut add);
+                sequences(self, seq, most).into_iter().for_each(&mut add);
             }
         }
         variants
@@ -76,11 +77,11 @@ fn referred(rules: &[Rule]) -> BTreeSet<String> {
 }
 
 /// The sequence with one change, in each way, up to `most` of them.
-fn sequences(seq: &[Term], most: usize) -> Vec<Vec<Term>> {
+fn sequences(dialect: &Dialect, seq: &[Term], most: usize) -> Vec<Vec<Term>> {
     let mut all = Vec::new();
     for (n, term) in seq.iter().enumerate() {
         let left = most - all.len();
-        for kind in kinds(term, left).into_iter().take(left) {
+        for kind in kinds(dialect, term, left).into_iter().take(left) {
             let mut other = seq.to_vec();
             other[n].kind = kind;
             all.push(other);
@@ -89,7 +90,7 @@ fn sequences(seq: &[Term], most: usize) -> Vec<Vec<Term>> {
     all
 }
 
-fn kinds(term: &Term, most: usize) -> Vec<TermKind> {
+fn kinds(dialect: &Dialect, term: &Term, most: usize) -> Vec<TermKind> {
     let only = |seq: Vec<Term>| TermKind::Group(Alt(vec![seq]));
     match &term.kind {
         TermKind::Group(alt) => {
@@ -98,30 +99,30 @@ fn kinds(term: &Term, most: usize) -> Vec<TermKind> {
             let written = alt.0.iter().filter(|seq| !is_end(seq));
             let alternatives = written.flat_map(|seq| {
                 let mut all = vec![seq.clone()];
-                all.extend(sequences(seq, most));
+                all.extend(sequences(dialect, seq, most));
                 all
             });
             alternatives.take(most).map(only).collect()
         }
         TermKind::Optional(inner, habit) => {
             let mut all = vec![only(vec![]), only(vec![Term::clone(inner)])];
-            all.extend(kinds(inner, most).into_iter().map(|kind| {
+            all.extend(kinds(dialect, inner, most).into_iter().map(|kind| {
                 let span = inner.span.clone();
                 TermKind::Optional(Term { kind, span }.into(), *habit)
             }));
             all
         }
         TermKind::Many(inner) => {
-            let inside = kinds(inner, most).into_iter();
+            let inside = kinds(dialect, inner, most).into_iter();
             let span = &inner.span;
             let many = |kind| {
                 let span = span.clone();
                 TermKind::Many(Term { kind, span }.into())
             };
-            // Without this loop another one may take its arguments.
-            let mut all = vec![only(vec![])];
-            all.extend(inside.map(many));
-            all
+            let is_key = |kind: &TermKind| kind.open_capture() == Some(Capture::Key);
+            // Without this loop another one takes the parameters.
+            let without = holds(dialect, inner, &is_key).then(|| only(vec![]));
+            without.into_iter().chain(inside.map(many)).collect()
         }
         TermKind::Ws(_) => [" ", "\n"]
             .map(|blanks| TermKind::Ws(Some(String::from(blanks))))

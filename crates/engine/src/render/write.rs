@@ -522,7 +522,7 @@ impl<'a> Writer<'a> {
         });
         let is_reversed = match self.last_first {
             LastFirst::Nowhere => false,
-            LastFirst::Values => order.iter().all(|one| one.has_value),
+            LastFirst::Values => pen.call.is_some() && order.iter().all(|one| one.has_value),
             LastFirst::Calls => pen.call.is_some(),
         };
         if is_reversed {
