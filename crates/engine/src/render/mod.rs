@@ -154,13 +154,16 @@ impl<'a> Renderer<'a> {
         let tools = &self.program.tools;
         // What was written and is read otherwise says more than a rule that could not write it.
         let mut misread = None;
-        // Of texts that are read as these calls, one that leaves no doubt is better.
+        // A text that is read as these calls, and with doubt: another form of its values may leave none.
         let mut doubtful = None;
         let writer = Writer::new(self.dialect, &self.forms, tools);
         for text in writer.ways(calls) {
             match text.map(kept) {
                 Ok(Ok((whole, End::Closed))) => return Ok(whole),
-                Ok(Ok((whole, _))) => doubtful = doubtful.or(Some(whole)),
+                Ok(Ok((whole, _))) => {
+                    doubtful = Some(whole);
+                    break;
+                }
                 Ok(Err(error)) => misread = Some(error),
                 Err(error) => why = error,
             }
@@ -172,24 +175,18 @@ impl<'a> Renderer<'a> {
         };
         // Where a value has a second form (CDATA), or a call (JSON), that may carry what the first cannot.
         for last_first in [LastFirst::Values, LastFirst::Calls] {
-            if last_first == LastFirst::Calls && calls.iter().any(lacks_types) {
+            let is_kept = doubtful.is_some() || calls.iter().any(lacks_types);
+            if last_first == LastFirst::Calls && is_kept {
                 break;
             }
             let second = writer.last_first(last_first);
-            for (whole, end) in second.ways(calls).filter_map(|text| kept(text.ok()?).ok()) {
-                if end == End::Closed {
-                    return Ok(whole);
-                }
-                doubtful = doubtful.or(Some(whole));
-            }
-            if doubtful.is_some() {
-                break;
+            match second.ways(calls).find_map(|text| kept(text.ok()?).ok()) {
+                Some((whole, End::Closed)) => return Ok(whole),
+                Some((whole, _)) => doubtful = doubtful.or(Some(whole)),
+                None => {}
             }
         }
-        if let Some(whole) = doubtful {
-            return Ok(whole);
-        }
-        Err(misread.unwrap_or(why))
+        doubtful.ok_or_else(|| misread.unwrap_or(why))
     }
 
     /// The worst end of the calls, if `text` is read as `calls`, and what stands before them as it is `alone`.
