@@ -86,6 +86,12 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "schema|infer",
     ),
     (
+        "dialect a\nvalues: schema, lists(\";\"), escapes(\"\\\\;\" = \";\")\n",
+        "an escaped separator would end an item",
+        "values",
+        "schema|infer",
+    ),
+    (
         "dialect a\ncall = \"<a \" name \">\" xml \"</{name}>\"\n",
         "a closing tag with a hole after `xml`",
         "\"</{name}>",

@@ -81,7 +81,16 @@ impl Values {
                 },
             }
         }
-        Ok(values)
+        let is_of_item = |separator: &String| {
+            let has = |text: &String| text.contains(separator.as_str());
+            values.percent || { values.escapes.iter() }.any(|(from, to)| has(from) && has(to))
+        };
+        match values.separator.as_ref().filter(|text| is_of_item(text)) {
+            Some(separator) => Err(format!(
+                "`lists({separator:?})` splits a value that was decoded: an escaped separator would end an item. Write the items as values, (\"=\" raw ({separator:?} raw)*), with `repeated`"
+            )),
+            None => Ok(values),
+        }
     }
 }
 
@@ -155,7 +164,7 @@ impl Values {
                 continue;
             }
             rest = &rest[c.len_utf8()..];
-            if self.percent && !(c.is_ascii_alphanumeric() || "-._~/:,@".contains(c)) {
+            if self.percent && !(c.is_ascii_alphanumeric() || "-._~/:@".contains(c)) {
                 let mut buffer = [0; 4];
                 let bytes = c.encode_utf8(&mut buffer).bytes();
                 out.extend(bytes.map(|byte| format!("%{byte:02X}")));

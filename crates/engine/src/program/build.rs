@@ -513,11 +513,8 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
             }
             kind if kind.captures() => found = None,
             TermKind::LineStart if found == Some(n + 1) => found = Some(n),
-            TermKind::Ws(_)
-            | TermKind::Nl
-            | TermKind::Attrs(_)
-            | TermKind::LineStart
-            | TermKind::MessageStart => {}
+            _ if is_blank(term) => {}
+            TermKind::Attrs(_) | TermKind::LineStart | TermKind::MessageStart => {}
             TermKind::Group(_) | TermKind::Optional(..) if !is_past_group => {}
             // A sign after a part that may be missing is a piece of the beginning.
             TermKind::Group(_) | TermKind::Optional(..) if found.is_some_and(is_sign) => {
@@ -528,13 +525,17 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
             _ => break,
         }
     }
+    let is_bracket = |n: usize| matches!(&seq[n].kind, TermKind::Literal(pieces) if matches!(&**pieces, [Piece::Bytes(text)] if text.trim().ends_with(['(', '[', '{', '<'])));
+    // A sign alone opens nothing unless it is a bracket.
+    found = found
+        .filter(|&found| (found..text).any(|n| is_bracket(n) || !is_blank(&seq[n]) && !is_sign(n)));
     // A closer that starts an opener would be taken for one.
     let literal = |term: &'s Term| match &term.kind {
         TermKind::Literal(pieces) => pieces.first(),
         _ => None,
     };
-    let after = &seq[text + 1..];
-    let closer = after.iter().find(|term| !is_blank(term)).and_then(literal);
+    let mut after = seq[text + 1..].iter();
+    let closer = after.find(|term| !is_blank(term)).and_then(literal);
     let opener = seq[found?..text].iter().find_map(literal);
     let is_closer = matches!((opener, closer), (Some(Piece::Bytes(opener)), Some(Piece::Bytes(closer))) if opener.starts_with(closer.as_str()) || opener.trim() == closer.trim());
     found.filter(|_| !is_closer)

@@ -117,6 +117,17 @@ pub enum Form {
 }
 
 impl Form {
+    /// Whether it writes the key of a parameter, or names one: its values are those of that parameter.
+    pub(super) fn has_key(&self) -> bool {
+        match self {
+            Form::NextKey | Form::Attributes(_) | Form::Rule(_) => true,
+            Form::Sequence(forms) => forms.iter().any(Form::has_key),
+            Form::Choice(ways) => ways.iter().any(|way| way.form.has_key()),
+            Form::If(_, inner) | Form::EachArgument(inner, _) => inner.has_key(),
+            form => !form.named().is_empty(),
+        }
+    }
+
     /// The arguments that a form names.
     pub(super) fn named(&self) -> Vec<String> {
         match self {

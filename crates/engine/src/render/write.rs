@@ -377,9 +377,9 @@ impl<'a> Writer<'a> {
                 pen.is_repeated = false;
             }
             // The values of the key before it.
-            Form::EachArgument(inner, _) if pen.is_open => {
+            Form::EachArgument(inner, _) if pen.is_open || !inner.has_key() => {
                 let is_none = |json| kind(json) == Kind::Array && elements(json).next().is_none();
-                if pen.value().is_some_and(is_none) {
+                if pen.is_open && pen.value().is_some_and(is_none) {
                     // A key without a value is an empty list.
                     pen.take(None)?;
                 }

@@ -249,7 +249,8 @@ impl Xml {
     }
 }
 
-/// A whole text of elements as JSON of a shape (roo's `<follow_up><suggest>`); `None` if there is no element in it.
+/// A whole text of elements as JSON of a shape (roo's `<follow_up><suggest>`); `None` if it is anything else: without an element,
+/// or with one that is not closed.
 pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Option<String> {
     let trimmed = text.trim();
     if !trimmed.starts_with('<') {
@@ -270,10 +271,9 @@ pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Op
     };
     let mut out = XmlOut::default();
     let whole = format!("<value>{trimmed}</value></end>");
-    if !xml.feed(&whole, true, &mut out) {
-        return None;
-    }
+    let is_read = xml.feed(&whole, true, &mut out);
     xml.close(&mut out);
+    let is_whole = is_read && !(out.structural || out.refused);
     let json = out.json.strip_prefix("{\"value\":")?.strip_suffix('}')?;
-    json.starts_with(['{', '[']).then(|| json.into())
+    (is_whole && json.starts_with(['{', '['])).then(|| json.into())
 }
