@@ -1,7 +1,7 @@
 //! `render` and `prompt`: what models are taught to write and to read.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::{PyList, PyString, PyTuple};
 use toolglot_chat::{RenderTarget, instructions, rendered_message, tool_set};
 use toolglot_engine::Dialect;
 use toolglot_toolset::Toolbox;
@@ -58,7 +58,8 @@ pub(crate) fn render<'py>(
         notes.append((note.result, Note::new(&note.note, &source)))?;
     }
     let class = py.import("toolglot._text")?.getattr("Rendered")?;
-    class.call1((rendered.text, notes.to_tuple()))
+    let recovered = PyTuple::new(py, rendered.recovered)?;
+    class.call1((rendered.text, notes.to_tuple(), recovered))
 }
 
 fn wire_message(message: &Bound<'_, PyAny>) -> PyResult<WireMessage> {

@@ -31,6 +31,13 @@ def test_results_are_rendered_and_what_was_escaped_is_noted() -> None:
     assert text.notes and text.notes[0][0] == 0 and text.notes[0][1].name == "escaped-marker"
 
 
+def test_a_text_that_reads_back_with_doubt_says_which_call() -> None:
+    arguments = {"path": "a.md", "content": "a </content> b"}
+    text = toolglot.render([{"name": "write_to_file", "arguments": arguments}], "roo")
+    assert text.recovered == (0,)
+    assert toolglot.render([{"name": "ls", "arguments": {}}], "hermes").recovered == ()
+
+
 @pytest.mark.parametrize(
     ("message", "words"),
     [

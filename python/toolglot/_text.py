@@ -6,13 +6,21 @@ from ._toolglot import Note
 
 
 class Rendered(str):
-    """A text in a dialect. `notes` has what was changed in results: the index of each result, and the note."""
+    """A text in a dialect.
+
+    `notes` has what was changed in results: the index of each result, and the note. `recovered` has the indexes of calls that
+    read back with the same arguments, and with a value in doubt, since it holds what could end it.
+    """
 
     notes: tuple[tuple[int, Note], ...]
+    recovered: tuple[int, ...]
 
-    def __new__(cls, text: str, notes: tuple[tuple[int, Note], ...] = ()) -> Rendered:
+    def __new__(
+        cls, text: str, notes: tuple[tuple[int, Note], ...] = (), recovered: tuple[int, ...] = ()
+    ) -> Rendered:
         rendered = super().__new__(cls, text)
         rendered.notes = notes
+        rendered.recovered = recovered
         return rendered
 
 
