@@ -189,7 +189,8 @@ impl<'a> Renderer<'a> {
         doubtful.ok_or_else(|| misread.unwrap_or(why))
     }
 
-    /// The worst end of the calls, if `text` is read as `calls`, and what stands before them as it is `alone`.
+    /// Parses `text` and checks that it has these calls, and the content that is parsed when it is `alone`. Returns the least
+    /// certain end of a call.
     fn reads_back(
         &self,
         text: &str,

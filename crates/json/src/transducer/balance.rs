@@ -66,7 +66,7 @@ impl Balance {
     }
 }
 
-/// So many bytes are added up at once that a byte holds the sums, and one instruction adds several.
+/// How many bytes are counted at once: few enough that their sums fit a byte, so that one instruction adds several.
 const STRETCH: usize = 96;
 
 /// Adds what a byte opens, less what it closes, and the quote that it is.

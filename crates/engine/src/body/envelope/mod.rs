@@ -161,7 +161,7 @@ pub(crate) struct Envelope {
     pub(crate) committed: bool,
     /// A known name is not enough.
     pub(crate) needs_marker: bool,
-    /// A marker precedes it: the call is told by more than its name.
+    /// A marker precedes it: not only the name shows that it is a call.
     pub(crate) marked: bool,
     /// It has no opening brace.
     is_braceless: bool,
