@@ -60,7 +60,7 @@ fn read(root: Root, machine: &Transducer, text: &str, size: usize) -> (String, C
         at += used;
     }
     if matches!(step, Step::Done | Step::Stuck) {
-        at = json.behind().map_or(at, |at| at as usize);
+        at = json.held_from().map_or(at, |at| at as usize);
     }
     if root == Root::Keywords {
         out.text.insert(0, '{');

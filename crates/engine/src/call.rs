@@ -52,7 +52,7 @@ pub struct Calls {
     pub notes: Vec<Note>,
     open: Option<usize>,
     cursor: u64,
-    begun: u64,
+    started: u64,
     last_markup: Option<Span>,
     /// Where `content` holds the line of a fence that wraps calls if any come: without one it is text like any other.
     wrapper: Option<Range<usize>>,
@@ -68,9 +68,9 @@ impl Calls {
     }
 
     /// Markup before the first call: a fence that begins the message.
-    fn keep_wrapper(&mut self, text: &str, goes_on: bool) {
+    fn keep_wrapper(&mut self, text: &str, continues: bool) {
         let from = match &self.wrapper {
-            Some(line) if goes_on && line.end == self.content.len() => line.start,
+            Some(line) if continues && line.end == self.content.len() => line.start,
             None if self.content.trim().is_empty()
                 && (text.starts_with("```") || text.starts_with("~~~")) =>
             {
@@ -126,12 +126,12 @@ impl Sink for Calls {
                     self.calls[open].keep_raw(span, text);
                 }
                 // A call's span begins with the markup right before its head.
-                let goes_on = self.last_markup.is_some_and(|last| last.end == span.start);
-                if !goes_on {
-                    self.begun = span.start;
+                let continues = self.last_markup.is_some_and(|last| last.end == span.start);
+                if !continues {
+                    self.started = span.start;
                 }
                 if self.calls.is_empty() {
-                    self.keep_wrapper(text, goes_on);
+                    self.keep_wrapper(text, continues);
                 }
                 self.last_markup = Some(span);
             }
@@ -139,8 +139,8 @@ impl Sink for Calls {
                 if let Some(line) = self.wrapper.take() {
                     self.content.replace_range(line, "");
                 }
-                let begun = match self.last_markup {
-                    Some(last) if last.end == span.start => self.begun,
+                let started = match self.last_markup {
+                    Some(last) if last.end == span.start => self.started,
                     _ => span.start,
                 };
                 self.open = Some(self.calls.len());
@@ -151,7 +151,7 @@ impl Sink for Calls {
                     name_span: head.name_span,
                     server: head.server.map(String::from),
                     arguments: String::new(),
-                    span: Span::new(begun, span.start),
+                    span: Span::new(started, span.start),
                     dialect: head.dialect.into(),
                     place: head.place,
                     end: End::Truncated,

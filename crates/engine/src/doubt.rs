@@ -21,7 +21,7 @@ pub struct CallFacts {
     /// Nothing but a tool's name makes it a call: no marker, tag or fence of a dialect stands before it.
     pub is_bare: bool,
     /// What it belongs to begins its line.
-    pub begins_line: bool,
+    pub starts_line: bool,
     /// It is a call of Python, and its list's bracket stands right after a word: `rows[f()]`.
     pub follows_word: bool,
     /// It is an item of a list in prose: `- f()`.
@@ -72,7 +72,7 @@ impl CallFacts {
         CallFacts {
             place,
             is_bare: false,
-            begins_line: true,
+            starts_line: true,
             follows_word: false,
             is_list_item: false,
             is_enclosed: false,
@@ -158,7 +158,7 @@ impl DoubtRule {
         DoubtRule {
             name: "name within a line",
             applies: |facts| {
-                facts.is_bare && !facts.begins_line && facts.arguments == Arguments::Missing
+                facts.is_bare && !facts.starts_line && facts.arguments == Arguments::Missing
             },
             end: End::Recovered,
             code: Some(Code::MentionedCall),

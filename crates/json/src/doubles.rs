@@ -70,7 +70,7 @@ fn earlier_members(json: &str) -> Vec<Range<usize>> {
 #[derive(Default)]
 struct Object<'a> {
     /// Where each member starts.
-    begins: Vec<usize>,
+    starts: Vec<usize>,
     /// The last member of each key so far.
     latest: BTreeMap<Cow<'a, str>, usize>,
 }
@@ -78,10 +78,10 @@ struct Object<'a> {
 impl<'a> Object<'a> {
     /// A member starts at `at` with `key`; an earlier one of that key, up to the start of the member after it.
     fn member(&mut self, key: &'a str, at: usize) -> Option<Range<usize>> {
-        let index = self.begins.len();
-        self.begins.push(at);
+        let index = self.starts.len();
+        self.starts.push(at);
         let earlier = self.latest.insert(string(key)?, index)?;
-        Some(self.begins[earlier]..self.begins[earlier + 1])
+        Some(self.starts[earlier]..self.starts[earlier + 1])
     }
 }
 

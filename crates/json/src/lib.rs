@@ -52,7 +52,7 @@ pub mod internal {
     pub use crate::reader::{Kind, elements, kind, members, string};
     pub use crate::scan::{blanks_end, odd_blank};
     pub use crate::transducer::StringRun;
-    pub use crate::word::{is_beyond, is_number, is_scalar};
+    pub use crate::word::{is_number, is_scalar, overflows};
 }
 
 /// The example of the README, compiled and run with the other examples.

@@ -58,8 +58,8 @@ pub fn place(pointer: &str) -> String {
 /// ```
 pub fn locate(json: &str, pointer: &str) -> Range<usize> {
     let offset = |part: &str| part.as_ptr() as usize - json.as_ptr() as usize;
-    let begin = json.len() - json.trim_start().len();
-    let mut found = begin..json.trim_end().len().max(begin);
+    let start = json.len() - json.trim_start().len();
+    let mut found = start..json.trim_end().len().max(start);
     let mut value = found.clone();
     for segment in pointer.split('/').skip(1) {
         let text = &json[value.clone()];

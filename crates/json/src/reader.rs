@@ -86,8 +86,8 @@ pub(crate) fn string_end(bytes: &[u8], escaped: bool) -> Result<usize, bool> {
         let length = memchr::memchr(b'"', &bytes[at..]);
         let inside = &bytes[at..length.map_or(bytes.len(), |length| at + length)];
         let slashes = inside.iter().rev().take_while(|&&b| b == b'\\').count();
-        let is_begun = escaped && at == 0 && slashes == inside.len();
-        match (length, (slashes + usize::from(is_begun)) % 2 == 1) {
+        let is_started = escaped && at == 0 && slashes == inside.len();
+        match (length, (slashes + usize::from(is_started)) % 2 == 1) {
             (None, is_escaped) => return Err(is_escaped),
             (Some(length), false) => return Ok(at + length + 1),
             (Some(length), true) => at += length + 1,

@@ -53,7 +53,7 @@ const SURELY_FINITE: usize = 308;
 
 /// Whether the JSON number is beyond all that an `f64` holds: `1e999`. Readers of JSON refuse it, or make infinity of it,
 /// which is no JSON (RFC 8259, section 6).
-pub fn is_beyond(number: &str) -> bool {
+pub fn overflows(number: &str) -> bool {
     (number.len() > SURELY_FINITE || number.bytes().any(|byte| matches!(byte, b'e' | b'E')))
         && is_number(number)
         && number.parse::<f64>().is_ok_and(f64::is_infinite)
@@ -61,7 +61,7 @@ pub fn is_beyond(number: &str) -> bool {
 
 /// Whether `word` may stand in JSON as it is: a scalar, and no number that is beyond all.
 pub(crate) fn stands(word: &str) -> bool {
-    is_scalar(word) && !is_beyond(word)
+    is_scalar(word) && !overflows(word)
 }
 
 /// The JSON text of a word, and the repair that made it from the word.
@@ -71,7 +71,7 @@ pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
     let literal = |json| (Cow::Borrowed(json), Some(Repair::PythonLiteral));
     match word {
         _ if stands(word) => return (Cow::Borrowed(word), None),
-        _ if is_beyond(word) => return unrepresentable(word),
+        _ if overflows(word) => return unrepresentable(word),
         "True" | "TRUE" => return literal("true"),
         "False" | "FALSE" => return literal("false"),
         "None" | "NULL" | "Null" | "undefined" => return literal("null"),
@@ -87,7 +87,7 @@ pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
         return (Cow::Borrowed(word), Some(Repair::InvalidNumber));
     }
     match number(word) {
-        Some(number) if is_beyond(&number) => unrepresentable(word),
+        Some(number) if overflows(&number) => unrepresentable(word),
         Some(number) => (Cow::Owned(number), Some(Repair::InvalidNumber)),
         None => (Cow::Owned(quoted(word)), Some(Repair::UnquotedString)),
     }
@@ -211,7 +211,7 @@ mod tests {
             "1e99999999999999999999",
             &digits(310),
         ] {
-            assert!(is_number(beyond) && is_beyond(beyond), "{beyond}");
+            assert!(is_number(beyond) && overflows(beyond), "{beyond}");
             assert_eq!(value(beyond, false).0, quoted(beyond));
             assert_eq!(value(beyond, false).1, Some(Repair::UnrepresentableNumber));
         }

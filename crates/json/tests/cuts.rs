@@ -145,7 +145,7 @@ fn read(manner: Manner, text: &str, size: usize) -> Result<Told, String> {
             .unwrap_or(text.len());
         let (used, step) = json.feed(&text[at..end], at as u64, &mut out);
         at += used;
-        let stands = json.behind().unwrap_or(at as u64);
+        let stands = json.held_from().unwrap_or(at as u64);
         if stands < stood || stands > at as u64 {
             return Err(format!("it stands at {stands}, behind {stood} of {at}"));
         }

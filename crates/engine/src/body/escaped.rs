@@ -23,7 +23,7 @@ impl Escaped {
     /// for.
     pub(crate) fn feed(
         &mut self,
-        may_begin: bool,
+        may_start: bool,
         json: &mut Transducer,
         (text, at): (&str, u64),
         out: &mut Output,
@@ -31,11 +31,11 @@ impl Escaped {
         let mut i = 0;
         if *self == Escaped::No {
             let (used, step) = json.feed(text, at, out);
-            let begins = step == Step::Stuck
-                && may_begin
+            let starts = step == Step::Stuck
+                && may_start
                 && json.is_before_members()
                 && text[used..].starts_with('\\');
-            if !begins {
+            if !starts {
                 return (used, step);
             }
             (*self, i) = (Escaped::First, used + 1);

@@ -155,7 +155,7 @@ impl EscapeDecoder {
                     length
                 }
                 Entity::Bare => {
-                    let next = rest[c.len_utf8()..].find(|c| self.may_begin(c));
+                    let next = rest[c.len_utf8()..].find(|c| self.may_start(c));
                     let run = next.map_or(rest.len(), |next| c.len_utf8() + next);
                     write(&rest[..run], here);
                     run
@@ -165,11 +165,11 @@ impl EscapeDecoder {
         }
     }
 
-    fn may_begin(&self, c: char) -> bool {
-        let begins = |(written, _): &(String, String)| written.starts_with(c);
+    fn may_start(&self, c: char) -> bool {
+        let starts = |(written, _): &(String, String)| written.starts_with(c);
         c == '&' && self.entities
             || matches!(c, '%' | '+') && self.percent
-            || self.escapes.iter().any(begins)
+            || self.escapes.iter().any(starts)
     }
 }
 

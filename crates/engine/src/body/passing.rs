@@ -48,7 +48,7 @@ pub(crate) struct Passing {
     /// Its brackets, until the last of them is closed.
     brackets: Option<Brackets>,
     /// The comma behind the call was read.
-    is_behind_comma: bool,
+    is_after_comma: bool,
 }
 
 /// What a byte decides.
@@ -66,7 +66,7 @@ impl Passing {
     pub(crate) fn new() -> Passing {
         Passing {
             brackets: Some(Brackets::new()),
-            is_behind_comma: false,
+            is_after_comma: false,
         }
     }
 
@@ -80,11 +80,11 @@ impl Passing {
         match byte {
             // A call between marks, which may be escaped.
             b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'\\' => PassingStep::More,
-            b',' | b';' | b'+' if !self.is_behind_comma => {
-                self.is_behind_comma = true;
+            b',' | b';' | b'+' if !self.is_after_comma => {
+                self.is_after_comma = true;
                 PassingStep::More
             }
-            _ if self.is_behind_comma && (byte.is_ascii_alphabetic() || byte == b'_') => {
+            _ if self.is_after_comma && (byte.is_ascii_alphabetic() || byte == b'_') => {
                 PassingStep::Name
             }
             _ => PassingStep::Dead,

@@ -169,9 +169,9 @@ impl Python {
 
     /// The next byte of a word that may be a value.
     fn value_word(&mut self, fits: u8, length: u8, byte: u8) -> PythonStep {
-        let goes_on =
+        let continues =
             |n: &usize| VALUE_WORDS[*n].as_bytes().get(usize::from(length)) == Some(&byte);
-        let words = (0..VALUE_WORDS.len()).filter(goes_on);
+        let words = (0..VALUE_WORDS.len()).filter(continues);
         let fits = words.fold(0, |all, n| all | (fits & (1 << n)));
         if fits == 0 {
             return PythonStep::Dead;

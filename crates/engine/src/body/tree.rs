@@ -180,13 +180,13 @@ impl Writer<'_> {
     /// spelling may be repaired. Returns whether it was one; otherwise nothing is written.
     fn write_document(&mut self, text: &str, shape: &Shape) -> bool {
         let text = text.trim();
-        let begins = match shape {
+        let starts = match shape {
             Shape::Object(_) => text.starts_with('{'),
             Shape::Array(_) => text.starts_with('['),
             Shape::OneOf(_) => text.starts_with(['{', '[']),
             _ => false,
         };
-        if !begins {
+        if !starts {
             return false;
         }
         let mut out = Output::default();
@@ -195,8 +195,8 @@ impl Writer<'_> {
         if step != Step::Done || used != text.len() || json.is_structural() {
             return false;
         }
-        for mended in out.repairs {
-            let (code, message) = remark(mended.repair);
+        for repaired in out.repairs {
+            let (code, message) = remark(repaired.repair);
             self.remarks.push((code, message.into()));
         }
         let (json, changes) = fitted(Target::Shape(shape), &out.text);

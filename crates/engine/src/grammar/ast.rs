@@ -77,16 +77,16 @@ impl Alt {
     }
 
     /// Tells the name of each rule that it refers to, and where.
-    pub(crate) fn each_reference<'r>(&'r self, told: &mut dyn FnMut(&'r str, &'r Range<usize>)) {
-        fn of<'r>(term: &'r Term, told: &mut dyn FnMut(&'r str, &'r Range<usize>)) {
+    pub(crate) fn each_reference<'r>(&'r self, visit: &mut dyn FnMut(&'r str, &'r Range<usize>)) {
+        fn of<'r>(term: &'r Term, visit: &mut dyn FnMut(&'r str, &'r Range<usize>)) {
             match &term.kind {
-                TermKind::Rule(rule) => told(rule, &term.span),
-                TermKind::Group(alt) => alt.each_reference(told),
-                TermKind::Optional(inner, _) | TermKind::Many(inner) => of(inner, told),
+                TermKind::Rule(rule) => visit(rule, &term.span),
+                TermKind::Group(alt) => alt.each_reference(visit),
+                TermKind::Optional(inner, _) | TermKind::Many(inner) => of(inner, visit),
                 _ => {}
             }
         }
-        self.0.iter().flatten().for_each(|term| of(term, told));
+        self.0.iter().flatten().for_each(|term| of(term, visit));
     }
 
     /// The size of its terms, those inside others included.
@@ -279,7 +279,7 @@ impl Delimiter {
     /// Whether a value that starts with `byte` is none of its kind: a block whose lines have a sign before them starts with it.
     pub(crate) fn starts_otherwise(&self, byte: u8) -> bool {
         let sign = self.indent().filter(|indent| !indent.is_blank());
-        sign.is_some_and(|sign| !sign.goes_on(0, byte))
+        sign.is_some_and(|sign| !sign.continues(0, byte))
     }
 }
 
@@ -328,7 +328,7 @@ impl Indent {
     }
 
     /// Whether the indentation may have `byte` after `n` bytes.
-    pub(crate) fn goes_on(&self, n: usize, byte: u8) -> bool {
+    pub(crate) fn continues(&self, n: usize, byte: u8) -> bool {
         match self {
             Indent::FirstLine => matches!(byte, b' ' | b'\t'),
             Indent::Prefix(prefix) => prefix.as_bytes().get(n) == Some(&byte),

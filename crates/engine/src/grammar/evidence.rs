@@ -247,8 +247,8 @@ fn next_in(bracket: &str, text: &str, found: &mut Vec<Evidence>) -> bool {
     let mut may_stand = bracket.is_empty();
     let is_closer = matches!(bracket, "]" | "}" | ")");
     for (place, literal) in text.match_indices(&*last.literal) {
-        let behind = &text[place + literal.len()..];
-        let at = text.len() - behind.trim_start_matches(passed).len();
+        let after = &text[place + literal.len()..];
+        let at = text.len() - after.trim_start_matches(passed).len();
         if !bracket.is_empty() && !is_closer && text[at..].starts_with(bracket) {
             found.push(Evidence {
                 literal: bracket.into(),

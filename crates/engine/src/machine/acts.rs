@@ -9,7 +9,7 @@ use super::closer_lookahead::leaves_call;
 use super::emitter::OpenCall;
 use super::log::{Act, LogId};
 use super::view::View;
-use super::{Context, Parser, Speech};
+use super::{Channel, Context, Parser};
 use toolglot_json::Shape;
 use toolglot_json::internal::quoted;
 
@@ -40,18 +40,18 @@ impl Parser {
         self.candidate
             .entry
             .read(view.slice(self.candidate.at, self.pos));
-        let is_thought = self.context.speech == Speech::Reasoning;
-        let adjoins = self.adjoins_thought();
-        self.thought.is_ended_by_entry = is_thought || adjoins;
+        let is_reasoning = self.context.channel == Channel::Reasoning;
+        let adjoins = self.adjoins_reasoning();
+        self.thought.is_ended_by_entry = is_reasoning || adjoins;
         let by_extra = self.decided().is_some_and(|thread| thread.extra);
-        self.speak(view, self.candidate.at, sink);
-        self.emitter.thought_over |= by_extra && is_thought;
+        self.emit_text(view, self.candidate.at, sink);
+        self.emitter.reasoning_is_over |= by_extra && is_reasoning;
         if !adjoins {
             self.thought.interrupted = None;
         }
-        if by_extra || self.context.open_ended || is_thought && self.enters_call() {
+        if by_extra || self.context.open_ended || is_reasoning && self.enters_call() {
             let context = core::mem::take(&mut self.context);
-            if is_thought {
+            if is_reasoning {
                 self.interrupt(context);
             }
         } else if self.context.sync {
@@ -125,7 +125,7 @@ impl Parser {
         call.has_flags = dialect.has_flags;
         call.facts.is_list_item = self.candidate.entry.is_list_item;
         call.facts.is_in_broken_list = self.candidate.entry.is_in_broken_list;
-        call.facts.begins_line = self.candidate.bol;
+        call.facts.starts_line = self.candidate.bol;
         call.facts.is_in_later_fence = self.candidate.is_wrapped;
         for what in [Capture::Id, Capture::Server] {
             self.set.registers.set(what, "");
@@ -275,7 +275,7 @@ impl Parser {
         let key = key.unwrap_or_else(|| attribute_name(view, at.start));
         let text = attribute_text(program, node, view.at(at));
         self.emitter.start_call(view, upto, sink);
-        self.emitter.begin_key(key, at, sink);
+        self.emitter.start_key(key, at, sink);
         let shape = self.parameters(program).and_then(|fields| fields.get(key));
         let values = &program.dialect_of(node).values;
         let nested = plain_json(&text).filter(|json| json.starts_with(['[', '{']));
@@ -322,8 +322,8 @@ fn as_it_stands<'s>(spelling: &'s str, view: View<'_>, name_at: u64) -> &'s str 
     let Some((before, _)) = spelling.split_once("{name}") else {
         return spelling;
     };
-    let begin = name_at.saturating_sub(before.len() as u64);
-    if begin >= view.base && view.bytes(begin, name_at) == before.as_bytes() {
+    let start = name_at.saturating_sub(before.len() as u64);
+    if start >= view.base && view.bytes(start, name_at) == before.as_bytes() {
         spelling
     } else {
         &spelling[before.len()..]

@@ -38,16 +38,16 @@ pub(super) struct SkippedParameter {
 
 /// After the value in quotes or brackets that `text` starts with: 0 where it starts with none, `None` where that has no end.
 fn quoted_end(text: &str, quotes: &[String]) -> Option<usize> {
-    let begin = text.len() - text.trim_start().len();
+    let start = text.len() - text.trim_start().len();
     let own = quotes
         .iter()
-        .find(|quote| text[begin..].starts_with(quote.as_str()));
-    match (own, text.as_bytes().get(begin)) {
+        .find(|quote| text[start..].starts_with(quote.as_str()));
+    match (own, text.as_bytes().get(start)) {
         (Some(quote), _) => {
-            let from = begin + quote.len();
+            let from = start + quote.len();
             Some(from + text[from..].find(quote)? + quote.len())
         }
-        (None, Some(b'"' | b'[' | b'{')) => value_end(text, begin),
+        (None, Some(b'"' | b'[' | b'{')) => value_end(text, start),
         (None, None) => None,
         _ => Some(0),
     }
@@ -82,7 +82,7 @@ enum Line {
 
 impl Parser {
     /// All sets are dead: what stands after the last whole closer decides.
-    pub(super) fn look_beyond(
+    pub(super) fn look_after_closer(
         &mut self,
         text: &TextNode,
         probe: &mut CloserLookahead,
@@ -234,7 +234,7 @@ impl Parser {
     }
 
     /// After the last closer. `None`: more bytes are needed.
-    pub(super) fn run_beyond(
+    pub(super) fn run_after_closer(
         &mut self,
         text: &TextNode,
         probe: &mut CloserLookahead,

@@ -54,8 +54,8 @@ impl Stepper<'_> {
                     self.add(next, thread)
                 }
                 Moved::Tag if has_needed(attrs, thread.seen) => {
-                    (thread.node, thread.off, thread.begins_line) = (attrs.next, 0, false);
-                    return self.go_on(thread, byte, pos, next);
+                    (thread.node, thread.off, thread.starts_line) = (attrs.next, 0, false);
+                    return self.extend(thread, byte, pos, next);
                 }
                 Moved::Tag | Moved::Dead => return,
             };
@@ -65,7 +65,7 @@ impl Stepper<'_> {
 
     /// Over how many of `bytes`, the first of which stands at `pos`, the thread stays inside the tag, short of a value's
     /// end; it is moved over them.
-    pub(super) fn attrs_go_on(
+    pub(super) fn continue_attrs(
         &self,
         thread: &mut Thread,
         attrs: &AttrsNode,

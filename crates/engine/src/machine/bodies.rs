@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use toolglot_json::{Completeness, Step};
 
-use super::emitter::Speech;
+use super::emitter::Channel;
 use super::log::Log;
 use super::thread::{Thread, any_ends};
 use super::view::View;
@@ -17,9 +17,9 @@ use crate::{Arguments, Code, End, Sink, Span, Tail};
 
 impl Parser {
     /// How far the bytes are accounted for by argument text.
-    pub(super) fn body_told(&self) -> u64 {
+    pub(super) fn body_emitted(&self) -> u64 {
         match &self.mode {
-            Mode::Json(body) => body.json.behind().unwrap_or(self.pos),
+            Mode::Json(body) => body.json.held_from().unwrap_or(self.pos),
             Mode::Xml(xml) => xml.pos,
             Mode::Envelope(envelope)
                 if envelope.committed && envelope.in_args() && envelope.args.at.is_some() =>
@@ -58,13 +58,13 @@ impl Parser {
             }
             let (at, rest) = (self.pos, &rest[used..]);
             let stretch = body.stretch(rest);
-            if self.tell_inside(rest, stretch, sink) {
+            if self.emit_inside(rest, stretch, sink) {
                 body.json.pass(&rest[..stretch.length], at);
             }
         };
         match step {
             Step::Done => {
-                self.pos = view.char_start(body.json.behind().unwrap_or(self.pos));
+                self.pos = view.char_start(body.json.held_from().unwrap_or(self.pos));
                 self.whole();
                 self.end_body(view, body.node, sink);
                 true
@@ -97,7 +97,7 @@ impl Parser {
             body.out.text.clear();
         }
         if !body.out.repairs.is_empty() {
-            self.emitter.mended(&body.out.repairs, sink);
+            self.emitter.repaired(&body.out.repairs, sink);
             body.out.repairs.clear();
         }
     }
@@ -109,7 +109,7 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        let end = view.char_start(body.json.behind().unwrap_or(self.pos));
+        let end = view.char_start(body.json.held_from().unwrap_or(self.pos));
         self.pos = end.max(self.emitter.cursor);
         let rest = body.json.finish(true, self.pos, &mut body.out);
         body.place(self.pos);
@@ -150,17 +150,17 @@ impl Parser {
                 call.facts.arguments = Arguments::Empty;
             }
         }
-        self.go_on_behind(view, node, sink);
+        self.continue_after(view, node, sink);
     }
 
     /// The set is what follows the body of `node`, which ended at `pos`.
-    pub(super) fn go_on_behind(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
+    pub(super) fn continue_after(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
         let at = self.pos;
         self.set.forget_log();
         let mut threads = core::mem::take(&mut self.set.threads);
         threads.clear();
         let mut thread = Thread::at(view.program.after_body(node), Log::ROOT, at);
-        (thread.marked, thread.begins_line, thread.one_line) = (true, false, false);
+        (thread.marked, thread.starts_line, thread.one_line) = (true, false, false);
         self.add_positions(view, thread, &[thread.node], &mut threads);
         self.set.threads = threads;
         self.resume();
@@ -202,7 +202,7 @@ impl Parser {
         // Late closers are markup still; all else is text.
         let threads = core::mem::take(&mut self.set.threads);
         let late = threads.into_iter().filter(|thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= MARKER_MIN));
-        self.synchronize(Speech::Text, late, view.program);
+        self.synchronize(Channel::Text, late, view.program);
         self.candidate.checkpoint_threads.clear();
         self.input.not_before = at;
     }

@@ -40,10 +40,10 @@ impl Stepper<'_> {
         let is_accepted = self.accepts(&thread, capture, pos);
         if is_accepted {
             let after = Thread {
-                begins_line: false,
+                starts_line: false,
                 ..self.after_capture(&thread, capture, pos)
             };
-            self.go_on(after, byte, pos, next);
+            self.extend(after, byte, pos, next);
         }
         // A stop byte can stand in the capture, too (`name ":"` with a name that holds a colon).
         let is_free = is_accepted && capture.argument.is_some();
@@ -78,7 +78,7 @@ impl Stepper<'_> {
     }
 
     /// Over how many of `bytes` the capture goes on: none of them ends it, or is none of its own.
-    pub(super) fn capture_goes_on(
+    pub(super) fn capture_continues(
         &self,
         thread: &Thread,
         capture: &CaptureNode,
@@ -91,14 +91,14 @@ impl Stepper<'_> {
         }
         let room = (self.view.program.limits.capture as u64).saturating_sub(length);
         let mut at = pos;
-        let goes_on = |&&byte: &&u8| {
+        let continues = |&&byte: &&u8| {
             at += 1;
             !capture.stop.has(byte)
                 && takes(capture.what, byte)
                 && self.may_be_key(thread, capture, byte, at - 1)
         };
         let bytes = bytes.iter().take(room as usize);
-        bytes.take_while(goes_on).count()
+        bytes.take_while(continues).count()
     }
 
     /// Whether a key may go on with `byte`. Of one that is looked for as evidence the start decides: the value before it waits.
@@ -116,7 +116,7 @@ impl Stepper<'_> {
     }
 
     /// Closes over a place that the byte has not been shown to, and shows it.
-    pub(super) fn go_on(&mut self, thread: Thread, byte: u8, pos: u64, next: &mut Vec<Thread>) {
+    pub(super) fn extend(&mut self, thread: Thread, byte: u8, pos: u64, next: &mut Vec<Thread>) {
         let mut here = core::mem::take(&mut self.found.here);
         self.close_on(thread, pos, &mut here);
         for thread in here.drain(..) {
@@ -221,7 +221,7 @@ impl Stepper<'_> {
 
     /// Whether the value after `node` ends at a tag of its key.
     fn is_tag(&self, node: NodeId) -> bool {
-        let value = self.view.program.value_behind(node);
+        let value = self.view.program.value_after(node);
         value.is_some_and(|value| value.own_needs_same_key)
     }
 }

@@ -3,7 +3,7 @@
 use super::Parser;
 use super::closer_lookahead::CloserLookahead;
 use super::log::Log;
-use super::value::{Behind, Value};
+use super::value::{AfterValue, Value};
 use crate::thresholds::MARKER_MIN;
 
 /// What a probe found.
@@ -18,7 +18,7 @@ pub(super) enum Decision {
     Ends {
         at: u64,
         recovered: bool,
-        behind: Behind,
+        after: AfterValue,
     },
 }
 
@@ -75,9 +75,9 @@ impl Parser {
                 let is_there = probe.n_overs > 0 || is_marker(probe);
                 // What would end an empty value says nothing of one that is not.
                 let text = self.program.text(value.node);
-                let is_begin = text.is_some_and(|text| value.may_be_over(text));
+                let is_start = text.is_some_and(|text| value.may_be_over(text));
                 let doubt =
-                    value.nest == 0 && is_there && !is_begin && !value.writer.is_in_string();
+                    value.nest == 0 && is_there && !is_start && !value.writer.is_in_string();
                 if probe.has_closer() && value.nest > 0 {
                     value.nest -= 1;
                 }
@@ -98,15 +98,15 @@ impl Parser {
             Signal::Another => Decision::Ends {
                 at,
                 recovered: true,
-                behind: Behind::Closer,
+                after: AfterValue::Closer,
             },
             Signal::Ends | Signal::Recovered => Decision::Ends {
                 at,
                 recovered: turn == Signal::Recovered || probe.is_damaged,
-                behind: match read {
-                    Some(upto) if !value.cut_in_doubt => Behind::Read { upto },
-                    _ if turn == Signal::Recovered && !probe.has_closer() => Behind::Enclosing,
-                    _ => Behind::Value,
+                after: match read {
+                    Some(upto) if !value.cut_in_doubt => AfterValue::Read { upto },
+                    _ if turn == Signal::Recovered && !probe.has_closer() => AfterValue::Enclosing,
+                    _ => AfterValue::Value,
                 },
             },
         }

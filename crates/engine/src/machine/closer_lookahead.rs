@@ -80,7 +80,7 @@ pub(super) enum Stage {
 
 impl CloserLookahead {
     /// Begins anew at `at`, keeping the allocations.
-    fn begin(&mut self, at: u64) {
+    fn start(&mut self, at: u64) {
         (self.at, self.stage) = (at, Stage::Sets);
         (self.unknown_at, self.n_overs) = (None, 0);
         (self.was_gap, self.is_damaged) = (false, false);
@@ -95,7 +95,7 @@ impl CloserLookahead {
 }
 
 impl Parser {
-    pub(super) fn begin_probe(
+    pub(super) fn start_probe(
         &mut self,
         text: &TextNode,
         value: &mut Value,
@@ -103,7 +103,7 @@ impl Parser {
         view: View<'_>,
     ) {
         let mut probe = core::mem::take(&mut self.spare.probe);
-        probe.begin(at);
+        probe.start(at);
         probe.may_leave = value.may_be_left(at);
         self.look_from(text, &mut probe, value, at, view);
         value.probe = Some(probe);
@@ -126,7 +126,7 @@ impl Parser {
         self.set.log.clear();
         self.set.flushed = Log::ROOT;
         let mut from = Thread::at(text.follow, Log::ROOT, at);
-        (from.begins_line, from.one_line) = (value.line_blank, value.one_line);
+        (from.starts_line, from.one_line) = (value.line_blank, value.one_line);
         from.pass(view.bytes(value.scan, at));
         self.add_positions(view, from, &[text.follow], &mut probe.follow);
         if at == value.start {
@@ -135,7 +135,7 @@ impl Parser {
         self.add_positions(view, from, &text.enclosing, &mut probe.enclosing);
         let own = text
             .own
-            .filter(|_| from.begins_line || !text.own_starts_line);
+            .filter(|_| from.starts_line || !text.own_starts_line);
         self.add_positions(view, from, own.as_slice(), &mut probe.own);
     }
 
@@ -148,7 +148,7 @@ impl Parser {
         set: &mut Vec<Thread>,
     ) {
         let mut after = Vec::new();
-        for thread in set.iter().filter(|thread| thread.begins_line) {
+        for thread in set.iter().filter(|thread| thread.starts_line) {
             let Some(literal) = self.set.instances.literal(view.program, thread) else {
                 continue;
             };
@@ -223,7 +223,7 @@ impl Parser {
             },
             Stage::Skipped(mut over) => {
                 let turn = match self.run_over(probe, &mut over, view) {
-                    Some(false) => Some(self.look_beyond(text, probe, view)),
+                    Some(false) => Some(self.look_after_closer(text, probe, view)),
                     is_closed => is_closed.map(|_| None),
                 };
                 (turn, Stage::Skipped(over))
@@ -232,7 +232,7 @@ impl Parser {
                 let opens = self.run_gap(&mut gap, view);
                 let turn = opens.map(|opens| {
                     if !opens {
-                        return self.look_beyond(text, probe, view);
+                        return self.look_after_closer(text, probe, view);
                     }
                     self.set.gap = Some(gap.text);
                     probe.left_call = false;
@@ -248,7 +248,7 @@ impl Parser {
                 (turn, Stage::Damaged(damaged))
             }
             Stage::After(mut after) => {
-                let turn = self.run_beyond(text, probe, &mut after, view);
+                let turn = self.run_after_closer(text, probe, &mut after, view);
                 probe.left_call |= matches!(turn, Some(Signal::Ends | Signal::Recovered));
                 (turn.map(Some), Stage::After(after))
             }
@@ -383,7 +383,7 @@ impl Parser {
             for thread in &probe.enclosing {
                 if self.any_leaves_call(core::slice::from_ref(thread)) {
                     probe.leaves |= found.literal_ended
-                        && begins_line(view.bytes(probe.at, from), value.line_blank);
+                        && starts_line(view.bytes(probe.at, from), value.line_blank);
                     let names = |act| names_known(view, act);
                     enclosing_names |= self.set.log.any(Log::ROOT, thread.log, names);
                 }
@@ -405,7 +405,7 @@ impl Parser {
         if follow_ends && value.nest == 0 {
             if value.writer.is_in_string() {
                 // All closers are there, but the JSON has a string open: text after them is more of it.
-                return self.look_beyond(text, probe, view);
+                return self.look_after_closer(text, probe, view);
             }
             probe.left_call = true;
             probe.read = read;
@@ -414,9 +414,9 @@ impl Parser {
         if enclosing_names {
             return Some(Signal::Recovered);
         }
-        let goes_on = |thread: &Thread| !matches!(program.node(thread.node), Node::Match);
+        let continues = |thread: &Thread| !matches!(program.node(thread.node), Node::Match);
         let sets = [&probe.follow, &probe.enclosing, &probe.own];
-        if sets.iter().any(|set| set.iter().any(goes_on)) {
+        if sets.iter().any(|set| set.iter().any(continues)) {
             return None;
         }
         if let Some(damaged) = damaged {
@@ -447,21 +447,21 @@ impl Parser {
             self.read_over(probe, key, view);
             return None;
         }
-        if value.nest == 0 && self.begin_gap(text, probe, view) {
+        if value.nest == 0 && self.start_gap(text, probe, view) {
             return None;
         }
-        self.look_beyond(text, probe, view)
+        self.look_after_closer(text, probe, view)
     }
 }
 
-/// Whether what stands after `bytes` begins a line; `is_begin`: they do, but for blanks.
-pub(super) fn begins_line(bytes: &[u8], is_begin: bool) -> bool {
+/// Whether what stands after `bytes` begins a line; `is_start`: they do, but for blanks.
+pub(super) fn starts_line(bytes: &[u8], is_start: bool) -> bool {
     match bytes
         .iter()
         .rposition(|&byte| byte == b'\n' || !is_blank(byte))
     {
         Some(at) => bytes[at] == b'\n',
-        None => is_begin,
+        None => is_start,
     }
 }
 

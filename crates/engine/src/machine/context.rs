@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::emitter::Speech;
+use super::emitter::Channel;
 use super::log::{Act, Log, LogId};
 use super::thread::Thread;
 use super::view::View;
@@ -13,7 +13,7 @@ use crate::program::{ByteSet, Finder, Node, NodeId, Program, RuleRole};
 /// What plain text belongs to, and what may end that.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Context {
-    pub(super) speech: Speech,
+    pub(super) channel: Channel,
     /// Positions that wait for their literal.
     pub(super) sync_points: Vec<SyncPoint>,
     /// The first bytes of those literals.
@@ -39,16 +39,16 @@ pub(super) struct SyncPoint {
 impl Parser {
     /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech. Where several dialects open theirs
     /// alike, the ends of all are waited for.
-    pub(super) fn enter_speech(&mut self, texts: &[Thread], view: View<'_>) {
+    pub(super) fn enter_channel(&mut self, texts: &[Thread], view: View<'_>) {
         let program = view.program;
         let of = |thread: &Thread| program.text(thread.node);
         let Some(first) = texts.first().and_then(of) else {
             return;
         };
-        let speech = if first.role == RuleRole::Think {
-            Speech::Reasoning
+        let channel = if first.role == RuleRole::Think {
+            Channel::Reasoning
         } else {
-            Speech::Text
+            Channel::Text
         };
         let at = self.pos;
         let mut sync_points: Vec<SyncPoint> = Vec::new();
@@ -67,10 +67,10 @@ impl Parser {
             }
         }
         (self.emitter.thought, self.emitter.at_line) = (false, true);
-        let names_more = |waiting: &SyncPoint| !ends_speech(program, waiting.thread.node);
-        let is_choosy = speech == Speech::Reasoning && sync_points.iter().any(names_more);
+        let names_more = |waiting: &SyncPoint| !ends_channel(program, waiting.thread.node);
+        let is_choosy = channel == Channel::Reasoning && sync_points.iter().any(names_more);
         self.context = Context {
-            speech,
+            channel,
             waits: first_bytes(program, &sync_points),
             sync_points,
             is_choosy,
@@ -86,14 +86,14 @@ impl Parser {
     /// entry. Text before that is `speech`.
     pub(super) fn synchronize(
         &mut self,
-        speech: Speech,
+        channel: Channel,
         threads: impl IntoIterator<Item = Thread>,
         program: &Program,
     ) {
         let wait = |thread| self.wait(program, thread, self.set.flushed);
         let sync_points: Vec<SyncPoint> = threads.into_iter().map(wait).collect();
         self.context = Context {
-            speech,
+            channel,
             waits: first_bytes(program, &sync_points),
             sync_points,
             sync: true,
@@ -130,7 +130,7 @@ impl Parser {
 }
 
 /// Whether the literal at `node` ends what is spoken, and begins no call in place of that.
-pub(super) fn ends_speech(program: &Program, node: NodeId) -> bool {
+pub(super) fn ends_channel(program: &Program, node: NodeId) -> bool {
     program.ends_past(node, |node| match node {
         Node::Literal { .. } | Node::Template { .. } | Node::Exit { .. } => true,
         Node::Ws { .. } | Node::Nl { .. } => true,

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use toolglot_json::RepairSpan;
 use toolglot_json::internal::{Keys, escape_into};
 
-use super::closer_lookahead::begins_line;
+use super::closer_lookahead::starts_line;
 use super::quote::Quote;
 use super::string_text::StringText;
 use super::value::ValueWriter;
@@ -120,7 +120,7 @@ impl OpenCall {
 
 /// What plain text is at the moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Speech {
+pub(crate) enum Channel {
     #[default]
     Text,
     Reasoning,
@@ -138,9 +138,9 @@ pub(crate) struct Emitter {
     /// Those of them that began a line by themselves.
     pub(super) line_calls: u32,
     /// The names of calls in and after a wrapper fence, and what their arguments come to.
-    recited: Vec<(String, u64)>,
+    emitted_calls: Vec<(String, u64)>,
     /// What the arguments of the open call come to so far.
-    recital: u64,
+    arguments_hash: u64,
     /// Argument text that was not told yet.
     args: String,
     pub(crate) quote: Quote,
@@ -151,7 +151,7 @@ pub(crate) struct Emitter {
     /// Only blanks stand before the next byte on its line of reasoning.
     pub(crate) at_line: bool,
     /// Reasoning is over, and neither text that is not blank nor a call stands after it: a line begins here.
-    pub(crate) thought_over: bool,
+    pub(crate) reasoning_is_over: bool,
     /// The last byte told, if it was text.
     pub(crate) last: u8,
     /// The last byte of text that is not blank.
@@ -180,7 +180,7 @@ impl Emitter {
     }
 
     /// What was read so far is the prompt's; the message begins at `at`, with nothing said.
-    pub(crate) fn begin_message(&mut self, at: u64) {
+    pub(crate) fn start_message(&mut self, at: u64) {
         self.origin = at;
         self.spoken = false;
         self.quote = Quote::default();
@@ -238,7 +238,7 @@ impl Emitter {
                 last_byte(text)
             }
             Event::Reasoning(text) => {
-                self.at_line = begins_line(text.as_bytes(), self.at_line);
+                self.at_line = starts_line(text.as_bytes(), self.at_line);
                 last_byte(text)
             }
             _ => 0,
@@ -252,7 +252,7 @@ impl Emitter {
         let solid = |byte: &&u8| !crate::program::is_blank(**byte);
         let last = text.iter().rev().find(solid);
         if let Some(&last) = last {
-            (self.last_solid, self.thought_over) = (last, false);
+            (self.last_solid, self.reasoning_is_over) = (last, false);
         }
         last.is_some()
     }
@@ -261,7 +261,7 @@ impl Emitter {
     #[inline]
     fn account(&mut self, to: u64, event: Event<'_>, sink: &mut dyn Sink) {
         if let (Event::Args { json, .. }, true) = (&event, self.quote.wrapped) {
-            self.recital = recite(self.recital, json);
+            self.arguments_hash = hash_arguments(self.arguments_hash, json);
         }
         let span = Span::new(self.cursor, to);
         self.cursor = to;
@@ -274,11 +274,11 @@ impl Emitter {
     }
 
     /// The bytes up to `to` are speech.
-    pub(crate) fn speak(&mut self, speech: Speech, view: View<'_>, to: u64, sink: &mut dyn Sink) {
+    pub(crate) fn text(&mut self, channel: Channel, view: View<'_>, to: u64, sink: &mut dyn Sink) {
         if to <= self.cursor {
             return;
         }
-        if speech == Speech::Junk {
+        if channel == Channel::Junk {
             let last = last_byte(view.slice(self.cursor, to));
             self.markup(view, to, sink);
             // A marker begins inside no word of it either.
@@ -286,24 +286,24 @@ impl Emitter {
             return;
         }
         self.flush_args(self.cursor, sink);
-        if speech == Speech::Text
+        if channel == Channel::Text
             && !self.waiting.is_empty()
             && let Some(n) = self.quote.clone().past_calls(view.bytes(self.cursor, to))
         {
-            self.speak(speech, view, self.cursor + n as u64, sink);
+            self.text(channel, view, self.cursor + n as u64, sink);
             self.end_waiting(true, sink);
         }
         let text = view.slice(self.cursor, to);
         self.last = last_byte(text);
-        if speech == Speech::Text {
+        if channel == Channel::Text {
             // What is the prompt's says nothing of the message.
             let of_prompt = self.origin.saturating_sub(self.cursor) as usize;
             let said = text.as_bytes().get(of_prompt..).unwrap_or(&[]);
             self.quote.feed(said);
             // The mark of the byte order is one where the message begins.
-            let is_begin = self.cursor <= self.origin;
+            let is_start = self.cursor <= self.origin;
             let unmarked = said.strip_prefix(b"\xef\xbb\xbf");
-            let said = unmarked.filter(|_| is_begin).unwrap_or(said);
+            let said = unmarked.filter(|_| is_start).unwrap_or(said);
             self.spoken |= self.is_said(said);
             self.account(to, Event::Text(text), sink);
         } else {
@@ -354,11 +354,11 @@ impl Emitter {
     }
 
     /// Tells what was written of a raw value.
-    pub(super) fn tell_value(&mut self, writer: &ValueWriter, view: View<'_>, sink: &mut dyn Sink) {
+    pub(super) fn emit_value(&mut self, writer: &ValueWriter, view: View<'_>, sink: &mut dyn Sink) {
         if writer.dropped {
-            self.markup(view, writer.told, sink);
+            self.markup(view, writer.emitted, sink);
         } else {
-            self.flush_args(writer.told, sink);
+            self.flush_args(writer.emitted, sink);
         }
     }
 
@@ -373,7 +373,7 @@ impl Emitter {
             return;
         };
         self.markup(view, to, sink);
-        self.thought_over = false;
+        self.reasoning_is_over = false;
         self.counts.clear();
         (call.id, call.started) = (CallId(self.calls), true);
         self.calls += 1;
@@ -408,7 +408,7 @@ impl Emitter {
     }
 
     /// Whether more than blanks, markup and reasoning stands before the cursor in the message.
-    pub(crate) fn has_begun(&self) -> bool {
+    pub(crate) fn has_started(&self) -> bool {
         self.spoken || self.calls > 0
     }
 
@@ -418,17 +418,17 @@ impl Emitter {
     }
 
     /// The answer stood in a wrapper fence, which was closed: what stands after it in plain text speaks of those calls.
-    pub(crate) fn is_behind_answer(&self) -> bool {
-        self.calls > 0 && self.quote.is_behind_wrapper()
+    pub(crate) fn is_after_answer(&self) -> bool {
+        self.calls > 0 && self.quote.is_after_wrapper()
     }
 
     /// Whether a call in or after the fence of the answer had that name, and those arguments but for blanks and quotation
     /// marks.
-    pub(crate) fn has_told(&self, name: &str, arguments: &str) -> bool {
+    pub(crate) fn has_call(&self, name: &str, arguments: &str) -> bool {
         let is_empty = arguments.is_empty();
-        let recital = recite(0, if is_empty { "{}" } else { arguments });
-        let is_same = |(told, have): &(String, u64)| told == name && *have == recital;
-        self.recited.iter().any(is_same)
+        let arguments_hash = hash_arguments(0, if is_empty { "{}" } else { arguments });
+        let is_same = |(called, hash): &(String, u64)| called == name && *hash == arguments_hash;
+        self.emitted_calls.iter().any(is_same)
     }
 
     /// The arguments were begun by the value of `key`, which wrote its key itself.
@@ -451,13 +451,13 @@ impl Emitter {
         let flag = self.call.as_mut().and_then(|call| call.flag.take());
         if let Some((key, at, value)) = flag {
             self.start_call(view, at.start, sink);
-            self.begin_key(&key, at, sink);
+            self.start_key(&key, at, sink);
             self.args.push_str(value);
         }
     }
 
     /// Begins the member `key` of the arguments, which was read at `at`.
-    pub(crate) fn begin_key(&mut self, key: &str, at: Span, sink: &mut dyn Sink) {
+    pub(crate) fn start_key(&mut self, key: &str, at: Span, sink: &mut dyn Sink) {
         if !self.key(key) {
             let message = format!("`{key}` came before; the last value counts");
             self.note(Code::DuplicateKey, at, message, sink);
@@ -465,11 +465,11 @@ impl Emitter {
     }
 
     /// Begins an item of the list `key`: of the one that is open, if that is its key.
-    pub(crate) fn begin_item(&mut self, key: &str, at: Span, sink: &mut dyn Sink) {
+    pub(crate) fn start_item(&mut self, key: &str, at: Span, sink: &mut dyn Sink) {
         if (self.call.as_ref()).is_some_and(|call| call.list.as_deref() == Some(key)) {
             return self.args.push(',');
         }
-        self.begin_key(key, at, sink);
+        self.start_key(key, at, sink);
         self.args.push('[');
         if let Some(call) = &mut self.call {
             call.list = Some(key.into());
@@ -540,10 +540,10 @@ impl Emitter {
         self.note_doubts(&call, sink);
         self.overflow(sink);
         let (id, facts) = (call.id, call.facts);
-        if self.quote.wrapped && self.recited.len() < REPEATABLE_MAX {
-            self.recited.push((call.name, self.recital));
+        if self.quote.wrapped && self.emitted_calls.len() < REPEATABLE_MAX {
+            self.emitted_calls.push((call.name, self.arguments_hash));
         }
-        self.recital = 0;
+        self.arguments_hash = 0;
         if !facts.is_in_later_fence {
             let event = Event::CallEnd { call: id, end };
             self.emit(Span::empty(self.cursor), event, sink);
@@ -610,7 +610,7 @@ impl Emitter {
         let count = self.counts.entry(code).or_default();
         *count += 1;
         if *count <= self.notes_cap {
-            self.tell(code, span, message.into(), help, sink);
+            self.emit_note(code, span, message.into(), help, sink);
         }
     }
 
@@ -620,12 +620,12 @@ impl Emitter {
             if count > self.notes_cap {
                 let span = Span::empty(self.cursor);
                 let message = format!("{} more of {}", count - self.notes_cap, code.name());
-                self.tell(code, span, message, None, sink);
+                self.emit_note(code, span, message, None, sink);
             }
         }
     }
 
-    fn tell(
+    fn emit_note(
         &self,
         code: Code,
         span: Span,
@@ -644,13 +644,13 @@ impl Emitter {
 
     /// Remarks on what the JSON transducer mended.
     #[cold]
-    pub(crate) fn mended(&mut self, repairs: &[RepairSpan], sink: &mut dyn Sink) {
-        for mended in repairs {
-            let (code, message) = remark(mended.repair);
-            if mended.repair.is_structural() {
+    pub(crate) fn repaired(&mut self, repairs: &[RepairSpan], sink: &mut dyn Sink) {
+        for repaired in repairs {
+            let (code, message) = remark(repaired.repair);
+            if repaired.repair.is_structural() {
                 self.worsen(End::Recovered);
             }
-            let at = Span::new(mended.start, mended.end.max(mended.start));
+            let at = Span::new(repaired.start, repaired.end.max(repaired.start));
             self.note(code, at, message, sink);
         }
     }
@@ -661,7 +661,7 @@ fn last_byte(text: &str) -> u8 {
 }
 
 /// What JSON text comes to, but for blanks and quotation marks, on top of what came before: a sum that tells texts apart.
-fn recite(before: u64, json: &str) -> u64 {
+fn hash_arguments(before: u64, json: &str) -> u64 {
     let counts = |byte: &u8| !crate::program::is_blank(*byte) && *byte != b'"';
     json.bytes().filter(counts).fold(before, |sum, byte| {
         (sum ^ u64::from(byte) ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(0x0100_0000_01B3)

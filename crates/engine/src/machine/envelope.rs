@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use toolglot_json::Completeness;
 
-use super::emitter::Speech;
+use super::emitter::Channel;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::{Asked, Envelope, LeftOut};
@@ -48,14 +48,14 @@ impl Parser {
                     }
                 }
                 Asked::Args if envelope.committed => {
-                    self.tell_envelope(&mut envelope, view, sink);
+                    self.emit_envelope(&mut envelope, view, sink);
                 }
                 Asked::More | Asked::Args => {}
                 Asked::Inside => {
-                    self.tell_envelope(&mut envelope, view, sink);
+                    self.emit_envelope(&mut envelope, view, sink);
                     let rest = view.slice(envelope.pos, view.end());
                     let stretch = envelope.stretch(rest);
-                    if self.tell_inside(rest, stretch, sink) {
+                    if self.emit_inside(rest, stretch, sink) {
                         envelope.pass(&rest[..stretch.length]);
                     }
                 }
@@ -90,7 +90,7 @@ impl Parser {
     fn repeats(&self, envelope: &Envelope) -> bool {
         let name = envelope.head.name.as_deref().unwrap_or_default();
         let n_space = envelope.head.meant.map_or(0, |(_, n_space)| n_space);
-        envelope.may_repeat() && self.emitter.has_told(&name[n_space..], &envelope.args.text)
+        envelope.may_repeat() && self.emitter.has_call(&name[n_space..], &envelope.args.text)
     }
 
     /// What stands next is no part of the object: only brackets may be missing.
@@ -103,7 +103,7 @@ impl Parser {
         envelope.pos = view.char_start(envelope.here());
         self.pos = envelope.pos;
         let rest = envelope.finish(view.program, true);
-        self.tell_envelope(envelope, view, sink);
+        self.emit_envelope(envelope, view, sink);
         if rest == Completeness::Broken || envelope.args.malformed {
             let node = envelope.bodies[0].node;
             self.malformed(view, node, sink);
@@ -146,15 +146,15 @@ impl Parser {
             call.ns = envelope.head.ns.take().or(call.ns.take());
         }
         self.emitter.start_call(view, upto, sink);
-        self.begin_fitting(view.program, envelope.head.name_at.0);
-        self.tell_envelope(envelope, view, sink);
+        self.start_fitting(view.program, envelope.head.name_at.0);
+        self.emit_envelope(envelope, view, sink);
         true
     }
 
     /// After the value of a key that was a tool's name stands another such key: the call is over, and the next begins.
     fn another_envelope(&mut self, envelope: &mut Envelope, view: View<'_>, sink: &mut dyn Sink) {
         let enter = self.set.log.entered(envelope.bodies[0].log);
-        self.tell_envelope(envelope, view, sink);
+        self.emit_envelope(envelope, view, sink);
         self.end_fitting(view.program, true, sink);
         self.emitter.flush_args(envelope.args.end, sink);
         if envelope.args.at.is_some() {
@@ -165,13 +165,13 @@ impl Parser {
         if let Some(enter) = enter {
             self.enter(view, enter, at, sink);
         }
-        envelope.begin_next(view.program);
-        let is_begun = self.commit_envelope(envelope, view, sink);
-        debug_assert!(is_begun, "the entry is committed");
+        envelope.start_next(view.program);
+        let is_started = self.commit_envelope(envelope, view, sink);
+        debug_assert!(is_started, "the entry is committed");
     }
 
     /// Tells the arguments read so far.
-    pub(super) fn tell_envelope(
+    pub(super) fn emit_envelope(
         &mut self,
         envelope: &mut Envelope,
         view: View<'_>,
@@ -179,14 +179,14 @@ impl Parser {
     ) {
         if let Some(at) = envelope.encoded.at.take() {
             // Repairs in the string come after it.
-            let before = envelope.repairs.partition_point(|mended| mended.start < at);
-            self.emitter.mended(&envelope.repairs[..before], sink);
+            let before = envelope.repairs.partition_point(|repair| repair.start < at);
+            self.emitter.repaired(&envelope.repairs[..before], sink);
             envelope.repairs.drain(..before);
             let message = "the arguments are a string that holds JSON; it was unpacked";
             self.note(Code::EncodedArguments, Span::empty(at), message, sink);
         }
         if !envelope.repairs.is_empty() {
-            self.emitter.mended(&envelope.repairs, sink);
+            self.emitter.repaired(&envelope.repairs, sink);
             envelope.repairs.clear();
         }
         if let Some(at) = envelope.loose.flat_at.take() {
@@ -238,7 +238,7 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        self.tell_envelope(envelope, view, sink);
+        self.emit_envelope(envelope, view, sink);
         let node = envelope.bodies[0].node;
         if let Some(id) = envelope.head.id.take() {
             self.emitter.late_id(&id, sink);
@@ -295,7 +295,7 @@ impl Parser {
             let span = Span::new(envelope.at, at);
             self.emitter.markup(view, envelope.at, sink);
             self.note(Code::MissingToolName, span, message, sink);
-            self.emitter.speak(Speech::Text, view, at, sink);
+            self.emitter.text(Channel::Text, view, at, sink);
             self.end_body(view, envelope.bodies[0].node, sink);
             return;
         }
@@ -321,7 +321,7 @@ impl Parser {
                 (Code::MalformedJson, "the JSON", "ends too early")
             };
             let message = alloc::format!("{part} of a `{dialect}` call {fault}");
-            self.speak(view, self.candidate.at, sink);
+            self.emit_text(view, self.candidate.at, sink);
             self.note(code, Span::new(self.candidate.at, at), message, sink);
         }
         self.reject(at);

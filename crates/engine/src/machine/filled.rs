@@ -62,13 +62,13 @@ impl Filled {
         }
         let number = self.ends.len() as u32;
         let (before, new) = self.bytes.split_at(from);
-        let mut begin = 0;
+        let mut start = 0;
         for (number, &end) in self.ends.iter().enumerate() {
-            if before[begin..end] == *new {
+            if before[start..end] == *new {
                 self.bytes.truncate(from);
                 return Some(number as u32);
             }
-            begin = end;
+            start = end;
         }
         self.ends.push(self.bytes.len());
         Some(number)

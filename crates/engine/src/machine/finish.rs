@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use toolglot_json::Completeness;
 
-use super::emitter::Speech;
+use super::emitter::Channel;
 use super::log::{Act, Log};
 use super::thread::{NamePolicy, Thread};
 use super::view::View;
@@ -20,16 +20,16 @@ impl Parser {
         // Whatever is undecided is decided now; what is given back is read again.
         for _ in 0..=view.text.len() * 8 + 64 {
             self.run(view, sink);
-            let goes_on = self.end_mode(why, view, sink);
-            if !(goes_on || matches!(self.mode, Mode::ReasoningHold(_))) {
+            let continues = self.end_mode(why, view, sink);
+            if !(continues || matches!(self.mode, Mode::ReasoningHold(_))) {
                 break;
             }
         }
         self.pos = view.end();
         self.unclosed(why, view, sink);
-        self.speak(view, view.end(), sink);
+        self.emit_text(view, view.end(), sink);
         self.emitter.end(self.ending.is_cut_off, sink);
-        if self.context.speech == Speech::Reasoning && !self.emitter.spoken {
+        if self.context.channel == Channel::Reasoning && !self.emitter.spoken {
             let message = "the reasoning has no end; nothing was answered";
             self.note(Code::UnclosedCall, Span::empty(view.end()), message, sink);
         }
@@ -83,15 +83,15 @@ impl Parser {
                 true
             }
             Mode::Envelope(mut envelope) => {
-                let is_begun = !envelope.committed;
-                if is_begun {
+                let is_started = !envelope.committed;
+                if is_started {
                     self.pos = envelope.pos;
                     if !envelope.marked || envelope.is_over() || self.is_aside() {
                         self.dead_envelope(&envelope, view, sink);
                         return true;
                     }
                     if envelope.head.name.is_none() {
-                        return self.end_begun(view, sink);
+                        return self.end_started(view, sink);
                     }
                     // It has its name: a call that was cut off before its arguments.
                     if !self.commit_envelope(&mut envelope, view, sink) {
@@ -100,14 +100,14 @@ impl Parser {
                 }
                 let mut rest = Completeness::Whole;
                 if !envelope.is_over() {
-                    rest = envelope.finish(program, why != Finish::Length && !is_begun);
+                    rest = envelope.finish(program, why != Finish::Length && !is_started);
                 }
-                if is_begun {
+                if is_started {
                     rest = Completeness::Broken;
                 }
                 let malformed = envelope.args.malformed;
                 let none = envelope.args.at.is_none() && envelope.args.text.is_empty();
-                self.tell_envelope(&mut envelope, view, sink);
+                self.emit_envelope(&mut envelope, view, sink);
                 if none && rest != Completeness::Broken {
                     self.emitter.args().push_str("{}");
                     let at = self.emitter.cursor;
@@ -127,7 +127,7 @@ impl Parser {
                     || self.ending.is_cut_off
                     || word.split_once('(').is_some_and(is_known);
                 if python.body.marked && is_call && !self.is_aside() {
-                    return self.end_begun(view, sink);
+                    return self.end_started(view, sink);
                 }
                 self.dead_python(view, sink)
             }
@@ -207,22 +207,22 @@ impl Parser {
         }
         // A value that began is read from where it did, and one whose opener is cut off did not begin.
         let is_text = |thread: &Thread| matches!(program.node(thread.node), Node::Text(_));
-        let goes_on =
+        let continues =
             self.candidate.committed && self.set.threads.iter().any(|thread| !thread.extra);
-        if goes_on && self.candidate.fallback_bodies.first().is_some_and(is_text) {
+        if continues && self.candidate.fallback_bodies.first().is_some_and(is_text) {
             self.candidate.forget_fallback();
         }
         let is_over = self.candidate.fallback_end(program).is_some();
         if let Some(at) = self.candidate.fallback.take() {
             // A committed entry goes on in what the message's end cut off (`<tool_calls>.. </tool_ca`).
             let has_rest = !view.slice(at, view.end()).trim().is_empty();
-            let goes_on = goes_on && is_over && has_rest;
+            let continues = continues && is_over && has_rest;
             self.fall_back(at, view, sink);
-            if goes_on {
+            if continues {
                 self.emitter.markup(view, view.end(), sink);
                 self.pos = view.end();
             }
-            return !goes_on;
+            return !continues;
         }
         let is_value =
             |thread: &Thread| matches!(program.node(thread.node), Node::Text(_) | Node::Xml(_));
@@ -243,7 +243,7 @@ impl Parser {
                 return true;
             }
             let is_cut_tag = self.ending.is_cut_off && self.is_cut_tag(view);
-            if !is_cut_tag && !self.is_begun_call(view, view.end()) {
+            if !is_cut_tag && !self.is_started_call(view, view.end()) {
                 self.explain_rejection(view, view.end(), sink);
                 self.reject(view.end());
                 return true;
@@ -251,11 +251,11 @@ impl Parser {
             let is_named = |thread: &&Thread| {
                 !thread.extra && self.set.log.any(Log::ROOT, thread.log, Act::is_name)
             };
-            let Some(&begun) = self.candidate.checkpoint_threads.iter().find(is_named) else {
-                return self.end_begun(view, sink);
+            let Some(&started) = self.candidate.checkpoint_threads.iter().find(is_named) else {
+                return self.end_started(view, sink);
             };
             // It has its name, though not all readings agree on what comes: a call that was cut off.
-            self.leave_only(begun);
+            self.leave_only(started);
             if !self.commit(view, None, sink) {
                 return true;
             }
@@ -276,7 +276,7 @@ impl Parser {
 
     /// The message ends in what is certainly a begun call, before that has a name: no call, and no text either. It is
     /// markup, as it would have been had the message gone on.
-    pub(super) fn end_begun(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    pub(super) fn end_started(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let from = self.emitter.cursor;
         self.emitter.markup(view, view.end(), sink);
         if !self.candidate.is_noted {
@@ -360,7 +360,7 @@ impl Parser {
             _ => "the message ended inside the call; it is never run",
         };
         // Junk that was held is told before the note, as it is where it was not.
-        if self.context.speech == Speech::Junk {
+        if self.context.channel == Channel::Junk {
             self.emitter.markup(view, view.end(), sink);
         }
         let at = if started {

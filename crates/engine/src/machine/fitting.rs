@@ -48,7 +48,7 @@ impl Fitting {
 
 impl Parser {
     /// The open call's arguments, in JSON, begin at `at`.
-    pub(super) fn begin_fitting(&mut self, program: &Program, at: u64) {
+    pub(super) fn start_fitting(&mut self, program: &Program, at: u64) {
         let tool = self.emitter.tool();
         self.fitting.tool =
             tool.filter(|&tool| says_anything(&program.tools.tool(tool).parameters));

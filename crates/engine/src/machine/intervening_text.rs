@@ -17,7 +17,7 @@ use crate::thresholds::{INTERVENING_MAX, INTERVENING_UNDECLARED_MAX};
 #[derive(Debug)]
 pub(super) struct InterveningText {
     /// What stands after the value's closer.
-    behind: Vec<Thread>,
+    after: Vec<Thread>,
     /// The text, as far as it was read.
     pub(super) text: Span,
     /// In the tag after it, and where.
@@ -35,7 +35,7 @@ pub(super) fn value_at<'t, 'p>(
 
 impl Parser {
     /// Begins to read over text after the value's closer, if a tag may stand after it.
-    pub(super) fn begin_gap(
+    pub(super) fn start_gap(
         &mut self,
         text: &TextNode,
         probe: &mut CloserLookahead,
@@ -57,7 +57,7 @@ impl Parser {
             return false;
         };
         probe.stage = Stage::Text(InterveningText {
-            behind: self.closure(view, Thread::at(next, Log::ROOT, at)),
+            after: self.closure(view, Thread::at(next, Log::ROOT, at)),
             text: Span::empty(at),
             tag: None,
         });
@@ -74,7 +74,7 @@ impl Parser {
             };
             self.set.found.work += 1;
             if byte == b'<' {
-                gap.tag = Some((gap.behind.clone(), end));
+                gap.tag = Some((gap.after.clone(), end));
                 break;
             }
             let longest = if tool.is_some() {

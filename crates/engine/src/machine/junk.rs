@@ -14,12 +14,12 @@ impl Parser {
     pub(super) fn junk_member(&self, view: View<'_>) -> Option<u64> {
         let is_object = |thread: &Thread| matches!(view.program.node(thread.node), Node::Object(_));
         let is_end = |thread: &Thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if **bytes == *b"]");
-        let told = self.emitter.cursor;
+        let emitted = self.emitter.cursor;
         if !self.candidate.committed
             || self.candidate.fallback.is_some()
             || self.emitter.call.is_some()
             || !view
-                .slice(told, self.candidate.checkpoint)
+                .slice(emitted, self.candidate.checkpoint)
                 .trim_end()
                 .ends_with(',')
             || !self.candidate.checkpoint_threads.iter().any(is_object)
@@ -27,13 +27,13 @@ impl Parser {
         {
             return None;
         }
-        let behind = view.slice(self.candidate.checkpoint, self.pos + 1);
-        let member = behind.trim_ascii_start();
-        let begins = |byte: u8| {
+        let after = view.slice(self.candidate.checkpoint, self.pos + 1);
+        let member = after.trim_ascii_start();
+        let starts = |byte: u8| {
             matches!(byte, b'"' | b'\'' | b'-' | b'0'..=b'9')
                 || matches!(byte, b't' | b'f' | b'n' | b'T' | b'F' | b'N')
         };
-        let is_member = member.bytes().next().is_some_and(begins);
+        let is_member = member.bytes().next().is_some_and(starts);
         is_member.then(|| self.pos + 1 - member.len() as u64)
     }
 

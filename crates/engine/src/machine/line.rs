@@ -101,7 +101,7 @@ impl Line {
         if self.header.is_some() && !is_blank(byte) {
             self.header = Some(byte);
         }
-        let lead = self.lead_behind(byte);
+        let lead = self.lead_after(byte);
         if self.lead == Lead::Blank {
             if lead == Lead::Blank {
                 self.indent = self.indent.saturating_add(1);
@@ -115,7 +115,7 @@ impl Line {
         self.lead = lead;
     }
 
-    fn lead_behind(&mut self, byte: u8) -> Lead {
+    fn lead_after(&mut self, byte: u8) -> Lead {
         match (self.lead, byte) {
             (Lead::Marker, byte) if is_blank(byte) => Lead::Listed,
             (Lead::Blank | Lead::Listed, byte) if is_blank(byte) => self.lead,
@@ -140,8 +140,8 @@ impl Line {
                 self.marks = Marks::default();
                 Lead::Over
             }
-            (Lead::Blank, byte) if begins_word(byte) => self.in_word(Lead::Word, byte),
-            (Lead::Keeps, byte) if begins_word(byte) => self.in_word(Lead::Later, byte),
+            (Lead::Blank, byte) if starts_word(byte) => self.in_word(Lead::Word, byte),
+            (Lead::Keeps, byte) if starts_word(byte) => self.in_word(Lead::Later, byte),
             (Lead::Word | Lead::Later, byte) if is_word(byte) => self.in_word(self.lead, byte),
             (Lead::Word, _) if self.word.is_one_of(BLOCK_KEYWORDS) => {
                 self.header = Some(byte);
@@ -166,10 +166,10 @@ impl Line {
             self.block = Some(outermost);
         }
         self.header = None;
-        self.begin();
+        self.start();
     }
 
-    fn begin(&mut self) {
+    fn start(&mut self) {
         (self.lead, self.word, self.indent) = (Lead::Blank, Word::default(), 0);
         if !self.marks.is_open {
             self.marks = Marks::default();
@@ -202,7 +202,7 @@ impl Line {
         self.go_over();
         self.header = None;
         if text.contains(&b'\n') {
-            self.begin();
+            self.start();
         }
         if !text.ends_with(b"\n") {
             self.go_over();
@@ -222,7 +222,7 @@ impl Line {
         match rest.first() {
             None | Some(b'`' | b'~' | b'>') => return (n_blank, false),
             Some(b'\n') => {}
-            Some(&byte) if self.lead == Lead::Blank && begins_word(byte) => {
+            Some(&byte) if self.lead == Lead::Blank && starts_word(byte) => {
                 if !is_prose(rest) {
                     return (n_blank, false);
                 }
@@ -282,22 +282,22 @@ impl Line {
 /// Whether a line that begins with a word goes on as prose, as far as that is here.
 fn is_prose(line: &[u8]) -> bool {
     let length = line.iter().take_while(|&&byte| is_word(byte)).count();
-    let (word, behind) = line.split_at(length);
+    let (word, after) = line.split_at(length);
     if BLOCK_KEYWORDS.contains(&word) || RESULT_KEYWORDS.contains(&word) {
         return false;
     }
-    match behind {
+    match after {
         [] | [b' '] | [b'=', ..] | [b' ', b' ' | b'=', ..] => false,
         [_, ..] => true,
     }
 }
 
-fn begins_word(byte: u8) -> bool {
+fn starts_word(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_'
 }
 
 fn is_word(byte: u8) -> bool {
-    begins_word(byte) || byte.is_ascii_digit() || byte == b'.'
+    starts_word(byte) || byte.is_ascii_digit() || byte == b'.'
 }
 
 #[cfg(test)]

@@ -126,7 +126,7 @@ impl Parser {
     }
 
     /// The entry ends at `at`: whether what follows is a fact of its last call.
-    pub(super) fn may_go_on(&self, at: u64) -> bool {
+    pub(super) fn may_continue(&self, at: u64) -> bool {
         let call = self.emitter.call.as_ref();
         self.candidate.entry.bare_body.is_some()
             || call.is_some_and(|call| call.json_end == Some(at))
@@ -181,7 +181,7 @@ impl Parser {
             return self.wait_in(undecided);
         }
         if let Some(node) = self.candidate.entry.bare_body.filter(|_| !is_long) {
-            match list_goes_on((at, pos), view) {
+            match list_continues((at, pos), view) {
                 Some(true) => {
                     self.reopen_list(node, view, sink);
                     return true;
@@ -224,7 +224,7 @@ impl Parser {
             call.facts.is_in_broken_list = true;
         }
         self.candidate.entry.is_in_broken_list = true;
-        self.go_on_behind(view, node, sink);
+        self.continue_after(view, node, sink);
     }
 }
 
@@ -241,7 +241,7 @@ fn continues_sentence(c: char) -> bool {
 
 /// Whether the list of calls that ended at `at` goes on: a comma stands after its bracket, and the call of a known tool
 /// after that, at `next`. Nothing, if that is not known yet.
-fn list_goes_on((at, next): (u64, u64), view: View<'_>) -> Option<bool> {
+fn list_continues((at, next): (u64, u64), view: View<'_>) -> Option<bool> {
     let program = view.program;
     let is_list = byte_before(view, at) == Some(b']');
     if !is_list || view.slice(at, next).matches(',').count() != 1 {

@@ -36,9 +36,9 @@ impl Parser {
                 }
             }
             if self.set.found.literal_ended && !self.candidate.committed {
-                if self.candidate.is_in_thought || self.candidate.is_wrapped {
+                if self.candidate.is_in_reasoning || self.candidate.is_wrapped {
                     // There nothing is said and no turn ends, nor does reasoning begin in it.
-                    self.retain_next(|parser, thread| !parser.enters_speech(thread));
+                    self.retain_next(|parser, thread| !parser.enters_channel(thread));
                 }
                 let is_alive = !self.set.next.is_empty();
                 if !self.reopens() {
@@ -123,7 +123,7 @@ impl Parser {
                 self.outrank_captures(program, self.set.found.markers[n]);
             }
             if self.set.found.literal_ended {
-                if !self.candidate.committed && self.is_spoken_of(view) {
+                if !self.candidate.committed && self.is_mentioned(view) {
                     self.explain_rejection(view, self.pos, sink);
                     self.reject(self.pos);
                     return true;
@@ -168,11 +168,11 @@ impl Parser {
         let Some((closer, next)) = closers.next() else {
             return Some(false);
         };
-        let begin = self.pos - u64::from(closer.off);
+        let start = self.pos - u64::from(closer.off);
         // `</` begins a closer; a bracket alone begins the next tag.
-        let mut end = begin;
+        let mut end = start;
         if closer.off >= 2 {
-            let tag = view.from(begin + 2);
+            let tag = view.from(start + 2);
             let is_word = |&&byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
             let length = tag.iter().take(MISSPELT_MAX).take_while(is_word).count();
             if length == tag.len() && !view.eof {
@@ -180,15 +180,15 @@ impl Parser {
             }
             end += 2 + length as u64 + u64::from(tag.get(length) == Some(&b'>'));
         }
-        let act = Act::Supplied(Span::new(begin, end));
-        let behind = Thread {
+        let act = Act::Supplied(Span::new(start, end));
+        let after = Thread {
             node: next,
             off: 0,
-            log: self.set.log.push(closer.log, act, begin),
+            log: self.set.log.push(closer.log, act, start),
             since: end,
             ..closer
         };
-        let threads = self.closure(view, behind);
+        let threads = self.closure(view, after);
         // The closer of the call itself is missed where nothing shows what the word before it was.
         if any_ends(view.program, &threads) {
             return Some(false);
@@ -332,14 +332,14 @@ impl Parser {
             // A word between two calls: without the second it is text.
             return;
         }
-        let begin = self.pos - self.set.found.literal_length;
+        let start = self.pos - self.set.found.literal_length;
         let is_member = |body: &Thread| matches!(program.node(body.node), Node::Object(_));
         let is_member = self.candidate.fallback_bodies.iter().any(is_member);
         let mut threads = self.set.threads.iter();
-        let outranks = !(is_member && threads.all(|thread| self.enters_speech(thread)));
+        let outranks = !(is_member && threads.all(|thread| self.enters_channel(thread)));
         if self.set.found.literal_took
             && outranks
-            && { self.candidate.fallback }.is_some_and(|at| at == begin || !is_member)
+            && { self.candidate.fallback }.is_some_and(|at| at == start || !is_member)
             && self.set.found.literal_length >= MARKER_MIN as u64
         {
             // A literal outranks the body that waited for it. A bracket alone does not: both may begin so. Nor does one

@@ -76,7 +76,7 @@ use crate::doubt::Doubts;
 use crate::program::{ByteSet, NodeId, Program};
 use crate::{Code, DoubtRule, Finish, InCode, InReasoning, Input, Sink, Span};
 use context::Context;
-use emitter::{Emitter, Speech};
+use emitter::{Channel, Emitter};
 use filled::Filled;
 use line_tail::LineTail;
 use log::{Act, Log, LogId};
@@ -128,7 +128,7 @@ pub struct Parser {
     context: Context,
     set: Positions,
     candidate: Candidate,
-    thought: Thought,
+    thought: ReasoningState,
     ending: Ending,
     tokens: Tokens,
     fitting: fitting::Fitting,
@@ -185,8 +185,8 @@ struct Candidate {
     is_wrapped: bool,
     quoted: bool,
     /// It stands in reasoning that has an end; a call counts there only if that never comes.
-    is_in_thought: bool,
-    weighs: bool,
+    is_in_reasoning: bool,
+    is_undecided: bool,
     /// The checkpoint: after the last completed literal, where a recovery goes back to, and what may still come there.
     checkpoint: u64,
     checkpoint_threads: Vec<Thread>,
@@ -201,9 +201,9 @@ struct Candidate {
 
 /// Calls in reasoning.
 #[derive(Debug, Default)]
-struct Thought {
+struct ReasoningState {
     /// The candidate of which it is known that its reasoning never ends.
-    weighed: Option<u64>,
+    decided: Option<u64>,
     endless: Option<reasoning_hold::Endless>,
     /// After the marker of the last call that was left to the reasoning.
     passed_over: Option<u64>,
@@ -291,7 +291,7 @@ impl Parser {
                 start: true,
                 ..Candidate::default()
             },
-            thought: Thought::default(),
+            thought: ReasoningState::default(),
             ending: Ending::default(),
             tokens: Tokens::default(),
             fitting: fitting::Fitting::default(),
@@ -313,7 +313,7 @@ impl Parser {
         }
         parser.emitter.mute = false;
         // The message begins with the next byte, which is offset 0. What the prompt left undecided goes on.
-        parser.emitter.begin_message(parser.input.end());
+        parser.emitter.start_message(parser.input.end());
         parser
     }
 
@@ -322,11 +322,11 @@ impl Parser {
     pub fn reasoning_open(mut self) -> Parser {
         let program = Arc::clone(&self.program);
         // A prompt that ends inside reasoning says which.
-        if self.context.speech != Speech::Reasoning {
+        if self.context.channel != Channel::Reasoning {
             let at = self.pos;
-            let begins = |&node: &NodeId| Thread::at(node, Log::ROOT, at);
-            let texts: Vec<Thread> = program.rules.reasoning.iter().map(begins).collect();
-            self.enter_speech(&texts, View::new(&program, "", self.pos));
+            let starts = |&node: &NodeId| Thread::at(node, Log::ROOT, at);
+            let texts: Vec<Thread> = program.rules.reasoning.iter().map(starts).collect();
+            self.enter_channel(&texts, View::new(&program, "", self.pos));
         }
         self
     }
@@ -390,9 +390,9 @@ impl Parser {
             while !rest.is_char_boundary(cut) || is_half(cut) && cut < rest.len() {
                 cut += 1;
             }
-            let (piece, behind) = rest.split_at(cut);
+            let (piece, after) = rest.split_at(cut);
             self.push_piece(piece, sink);
-            rest = behind;
+            rest = after;
         }
         self.push_piece(rest, sink);
     }
@@ -400,7 +400,7 @@ impl Parser {
     #[inline]
     fn push_piece(&mut self, mut text: &str, sink: &mut dyn Sink) {
         if self.tokens.is_empty() {
-            let is_told = match self.mode {
+            let is_emitted = match self.mode {
                 Mode::Text => self.quick_prose(text, sink),
                 Mode::Value(_) => self.quick_value(text, sink),
                 _ if self.input.buffer.is_empty() => {
@@ -409,7 +409,7 @@ impl Parser {
                 }
                 _ => false,
             };
-            if is_told {
+            if is_emitted {
                 return;
             }
         }
@@ -428,11 +428,11 @@ impl Parser {
         }
         let held = if was_empty { text } else { &buffer };
         self.run(View::new(&program, held, self.input.base), sink);
-        let n_told = (self.emitter.cursor - self.input.base) as usize;
+        let n_emitted = (self.emitter.cursor - self.input.base) as usize;
         if was_empty {
-            buffer.push_str(&text[n_told..]);
+            buffer.push_str(&text[n_emitted..]);
         } else {
-            buffer.drain(..n_told);
+            buffer.drain(..n_emitted);
         }
         self.input.base = self.emitter.cursor;
         self.input.buffer = buffer;
@@ -460,8 +460,8 @@ impl Parser {
     }
 
     /// The bytes up to `upto` are what the context says.
-    fn speak(&mut self, view: View<'_>, upto: u64, sink: &mut dyn Sink) {
-        self.emitter.speak(self.context.speech, view, upto, sink);
+    fn emit_text(&mut self, view: View<'_>, upto: u64, sink: &mut dyn Sink) {
+        self.emitter.text(self.context.channel, view, upto, sink);
     }
 
     fn note(&mut self, code: Code, at: Span, why: impl Into<String>, sink: &mut dyn Sink) {
@@ -481,7 +481,7 @@ impl Parser {
         loop {
             let before = self.pos;
             // Each says whether the mode changed, and puts it back where it did not.
-            let goes_on = match core::mem::take(&mut self.mode) {
+            let continues = match core::mem::take(&mut self.mode) {
                 Mode::Text => self.text(view, sink),
                 Mode::Matching => {
                     self.mode = Mode::Matching;
@@ -493,15 +493,15 @@ impl Parser {
                 Mode::LineTail(LineTail::Entry { body, pos }) => {
                     self.entry_line((body, pos), view, sink)
                 }
-                Mode::ReasoningResume(after) => self.afterthought(after, view),
-                Mode::ReasoningHold(weighing) => self.weigh(weighing, view, sink),
+                Mode::ReasoningResume(after) => self.resume_reasoning(after, view),
+                Mode::ReasoningHold(hold) => self.hold_reasoning(hold, view, sink),
                 Mode::Value(value) => self.value(value, view, sink),
                 Mode::Json(body) => self.json(body, view, sink),
                 Mode::Envelope(envelope) => self.envelope(envelope, view, sink),
                 Mode::Xml(xml) => self.xml(xml, view, sink),
                 Mode::Python(python) => self.python(python, view, sink),
             };
-            if !goes_on {
+            if !continues {
                 break;
             }
             // A progress guard: modes may change without moving, but not for ever.
@@ -519,7 +519,7 @@ impl Parser {
             }
         }
         if !view.eof {
-            self.tell_certain(view, sink);
+            self.emit_certain(view, sink);
         }
     }
 
@@ -530,20 +530,20 @@ impl Parser {
     }
 
     /// At the end of a push: tells what is certain.
-    fn tell_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
+    fn emit_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         match &self.mode {
-            Mode::Text => self.speak(view, self.pos, sink),
+            Mode::Text => self.emit_text(view, self.pos, sink),
             // What is committed was told up to there.
             Mode::Matching | Mode::NameLookahead(_) | Mode::MidLineTag(_) => {
-                self.speak(view, self.candidate.at, sink);
+                self.emit_text(view, self.candidate.at, sink);
             }
             Mode::LineTail(_) | Mode::ReasoningResume(_) | Mode::ReasoningHold(_) => {}
-            Mode::Value(value) => self.emitter.tell_value(&value.writer, view, sink),
+            Mode::Value(value) => self.emitter.emit_value(&value.writer, view, sink),
             Mode::Json(_) | Mode::Xml(_) | Mode::Python(_) | Mode::Envelope(_) => {
                 // Through escapes, JSON counts fewer bytes than there are.
-                let told = view.char_start(self.body_told());
-                if told > self.emitter.cursor || !self.emitter.args().is_empty() {
-                    self.emitter.flush_args(told, sink);
+                let emitted = view.char_start(self.body_emitted());
+                if emitted > self.emitter.cursor || !self.emitter.args().is_empty() {
+                    self.emitter.flush_args(emitted, sink);
                 }
             }
         }

@@ -25,7 +25,7 @@ pub(super) struct NameLookahead {
     /// Where the body begins.
     at: u64,
     /// What stands after the body, and the bytes that can begin it.
-    behind: Vec<Thread>,
+    after: Vec<Thread>,
     firsts: ByteSet,
     /// The closer that is tried, and the threads after it.
     tried: u64,
@@ -57,12 +57,12 @@ impl Parser {
             at,
             tried: at,
             pos: at,
-            behind: self.closure(view, thread),
+            after: self.closure(view, thread),
             ..NameLookahead::default()
         };
         let is_literal = |thread: &Thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3);
-        ahead.behind.retain(is_literal);
-        for thread in &mut ahead.behind {
+        ahead.after.retain(is_literal);
+        for thread in &mut ahead.after {
             thread.marked = true;
             if let Node::Literal { bytes, .. } = view.program.node(thread.node) {
                 ahead.firsts.insert(bytes[0]);
@@ -97,7 +97,7 @@ impl Parser {
                     continue;
                 }
                 ahead.tried = ahead.pos;
-                ahead.threads.clone_from(&ahead.behind);
+                ahead.threads.clone_from(&ahead.after);
             }
             let cx = (view, NamePolicy::Reading);
             self.step_set(cx, &mut ahead.threads, byte, ahead.pos);
@@ -118,12 +118,12 @@ impl Parser {
             }
         }
         if let Some(named) = ahead.named {
-            self.begin_before_name(view, &ahead, named, sink);
+            self.start_before_name(view, &ahead, named, sink);
             return true;
         }
         self.pos = view.end();
-        if !ahead.closed && self.is_begun_call(view, ahead.at) {
-            return self.end_begun(view, sink);
+        if !ahead.closed && self.is_started_call(view, ahead.at) {
+            return self.end_started(view, sink);
         }
         self.explain_rejection(view, ahead.at, sink);
         self.reject(ahead.at);
@@ -131,7 +131,7 @@ impl Parser {
     }
 
     /// The name is known: the call begins, and its arguments are read.
-    fn begin_before_name(
+    fn start_before_name(
         &mut self,
         view: View<'_>,
         ahead: &NameLookahead,

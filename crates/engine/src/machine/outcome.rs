@@ -17,7 +17,7 @@ use super::remarks::wants;
 use super::thread::Thread;
 use super::value::Value;
 use super::view::View;
-use super::{Mode, Parser, Speech};
+use super::{Channel, Mode, Parser};
 use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::program::{Node, Program, RuleRole};
 use crate::thresholds::{MARKER_MIN, SYNCHRONIZATION_MAX};
@@ -64,7 +64,7 @@ impl Parser {
                 let mut bodies = core::mem::take(&mut self.set.found.bodies);
                 bodies.retain(is_object);
                 let last = self.spare.envelope.take();
-                let mut envelope = Envelope::begin(last, program, bodies, at);
+                let mut envelope = Envelope::start(last, program, bodies, at);
                 envelope.needs_marker = self.needs_marker();
                 self.mode = Mode::Envelope(envelope);
                 return;
@@ -85,7 +85,7 @@ impl Parser {
             self.mode = Mode::MidLineTag(MidLineTag { body, pos: at });
             return;
         }
-        if program.is_end(body.node) && self.may_go_on(at) {
+        if program.is_end(body.node) && self.may_continue(at) {
             if view.eof {
                 self.entry_line((body, at), view, sink);
             } else {
@@ -98,7 +98,7 @@ impl Parser {
             return self.reopen(view, sink);
         }
         self.leave_only(body);
-        if program.wraps(body.node) && self.emitter.has_begun() {
+        if program.wraps(body.node) && self.emitter.has_started() {
             // The answer is not all that it holds: a call stands before it.
             return self.reject(at);
         }
@@ -114,7 +114,7 @@ impl Parser {
             if text.quotes.is_none() {
                 self.emitter.markup(view, at, sink);
                 let texts: Vec<Thread> = core::mem::take(&mut self.set.found.bodies);
-                return self.enter_speech(&texts, view);
+                return self.enter_channel(&texts, view);
             }
             if text.role == RuleRole::Say {
                 let dialect = &program.dialect_of(body.node).name;
@@ -124,14 +124,14 @@ impl Parser {
         self.emitter.start_call(view, at, sink);
         self.emitter.markup(view, at, sink);
         self.mode = match program.node(body.node) {
-            Node::Text(_) => Mode::Value(Box::new(Value::begin(program, self, body, at, sink))),
+            Node::Text(_) => Mode::Value(Box::new(Value::start(program, self, body, at, sink))),
             Node::Json {
                 quotes, closers, ..
             } => {
-                self.begin_fitting(program, at);
+                self.start_fitting(program, at);
                 let quote = quotes.first().map(String::as_str);
-                let begins = program.begins(body.node);
-                let mut json = JsonBody::new(body.node, Root::Object, quote, closers, begins);
+                let starts = program.starts(body.node);
+                let mut json = JsonBody::new(body.node, Root::Object, quote, closers, starts);
                 let others = quotes.iter().skip(1).cloned().collect();
                 json.json = json.json.with_other_quotes(others);
                 if let Some(tool) = self.emitter.tool() {
@@ -172,7 +172,7 @@ impl Parser {
     /// Whether a name alone makes no call here: after a fence that wrapped the answer, text explains or repeats it.
     pub(super) fn needs_marker(&self) -> bool {
         let is_quoted = self.candidate.quoted || self.candidate.is_wrapped;
-        !self.candidate.committed && !is_quoted && self.emitter.is_behind_answer()
+        !self.candidate.committed && !is_quoted && self.emitter.is_after_answer()
     }
 
     /// The entry is over; what follows is text again.
@@ -191,7 +191,7 @@ impl Parser {
         }
         self.forget();
         self.candidate.checkpoint_threads.clear();
-        self.mode = self.behind_entry(at);
+        self.mode = self.after_entry(at);
     }
 
     /// Nothing is left of a committed entry. What is certain is told; the rest is text, or junk inside an open call.
@@ -233,10 +233,10 @@ impl Parser {
             self.emitter
                 .note_with_help(Code::Junk, span, message, help, sink);
             // Arguments that did not begin where they should are lost: without them it must not run.
-            let begins = |thread: &Thread| {
+            let starts = |thread: &Thread| {
                 matches!(program.node(thread.node), Node::Json { .. } | Node::Xml(_))
             };
-            let is_lost = checkpoint_threads.iter().any(begins);
+            let is_lost = checkpoint_threads.iter().any(starts);
             self.emitter.worsen(End::Recovered);
             if is_lost {
                 self.emitter.worsen(End::Truncated);
@@ -250,12 +250,12 @@ impl Parser {
             self.note(Code::MissingCloser, span, message, sink);
         }
         let anchors = self.anchors(checkpoint_threads, view);
-        let speech = if self.emitter.call.is_some() {
-            Speech::Junk
+        let channel = if self.emitter.call.is_some() {
+            Channel::Junk
         } else {
-            Speech::Text
+            Channel::Text
         };
-        self.synchronize(speech, anchors, program);
+        self.synchronize(channel, anchors, program);
         self.forget_candidate();
         self.pos = self.emitter.cursor;
         self.input.not_before = self.pos;
@@ -268,7 +268,7 @@ impl Parser {
         let at = self.emitter.cursor;
         let (mut anchors, mut level): (Vec<Thread>, Vec<Thread>) = (Vec::new(), safe);
         for _ in 0..=SYNCHRONIZATION_MAX {
-            let mut behind = Vec::new();
+            let mut deeper = Vec::new();
             for thread in level.drain(..) {
                 // Arguments that never began: what stands after them is waited for.
                 let next = match view.program.node(thread.node) {
@@ -294,9 +294,9 @@ impl Parser {
                     since: at,
                     ..thread
                 };
-                self.add_positions(view, after, next.as_slice(), &mut behind);
+                self.add_positions(view, after, next.as_slice(), &mut deeper);
             }
-            level = behind;
+            level = deeper;
         }
         anchors
     }

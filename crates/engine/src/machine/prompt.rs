@@ -27,8 +27,8 @@ impl Parser {
     /// `assistant: `, and prose that speaks of one has a word and a blank before it.
     pub(super) fn follows_marker(&self) -> bool {
         let emitter = &self.emitter;
-        let is_behind_role = emitter.last == b' ' && emitter.last_solid == b':';
-        emitter.mute && (is_behind_role || matches!(emitter.last, 0 | b'>' | b']' | b'}' | b':'))
+        let is_after_role = emitter.last == b' ' && emitter.last_solid == b':';
+        emitter.mute && (is_after_role || matches!(emitter.last, 0 | b'>' | b']' | b'}' | b':'))
     }
 }
 

@@ -67,7 +67,7 @@ impl Parser {
                 PythonStep::Call | PythonStep::Positional => {
                     match self.judge_python(&python, step, view, sink) {
                         Judged::Call(named) => {
-                            self.begin_python(&python, named, view, sink);
+                            self.start_python(&python, named, view, sink);
                             return true;
                         }
                         Judged::Unknown => {
@@ -127,7 +127,7 @@ impl Parser {
             return Judged::Text;
         }
         // In reasoning it is weighed as any call is, and judged again where that never ends.
-        if is_foreign && !self.candidate.weighs {
+        if is_foreign && !self.candidate.is_undecided {
             let message =
                 alloc::format!("unknown tool `{name}`; without a marker it is not a call");
             self.note(Code::UnknownTool, at, message, sink);
@@ -148,11 +148,11 @@ impl Parser {
     }
 
     /// The call begins, and its arguments do at the same place.
-    fn begin_python(&mut self, python: &Python, named: Named, view: View<'_>, sink: &mut dyn Sink) {
+    fn start_python(&mut self, python: &Python, named: Named, view: View<'_>, sink: &mut dyn Sink) {
         let program = view.program;
         let mut body = python.body;
         if python.has_passed {
-            body = self.begin_after_unknown(body, python.at);
+            body = self.start_after_unknown(body, python.at);
             self.leave_only(body);
         }
         if !self.commit(view, Some(&named.name), sink) {
@@ -177,7 +177,7 @@ impl Parser {
         }
         self.emitter.start_call(view, python.arguments, sink);
         self.emitter.markup(view, python.arguments, sink);
-        self.begin_fitting(program, python.arguments);
+        self.start_fitting(program, python.arguments);
         self.fit_args(program, "{", sink);
         self.pos = python.arguments;
         // In a string its marks are escaped.
@@ -196,7 +196,7 @@ impl Parser {
     }
 
     /// The call that begins at `at` is the first of its list whose tool is known: what stands before it is text.
-    fn begin_after_unknown(&mut self, body: Thread, at: u64) -> Thread {
+    fn start_after_unknown(&mut self, body: Thread, at: u64) -> Thread {
         let mut acts = core::mem::take(&mut self.spare.acts);
         self.set.log.acts(Log::ROOT, body.log, &mut acts);
         self.set.log.clear();
@@ -227,9 +227,9 @@ impl Parser {
     /// Whether the candidate stands in the midst of a sentence, or of code: an item of an attribute or a macro (`#![f(1)]`).
     fn is_in_prose(&self) -> bool {
         let last = self.emitter.last_solid;
-        let goes_on = last.is_ascii_alphanumeric() || last >= 0x80 || CONTINUATIONS.contains(&last);
-        let goes_on = goes_on || self.emitter.last == b'!';
-        goes_on && !self.candidate.committed && (!self.candidate.bol || b"=([{".contains(&last))
+        let joins = last.is_ascii_alphanumeric() || last >= 0x80 || CONTINUATIONS.contains(&last);
+        let joins = joins || self.emitter.last == b'!';
+        joins && !self.candidate.committed && (!self.candidate.bol || b"=([{".contains(&last))
     }
 
     /// Whether the candidate ends before the call if that is none: with the line of a wrapper fence.

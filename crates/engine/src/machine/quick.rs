@@ -6,7 +6,7 @@
 
 use toolglot_json::internal::{StringRun, escape_into, is_plain};
 
-use super::emitter::Speech;
+use super::emitter::Channel;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::program::Openers;
@@ -31,7 +31,7 @@ impl Parser {
             Mode::Json(body) => body.stretch(text),
             Mode::Envelope(envelope) => envelope.stretch(text),
             Mode::Xml(xml) => {
-                if text.len() > SMALL || !xml.goes_on(text) {
+                if text.len() > SMALL || !xml.continues(text) {
                     return 0;
                 }
                 self.set.found.work += text.len() as u64;
@@ -68,7 +68,7 @@ impl Parser {
 
     /// Tells the stretch of `text` that stands inside the string which begins there, if what is in strings passes as it is.
     /// Says whether it did.
-    pub(super) fn tell_inside(
+    pub(super) fn emit_inside(
         &mut self,
         text: &str,
         stretch: StringRun,
@@ -101,9 +101,9 @@ impl Parser {
         if n_held > HELD || text.len() > SMALL {
             return false;
         }
-        let speech = self.context.speech;
+        let channel = self.context.channel;
         if self.input.not_before > self.pos
-            || speech == Speech::Junk
+            || channel == Channel::Junk
             || self.emitter.mute
             || self.emitter.has_args()
         {
@@ -121,7 +121,7 @@ impl Parser {
         let waits = &self.context.waits;
         let kinds = self.program.openers.kinds(bytes);
         let mut n_open = 0;
-        if kinds & Openers::BEGINS != 0 || !waits.set.is_empty() {
+        if kinds & Openers::STARTS != 0 || !waits.set.is_empty() {
             let Some(open) = self.program.openers.open_end(bytes, waits) else {
                 return false;
             };
@@ -129,11 +129,11 @@ impl Parser {
         }
         let is_plain = kinds & Openers::QUOTES == 0 && self.emitter.quote.ignores_plain();
         if n_held + n_open == 0 {
-            self.quick_speech(speech, is_plain, text, sink);
+            self.quick_text(channel, is_plain, text, sink);
             self.pos = self.input.base;
             return true;
         }
-        let (told, open) = text.split_at(text.len() - n_open);
+        let (emitted, open) = text.split_at(text.len() - n_open);
         if let Some(first) = open.bytes().next()
             && self.program.rules.bodies_first.has(first)
         {
@@ -141,12 +141,12 @@ impl Parser {
         }
         if n_held > 0 {
             let held = core::mem::take(&mut self.input.buffer);
-            self.quick_speech(speech, is_plain, &held, sink);
+            self.quick_text(channel, is_plain, &held, sink);
             self.input.buffer = held;
             self.input.buffer.clear();
         }
-        if !told.is_empty() {
-            self.quick_speech(speech, is_plain, told, sink);
+        if !emitted.is_empty() {
+            self.quick_text(channel, is_plain, emitted, sink);
         }
         self.pos = self.input.base;
         if n_open > 0 {
@@ -157,17 +157,17 @@ impl Parser {
 
     /// Tells prose; `is_plain`: no byte of it changes what is quoted.
     #[inline]
-    fn quick_speech(&mut self, speech: Speech, is_plain: bool, text: &str, sink: &mut dyn Sink) {
+    fn quick_text(&mut self, channel: Channel, is_plain: bool, text: &str, sink: &mut dyn Sink) {
         let (base, len) = (self.input.base, text.len() as u64);
         self.input.base += len;
-        if speech == Speech::Reasoning && self.emitter.thought {
+        if channel == Channel::Reasoning && self.emitter.thought {
             self.emitter.pass(len, Event::Reasoning(text), sink);
-        } else if speech == Speech::Text && is_plain && self.emitter.spoken {
+        } else if channel == Channel::Text && is_plain && self.emitter.spoken {
             self.emitter.pass(len, Event::Text(text), sink);
         } else {
             let program = &self.program;
             let view = View::new(program, text, base);
-            self.emitter.speak(speech, view, self.input.base, sink);
+            self.emitter.text(channel, view, self.input.base, sink);
         }
     }
 
@@ -188,7 +188,7 @@ impl Parser {
         let blanks = self.program.limits.blanks;
         self.input.buffer.push_str(text);
         let both = self.input.buffer.as_bytes();
-        let Some(certain) = value.goes_on(node, &self.set.registers, both, blanks) else {
+        let Some(certain) = value.continues(node, &self.set.registers, both, blanks) else {
             self.input.buffer.truncate(n_held);
             return false;
         };

@@ -338,7 +338,7 @@ impl Quote {
     }
 
     /// Whether a quotation may begin right after `text`, which was not fed yet.
-    pub(crate) fn may_begin_behind(&self, text: &[u8]) -> bool {
+    pub(crate) fn may_start_after(&self, text: &[u8]) -> bool {
         let n_blank = text
             .iter()
             .rev()
@@ -383,7 +383,7 @@ impl Quote {
     }
 
     /// The fence that wrapped calls was closed, and this is no further fence right after it.
-    pub(crate) fn is_behind_wrapper(&self) -> bool {
+    pub(crate) fn is_after_wrapper(&self) -> bool {
         self.wrapped && (self.explained || self.fence.is_none())
     }
 

@@ -13,7 +13,7 @@ use super::log::{Act, Log};
 use super::reasoning_resume::ReasoningToken;
 use super::thread::Thread;
 use super::view::View;
-use super::{Mode, Parser, Speech};
+use super::{Channel, Mode, Parser};
 use crate::grammar::Capture;
 use crate::program::{NodeId, RuleRole};
 use crate::{Code, Sink, Span};
@@ -40,7 +40,7 @@ impl Parser {
     /// Nothing is remarked on the candidate: it counts for nothing, or may not.
     pub(super) fn is_aside(&self) -> bool {
         self.candidate.quoted
-            || self.candidate.weighs
+            || self.candidate.is_undecided
             || self.candidate.is_wrapped && !self.candidate.committed
     }
 
@@ -79,12 +79,12 @@ impl Parser {
 
     /// Whether the candidate that is about to be believed may be. In reasoning only its end may, or a call.
     pub(super) fn may_count(&mut self) -> bool {
-        if !self.candidate.is_in_thought {
+        if !self.candidate.is_in_reasoning {
             return true;
         }
         let is_call = self.enters_call();
         let is_awaited = self.decided().is_some_and(|thread| thread.extra);
-        if is_call && self.candidate.weighs && !self.emitter.mute {
+        if is_call && self.candidate.is_undecided && !self.emitter.mute {
             // What was looked at for a call before is not looked at again.
             let (at, upto) = (self.candidate.at, self.candidate.checkpoint);
             let before = self.thought.endless;
@@ -94,7 +94,7 @@ impl Parser {
             self.mode = Mode::ReasoningHold(ReasoningHold { pos, upto });
             return false;
         }
-        let counts = (!is_call && is_awaited) || (is_call && !self.candidate.weighs);
+        let counts = (!is_call && is_awaited) || (is_call && !self.candidate.is_undecided);
         if !counts {
             self.reject(self.pos);
         }
@@ -134,7 +134,7 @@ impl Parser {
     }
 
     /// Whether a position reads what is said or thought, or the end of a turn.
-    pub(super) fn enters_speech(&self, thread: &Thread) -> bool {
+    pub(super) fn enters_channel(&self, thread: &Thread) -> bool {
         let reopens = self.may_reopen();
         self.enters(thread, |role| match role {
             RuleRole::Say | RuleRole::Stop => true,
@@ -145,7 +145,7 @@ impl Parser {
 
     /// Whether the tag that opens reasoning may stand here: what a prompt has opened is repeated at times, before all of it.
     pub(super) fn may_reopen(&self) -> bool {
-        self.context.speech == Speech::Reasoning && !self.emitter.thought
+        self.context.channel == Channel::Reasoning && !self.emitter.thought
     }
 
     /// Whether a position reads such a tag.
@@ -175,46 +175,46 @@ impl Parser {
         self.forget();
     }
 
-    pub(super) fn weigh(
+    pub(super) fn hold_reasoning(
         &mut self,
-        mut weighing: ReasoningHold,
+        mut hold: ReasoningHold,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) -> bool {
         let program = view.program;
         let mut end = self.thought.end.filter(|&end| end > self.candidate.at);
         let context = core::mem::take(&mut self.context);
-        while end.is_none() && weighing.pos - self.candidate.at <= program.limits.undecided as u64 {
-            let step = program
-                .openers
-                .find(view.from(weighing.pos), &context.waits);
-            let Some(sight) = self.sight_after(step, &context, view, &mut weighing.pos) else {
+        while end.is_none() && hold.pos - self.candidate.at <= program.limits.undecided as u64 {
+            let step = program.openers.find(view.from(hold.pos), &context.waits);
+            let Some(sight) = self.sight_after(step, &context, view, &mut hold.pos) else {
                 break;
             };
             match sight {
-                ReasoningToken::End => end = Some(weighing.pos),
+                ReasoningToken::End => end = Some(hold.pos),
                 ReasoningToken::Wait => {
                     self.context = context;
-                    return self.wait_in(Mode::ReasoningHold(weighing));
+                    return self.wait_in(Mode::ReasoningHold(hold));
                 }
-                ReasoningToken::Thought if byte_before(view, weighing.pos) == Some(b'\n') => break,
+                ReasoningToken::Reasoning if byte_before(view, hold.pos) == Some(b'\n') => {
+                    break;
+                }
                 ReasoningToken::Entry
-                | ReasoningToken::Thought
-                | ReasoningToken::Speech
-                | ReasoningToken::Nothing => weighing.pos += 1,
+                | ReasoningToken::Reasoning
+                | ReasoningToken::Text
+                | ReasoningToken::Nothing => hold.pos += 1,
             }
         }
         self.context = context;
         let Some(end) = end else {
-            self.thought.weighed = Some(self.candidate.at);
-            let upto = weighing.pos;
+            self.thought.decided = Some(self.candidate.at);
+            let upto = hold.pos;
             self.thought.endless = self.awaited().map(|node| Endless { node, upto });
-            self.begin_candidate(view, self.candidate.at, sink);
+            self.start_candidate(view, self.candidate.at, sink);
             self.set.found.opened = true;
             return true;
         };
         self.thought.end = Some(end);
-        let upto = weighing.upto.min(end);
+        let upto = hold.upto.min(end);
         // What stands after a marker that was passed over is of the same call.
         if self.thought.passed_over != Some(self.candidate.at) {
             let first = view.slice(self.candidate.at, end).chars().next();

@@ -5,7 +5,7 @@
 
 use alloc::boxed::Box;
 
-use super::context::ends_speech;
+use super::context::ends_channel;
 use super::view::View;
 use super::{Context, Mode, Parser};
 use crate::program::{Node, NodeId, Opener, Program, RuleRole, is_blank};
@@ -18,7 +18,7 @@ pub(super) struct Interrupted {
     /// The entry has a call.
     pub(super) called: bool,
     /// Where the entry ended, blanks passed; what begins there adjoins it.
-    pub(super) behind: Option<u64>,
+    pub(super) after: Option<u64>,
 }
 
 /// The lookahead.
@@ -37,9 +37,9 @@ pub(super) enum ReasoningToken {
     /// An entry may begin there.
     Entry,
     /// Other reasoning does.
-    Thought,
+    Reasoning,
     /// What is said does.
-    Speech,
+    Text,
     Nothing,
     /// More bytes are needed.
     Wait,
@@ -47,7 +47,7 @@ pub(super) enum ReasoningToken {
 
 impl Parser {
     /// An entry is over: what mode after it.
-    pub(super) fn behind_entry(&mut self, at: u64) -> Mode {
+    pub(super) fn after_entry(&mut self, at: u64) -> Mode {
         match &self.thought.interrupted {
             Some(interrupted) if interrupted.called => Mode::ReasoningResume(ReasoningResume {
                 pos: at,
@@ -61,8 +61,8 @@ impl Parser {
     }
 
     /// The candidate is none: if it adjoined such an entry, text follows that.
-    pub(super) fn behind_candidate(&self) -> Mode {
-        if self.adjoins_thought() {
+    pub(super) fn after_candidate(&self) -> Mode {
+        if self.adjoins_reasoning() {
             let (pos, blank) = (self.candidate.at, false);
             Mode::ReasoningResume(ReasoningResume { pos, blank })
         } else {
@@ -71,12 +71,12 @@ impl Parser {
     }
 
     /// Whether the candidate stands right after an entry in reasoning.
-    pub(super) fn adjoins_thought(&self) -> bool {
+    pub(super) fn adjoins_reasoning(&self) -> bool {
         let interrupted = self.thought.interrupted.as_ref();
-        interrupted.is_some_and(|thought| thought.behind == Some(self.candidate.at))
+        interrupted.is_some_and(|thought| thought.after == Some(self.candidate.at))
     }
 
-    pub(super) fn afterthought(&mut self, mut after: ReasoningResume, view: View<'_>) -> bool {
+    pub(super) fn resume_reasoning(&mut self, mut after: ReasoningResume, view: View<'_>) -> bool {
         let Some(mut thought) = self.thought.interrupted.take() else {
             return true;
         };
@@ -99,11 +99,11 @@ impl Parser {
                     found = true;
                 }
                 ReasoningToken::Entry if after.blank => {
-                    thought.behind = Some(after.pos);
+                    thought.after = Some(after.pos);
                     self.thought.interrupted = Some(thought);
                     return true;
                 }
-                ReasoningToken::Thought | ReasoningToken::Speech => break,
+                ReasoningToken::Reasoning | ReasoningToken::Text => break,
                 ReasoningToken::Entry | ReasoningToken::Nothing => {
                     after.pos += u64::from(!after.blank);
                     after.blank = false;
@@ -149,7 +149,7 @@ impl Parser {
                 continue;
             };
             let length = end.len().min(bytes.len());
-            if end[..length] != bytes[..length] || !ends_speech(program, node) {
+            if end[..length] != bytes[..length] || !ends_channel(program, node) {
                 continue;
             }
             let is_data = self.tokens.is_spelled(end, at);
@@ -167,14 +167,14 @@ impl Parser {
         if bytes.len() == 1 && !view.eof {
             return ReasoningToken::Wait;
         }
-        if !program.openers.may_begin(bytes) {
+        if !program.openers.may_start(bytes) {
             return ReasoningToken::Nothing;
         }
         // After an entry in reasoning what looks like the message's begin tells how that goes on.
-        let behind_text = self.emitter.spoken
+        let after_text = self.emitter.spoken
             && self.thought.interrupted.is_none()
             && !self.emitter.quote.is_fresh;
-        let counts = |opener: &&Opener| !(opener.start && behind_text);
+        let counts = |opener: &&Opener| !(opener.start && after_text);
         let (read, openers) = program.trie.walk(bytes, |opener| counts(&opener));
         self.set.found.work += read as u64 + 1;
         let enters = |is: RuleRole| {
@@ -184,9 +184,9 @@ impl Parser {
             nodes.any(|&node| program.entered(node).is_some_and(|(role, _)| role == is))
         };
         if enters(RuleRole::Think) {
-            ReasoningToken::Thought
+            ReasoningToken::Reasoning
         } else if enters(RuleRole::Say) {
-            ReasoningToken::Speech
+            ReasoningToken::Text
         } else if !openers.is_empty() {
             ReasoningToken::Entry
         } else if view.eof || read < bytes.len() {
@@ -202,7 +202,7 @@ impl Parser {
             self.thought.interrupted = Some(Box::new(Interrupted {
                 context,
                 called: false,
-                behind: None,
+                after: None,
             }));
         }
     }

@@ -52,7 +52,7 @@ impl Parser {
             }
         }
         let ends_here = call || fence || !self.candidate.is_in_code;
-        self.retain_next(|parser, thread| !ends_here && !parser.enters_speech(thread));
+        self.retain_next(|parser, thread| !ends_here && !parser.enters_channel(thread));
     }
 
     fn note_quoted(&mut self, what: &str, at: Span, sink: &mut dyn Sink) {
@@ -109,10 +109,10 @@ impl Parser {
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
-        if self.candidate.weighs {
+        if self.candidate.is_undecided {
             return;
         }
-        self.speak(view, self.candidate.at, sink);
+        self.emit_text(view, self.candidate.at, sink);
         let at = Span::new(start.min(end), end);
         self.note(code, at, message, sink);
     }
@@ -152,7 +152,7 @@ impl Parser {
 
     /// Whether the candidate is certainly the begin of a call: outside of quotations, a call's marker was read whole, and
     /// what came after it fits so far. Words after it are prose: no name has a blank.
-    pub(super) fn is_begun_call(&self, view: View<'_>, at: u64) -> bool {
+    pub(super) fn is_started_call(&self, view: View<'_>, at: u64) -> bool {
         let is_word = |text: &str| !text.trim().contains(char::is_whitespace);
         let is_head = |thread: &Thread| {
             let read = || view.slice(thread.since.min(at), at);
@@ -163,16 +163,16 @@ impl Parser {
             }
         };
         let is_words = |act| matches!(act, Act::Captured { at, .. } if !is_word(view.at(at)));
-        let is_begun = |thread: &Thread| {
+        let is_started = |thread: &Thread| {
             let is_prose = self.set.log.any(self.set.flushed, thread.log, is_words);
             thread.marked && is_head(thread) && !is_prose
         };
-        !self.is_aside() && self.marked(view, at).iter().any(is_begun)
+        !self.is_aside() && self.marked(view, at).iter().any(is_started)
     }
 
     /// Whether markers stand in a line of prose that speaks of them: `use <tool_call> and </tool_call>`. They hold a word
     /// between blanks, which no tool has for a name, and no arguments.
-    pub(super) fn is_spoken_of(&self, view: View<'_>) -> bool {
+    pub(super) fn is_mentioned(&self, view: View<'_>) -> bool {
         let is_gap = |byte: Option<u8>| matches!(byte, Some(b' ' | b'\t'));
         let is_word = |thread: &Thread| {
             let (log, flushed) = (&self.set.log, self.set.flushed);

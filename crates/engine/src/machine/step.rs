@@ -57,29 +57,29 @@ impl Stepper<'_> {
         if let [set] = sets
             && let [thread] = set.as_mut_slice()
         {
-            return self.goes_on(thread, bytes, pos) as u64;
+            return self.continues(thread, bytes, pos) as u64;
         }
         if sets.iter().all(|set| set.is_empty()) {
             return 0;
         }
         for thread in sets.iter().flat_map(|set| set.iter()) {
-            bytes = &bytes[..self.goes_on(&mut thread.clone(), bytes, pos)];
+            bytes = &bytes[..self.continues(&mut thread.clone(), bytes, pos)];
             if bytes.is_empty() {
                 return 0;
             }
         }
         for thread in sets.iter_mut().flat_map(|set| set.iter_mut()) {
-            self.goes_on(thread, bytes, pos);
+            self.continues(thread, bytes, pos);
         }
         bytes.len() as u64
     }
 
     /// Moves the thread over as many of `bytes`, the first of which stands at `pos`, as it only goes on over.
     #[inline]
-    fn goes_on(&self, thread: &mut Thread, bytes: &[u8], pos: u64) -> usize {
+    fn continues(&self, thread: &mut Thread, bytes: &[u8], pos: u64) -> usize {
         match self.view.program.node(thread.node) {
-            Node::Capture(capture) => return self.capture_goes_on(thread, capture, bytes, pos),
-            Node::Attrs(attrs) => return self.attrs_go_on(thread, attrs, bytes, pos),
+            Node::Capture(capture) => return self.capture_continues(thread, capture, bytes, pos),
+            Node::Attrs(attrs) => return self.continue_attrs(thread, attrs, bytes, pos),
             _ => {}
         }
         let literal = match self.instances.literal(self.view.program, thread) {
@@ -128,7 +128,7 @@ impl Stepper<'_> {
                     thread.log = self.log.push(thread.log, Act::Exit(thread.node), pos);
                     thread.node = *next;
                 }
-                Node::Bol { next } if thread.begins_line => thread.node = *next,
+                Node::Bol { next } if thread.starts_line => thread.node = *next,
                 Node::Start { next } if self.candidate.start => thread.node = *next,
                 Node::Bol { .. } | Node::Start { .. } => return,
                 Node::Ws { next } | Node::Nl { next } => {
@@ -256,8 +256,8 @@ impl Stepper<'_> {
         if self.view.program.trie.has_children(state) {
             self.add(next, thread);
         }
-        let (begin, bol) = (self.candidate.at, self.candidate.bol);
-        let read = self.view.bytes(begin, pos + 1);
+        let (start, bol) = (self.candidate.at, self.candidate.bol);
+        let read = self.view.bytes(start, pos + 1);
         let openers = self.view.program.trie.complete(state);
         // Most open onto blanks, and what stands after those.
         next.reserve(2 * openers.len());
@@ -269,23 +269,23 @@ impl Stepper<'_> {
             {
                 continue;
             }
-            if self.tokens.is_spelled(read, begin) {
+            if self.tokens.is_spelled(read, start) {
                 self.found.spelled = true;
                 continue;
             }
             self.found.opened = true;
             self.found.literal_ended = true;
-            self.found.literal_length = self.found.literal_length.max(pos + 1 - begin);
+            self.found.literal_length = self.found.literal_length.max(pos + 1 - start);
             let mut way = Thread {
                 node: opener.target,
                 off: 0,
                 marked: opener.mark,
-                begins_line: bol,
+                starts_line: bol,
                 ..thread
             };
             way.pass(read);
             for &enter in &opener.enters {
-                way.log = self.log.push(way.log, Act::Enter(enter), begin);
+                way.log = self.log.push(way.log, Act::Enter(enter), start);
             }
             if opener.name > 0 {
                 way.since = pos + 1 - opener.name as u64;

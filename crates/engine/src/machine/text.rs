@@ -5,7 +5,7 @@ use super::line::Line;
 use super::quick::HELD;
 use super::thread::Thread;
 use super::view::View;
-use super::{Log, Mode, Parser, Speech};
+use super::{Channel, Log, Mode, Parser};
 use crate::{InCode, InReasoning, Sink};
 
 impl Parser {
@@ -53,7 +53,7 @@ impl Parser {
                 }
             }
             self.set.found.opened = !trie_only;
-            self.begin_candidate(view, at, sink);
+            self.start_candidate(view, at, sink);
             return true;
         }
     }
@@ -69,20 +69,20 @@ impl Parser {
 
     /// Whether an opener that begins the message, or a quotation, may stand at `at`: the text before it was not told yet.
     fn may_start(&self, view: View<'_>, at: u64) -> bool {
-        let told = self.emitter.cursor.max(self.emitter.origin()).min(at);
-        let untold = view.bytes(told, at);
+        let emitted = self.emitter.cursor.max(self.emitter.origin()).min(at);
+        let unemitted = view.bytes(emitted, at);
         !self.emitter.spoken
             || self.thought.interrupted.is_some()
-            || self.emitter.quote.may_begin_behind(untold)
+            || self.emitter.quote.may_start_after(unemitted)
     }
 
     /// Walks the trie over the bytes that are here, up to an opener that may stand at `at`. Nothing is touched.
     fn walk_trie(&mut self, view: View<'_>, at: u64) -> (usize, bool) {
         let bytes = view.from(at);
         let (read, openers) = view.program.trie.walk(bytes, |opener| {
-            let begins_line = || self.may_begin_line(view, at, opener.may_be_kept);
+            let starts_line = || self.may_start_line(view, at, opener.may_be_kept);
             (!opener.start || self.may_start(view, at))
-                && (!opener.bol || begins_line() || self.may_start(view, at))
+                && (!opener.bol || starts_line() || self.may_start(view, at))
         });
         self.set.found.work += read as u64 + 1;
         (read, !openers.is_empty())
@@ -90,25 +90,25 @@ impl Parser {
 
     /// Whether what stands at `at` may begin a line, or stand after what keeps what it gives; `false` where other text
     /// certainly stands before it.
-    fn may_begin_line(&self, view: View<'_>, at: u64, may_be_kept: bool) -> bool {
+    fn may_start_line(&self, view: View<'_>, at: u64, may_be_kept: bool) -> bool {
         /// Bytes that are looked back at.
         const FAR: u64 = 64;
         let emitter = &self.emitter;
-        let is_plain = self.context.speech == Speech::Text
+        let is_plain = self.context.channel == Channel::Text
             && self.thought.interrupted.is_none()
             && self.tokens.is_empty()
             && !emitter.mute
-            && !emitter.thought_over
-            && emitter.has_begun();
+            && !emitter.reasoning_is_over
+            && emitter.has_started();
         if !is_plain {
             return true;
         }
-        let told = emitter.cursor.max(emitter.origin());
-        let near = told.max(at.saturating_sub(FAR));
+        let certain = emitter.cursor.max(emitter.origin());
+        let near = certain.max(at.saturating_sub(FAR));
         let before = view.bytes(near, at);
         let (mut line, before) = match memchr::memrchr(b'\n', before) {
             Some(end) => (Line::default(), &before[end + 1..]),
-            None if near == told => (emitter.quote.line, before),
+            None if near == certain => (emitter.quote.line, before),
             // How it begins is not seen: a mark of a list may stand there, or a name that keeps.
             None => return may_be_kept || !before.iter().any(u8::is_ascii_alphabetic),
         };
@@ -122,9 +122,9 @@ impl Parser {
     }
 
     /// A candidate begins at `at`: the set is what a context waits for, then all openers.
-    pub(super) fn begin_candidate(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
+    pub(super) fn start_candidate(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
         // The text before it is certain, and the quoting context is a function of it.
-        self.speak(view, at, sink);
+        self.emit_text(view, at, sink);
         let next = view.byte(at).unwrap_or(b' ');
         self.candidate.at = at;
         self.pos = at;
@@ -135,7 +135,7 @@ impl Parser {
         self.candidate.forget_fallback();
         let special = self.tokens.is_at(at);
         // A prompt ends where the answer begins, and nobody speaks of a token that is one.
-        let begins = if self.context.speech == Speech::Reasoning {
+        let starts = if self.context.channel == Channel::Reasoning {
             self.emitter.at_line
         } else if next == b'`' {
             self.emitter.quote.at_fence()
@@ -143,38 +143,38 @@ impl Parser {
             self.emitter.quote.at_bol()
         };
         // The end of reasoning begins a line, as the message does.
-        let follows = self.emitter.thought_over || !self.emitter.has_begun();
-        let begins = begins || (follows && self.context.speech == Speech::Text);
+        let follows = self.emitter.reasoning_is_over || !self.emitter.has_started();
+        let starts = starts || (follows && self.context.channel == Channel::Text);
         let line = self.emitter.quote.line;
-        let is_said = self.context.speech == Speech::Text;
+        let is_said = self.context.channel == Channel::Text;
         // After calls of other kinds, a view.program that keeps what calls give explains those.
         self.candidate.is_kept =
             is_said && line.keeps() && !line.is_nested() && self.emitter.calls_in_lines();
         self.candidate.entry.is_enclosed = is_said && line.is_nested();
         // The fence that closes a wrapper opens no other one.
-        let may_be_code = self.context.speech != Speech::Reasoning && !special;
+        let may_be_code = self.context.channel != Channel::Reasoning && !special;
         self.candidate.is_in_code = self.emitter.quote.is_quoted(next) && may_be_code;
         // Nor does one in a quotation, which may close that.
         let is_fence = matches!(next, b'`' | b'~');
         let closes_wrapper = is_fence && self.emitter.quote.is_wrapped();
-        let begins_quotation =
+        let starts_quotation =
             self.candidate.is_in_code && self.emitter.quote.is_fresh && !is_fence;
-        self.candidate.bol = begins || begins_quotation || special || self.follows_marker();
-        self.candidate.start = begins_quotation || !self.emitter.spoken && !closes_wrapper;
+        self.candidate.bol = starts || starts_quotation || special || self.follows_marker();
+        self.candidate.start = starts_quotation || !self.emitter.spoken && !closes_wrapper;
         self.candidate.is_wrapped = self.candidate.is_in_code
             && self.options.in_code == InCode::Auto
             && self.emitter.quote.may_call()
             && !is_fence;
         let ignores = self.options.in_reasoning == InReasoning::Ignore;
-        let is_closed_thought =
-            self.context.speech == Speech::Reasoning && !self.context.open_ended;
-        self.candidate.is_in_thought = is_closed_thought && !special;
-        let is_thought = self.candidate.is_in_thought && ignores;
-        self.candidate.weighs = is_thought && self.thought.weighed != Some(at);
+        let is_closed_reasoning =
+            self.context.channel == Channel::Reasoning && !self.context.open_ended;
+        self.candidate.is_in_reasoning = is_closed_reasoning && !special;
+        let is_reasoning = self.candidate.is_in_reasoning && ignores;
+        self.candidate.is_undecided = is_reasoning && self.thought.decided != Some(at);
         self.candidate.quoted = (self.candidate.is_in_code
             && self.options.in_code != InCode::Accept
             && !self.candidate.is_wrapped)
-            || (is_thought && self.context.is_choosy);
+            || (is_reasoning && self.context.is_choosy);
         self.forget_candidate();
         for waiting in &self.context.sync_points {
             let log = waiting
@@ -223,7 +223,7 @@ impl Parser {
     pub(super) fn reject(&mut self, upto: u64) {
         self.pos = self.candidate.at;
         self.input.not_before = self.candidate.at + 1;
-        if self.candidate.is_wrapped && self.context.speech == Speech::Text {
+        if self.candidate.is_wrapped && self.context.channel == Channel::Text {
             // Its first byte is text in a wrapper, which so is a quotation: the candidate may be one that is quoted.
             self.emitter.quote.refuse_calls();
             self.input.not_before = self.candidate.at;
@@ -238,7 +238,7 @@ impl Parser {
                 self.input.not_before = self.input.not_before.max(upto);
             }
         }
-        self.mode = self.behind_candidate();
+        self.mode = self.after_candidate();
         self.forget_candidate();
     }
 }

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::closer_lookahead::begins_line;
+use super::closer_lookahead::starts_line;
 use super::log::LogId;
 use crate::Span;
 use crate::grammar::Capture;
@@ -23,7 +23,7 @@ pub(crate) struct Thread {
     /// A line break was left out right before (`nl text nl`).
     pub(crate) broke: bool,
     /// Only blanks are before it on its line.
-    pub(crate) begins_line: bool,
+    pub(crate) starts_line: bool,
     /// No line break was read since the entry's begin.
     pub(crate) one_line: bool,
     /// It waits in a context (`think`, an open block).
@@ -43,7 +43,7 @@ impl Thread {
             node,
             log,
             since: pos,
-            begins_line: true,
+            starts_line: true,
             one_line: true,
             ..Thread::default()
         }
@@ -61,7 +61,7 @@ impl Thread {
 
     /// Reads text that is no line's whole, or ends one.
     pub(super) fn pass(&mut self, bytes: &[u8]) {
-        self.begins_line = begins_line(bytes, self.begins_line);
+        self.starts_line = starts_line(bytes, self.starts_line);
         self.one_line &= !bytes.contains(&b'\n');
     }
 }

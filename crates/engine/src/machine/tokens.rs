@@ -82,24 +82,24 @@ impl Tokens {
     }
 }
 
-/// Tells how what closes `opener` may be spelt. A spelling that no dialect has does nothing.
-fn closers(opener: &str, mut tell: impl FnMut(&str)) {
+/// Visits the spellings that what closes `opener` may have. A spelling that no dialect has does nothing.
+fn closers(opener: &str, mut visit: impl FnMut(&str)) {
     if let Some((bracket @ ("<" | "["), rest)) = opener.split_at_checked(1)
         && !rest.starts_with('/')
     {
-        tell(&[bracket, "/", rest].concat());
+        visit(&[bracket, "/", rest].concat());
         // `<|tool_call>` and `<tool_call|>`.
         if let Some(word) = rest
             .strip_prefix('|')
             .and_then(|rest| rest.strip_suffix('>'))
             && !word.ends_with('|')
         {
-            tell(&["<", word, "|>"].concat());
+            visit(&["<", word, "|>"].concat());
         }
     }
-    for (begin, end) in ENDS {
-        if opener.contains(begin) {
-            tell(&opener.replace(begin, end));
+    for (start, end) in ENDS {
+        if opener.contains(start) {
+            visit(&opener.replace(start, end));
         }
     }
 }

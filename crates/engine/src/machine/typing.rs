@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use toolglot_json::internal::{float, from_text, integer, is_beyond, is_number, quoted, scalar_of};
+use toolglot_json::internal::{float, from_text, integer, is_number, overflows, quoted, scalar_of};
 use toolglot_json::{Output, Root, Shape, Step, Transducer};
 
 use crate::Code;
@@ -136,18 +136,18 @@ pub(crate) fn is_surely_text(how: &How, arrived: &str) -> bool {
         let is_of_number = |byte: u8| byte.is_ascii_hexdigit() || b"+-._,xX".contains(&byte);
         return !text.bytes().all(is_of_number);
     }
-    let begins = |word: &str| {
+    let starts = |word: &str| {
         let so_far = word.as_bytes().get(..text.len());
         so_far.is_some_and(|so_far| so_far.eq_ignore_ascii_case(text.as_bytes()))
     };
-    !"{[\"'".contains(first) && !["true", "false", "null", "none"].into_iter().any(begins)
+    !"{[\"'".contains(first) && !["true", "false", "null", "none"].into_iter().any(starts)
 }
 
 /// Infinity, not-a-number, or a number that is beyond all.
 fn is_unrepresentable(text: &str) -> bool {
     let word = text.trim_start_matches(['+', '-']);
     let names = ["inf", "infinity", "nan"];
-    names.iter().any(|name| word.eq_ignore_ascii_case(name)) || is_beyond(word)
+    names.iter().any(|name| word.eq_ignore_ascii_case(name)) || overflows(word)
 }
 
 /// What an untyped text looks like (ADR-0019, "Type Inference"): a boolean, `null`, a number, otherwise itself, trimmed.
@@ -193,7 +193,7 @@ pub(crate) fn json_or_text(text: &str) -> (Cow<'_, str>, Option<(Code, String)>)
     if let Some(json) = plain_json(text) {
         return (Cow::Borrowed(json), None);
     }
-    let remark = is_beyond(text.trim()).then(|| (Code::UnrepresentableNumber, no_number(text)));
+    let remark = overflows(text.trim()).then(|| (Code::UnrepresentableNumber, no_number(text)));
     (Cow::Owned(quoted(text)), remark)
 }
 
@@ -214,7 +214,7 @@ pub(crate) fn plain_json(text: &str) -> Option<&str> {
             let (used, step) = json.feed(text, 0, &mut out);
             step == Step::Done && used == text.len() && out.repairs.is_empty()
         }
-        _ => matches!(text, "true" | "false" | "null") || is_number(text) && !is_beyond(text),
+        _ => matches!(text, "true" | "false" | "null") || is_number(text) && !overflows(text),
     };
     is_json.then_some(text)
 }

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use super::build::Graph;
 use super::bytes::{ByteSet, Finder};
 use super::node::{Lead, LeadRole, Node, NodeId, RuleRole, TextNode, Trim};
-use crate::grammar::check::{LINES_GO_ON, START_OTHERWISE};
+use crate::grammar::check::{LINES_CONTINUE, START_OTHERWISE};
 use crate::grammar::{Capture, Delimiter, Dialect, GrammarError, Indent, Piece};
 use crate::thresholds::{MARKER_MIN, SURE_MARKER_MIN};
 
@@ -64,8 +64,8 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                 text.own_starts_line = text
                     .own
                     .is_some_and(|own| after_break.contains(&own) && !after_other.contains(&own));
-                if goes_on_after(nodes, &text) {
-                    return error(LINES_GO_ON, START_OTHERWISE);
+                if continues_after(nodes, &text) {
+                    return error(LINES_CONTINUE, START_OTHERWISE);
                 }
                 let stops = dialects[usize::from(node_dialect[id])].list("stop_strings");
                 let (closers, _) = next_literals(nodes, text.follow);
@@ -158,8 +158,8 @@ fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) 
         Node::Capture(capture) => {
             // Names and keys never begin with a slash.
             let slash = !matches!(capture.what, Capture::Name | Capture::Key);
-            let begins = |byte| takes(capture.what, byte) && (slash || byte != b'/');
-            set.add(&ByteSet::matching(begins));
+            let starts = |byte| takes(capture.what, byte) && (slash || byte != b'/');
+            set.add(&ByteSet::matching(starts));
             may_be_empty(capture.what)
         }
         Node::Attrs(_) => {
@@ -391,20 +391,20 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
         pieces.contains(&Piece::Hole(Capture::Key))
     });
     let mut first = ByteSet::default();
-    let mut behind = [ByteSet::default(); 2];
+    let mut following = [ByteSet::default(); 2];
     let mut add = |lead: Lead| {
-        let begin = match lead.pieces.first() {
+        let start = match lead.pieces.first() {
             Some(Piece::Bytes(bytes)) => bytes.as_bytes(),
             _ => &[],
         };
-        match begin.first() {
+        match start.first() {
             Some(&byte) => insert_folded(&mut first, byte, lead.fold),
             None => first = ByteSet::ALL,
         }
-        for (n, set) in behind.iter_mut().enumerate() {
-            match begin.get(n + 1) {
+        for (n, set) in following.iter_mut().enumerate() {
+            match start.get(n + 1) {
                 Some(&byte) => insert_folded(set, byte, lead.fold),
-                None if lead.pieces.len() == 1 && n + 1 == begin.len() => set.add(&lead.then),
+                None if lead.pieces.len() == 1 && n + 1 == start.len() => set.add(&lead.then),
                 None => *set = ByteSet::ALL,
             }
         }
@@ -451,7 +451,7 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
     for opener in text.own.iter().flat_map(|&own| next_literals(nodes, own).0) {
         let mut then = ByteSet::default();
         for &next in nexts(&nodes[opener as usize]) {
-            then.add(&first_behind(nodes, next));
+            then.add(&first_after(nodes, next));
         }
         leads(nodes, opener).for_each(|lead| add(Lead { then, ..lead }));
     }
@@ -469,20 +469,20 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
             });
         }
     }
-    (text.first, text.behind) = (Finder::new(first), behind);
+    (text.first, text.following) = (Finder::new(first), following);
 }
 
 /// Whether the line after a block may start as those of the block do.
-fn goes_on_after(nodes: &[Node], text: &TextNode) -> bool {
+fn continues_after(nodes: &[Node], text: &TextNode) -> bool {
     let any = |of: &[NodeId], is: &dyn Fn(&[u8]) -> bool| {
         of.iter()
             .any(|&id| matches!(&nodes[id as usize], Node::Literal { bytes, .. } if is(bytes)))
     };
     let [own, after, ..] = closer_levels(nodes, text.follow);
-    let goes_on = |indent: &Indent| any(&after, &|bytes| indent.may_start(bytes));
+    let continues = |indent: &Indent| any(&after, &|bytes| indent.may_start(bytes));
     any(&own, &|bytes| {
         bytes.iter().all(|byte| b"\r\n".contains(byte))
-    }) && text.delimiter.indent().is_some_and(goes_on)
+    }) && text.delimiter.indent().is_some_and(continues)
 }
 
 fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {
@@ -544,7 +544,7 @@ fn is_chosen_word(pieces: &[Piece]) -> bool {
 }
 
 /// The bytes that can stand at `node`: any, if nothing must.
-pub(super) fn first_behind(nodes: &[Node], node: NodeId) -> ByteSet {
+pub(super) fn first_after(nodes: &[Node], node: NodeId) -> ByteSet {
     match first(nodes, node) {
         (set, false) => set,
         (_, true) => ByteSet::ALL,
@@ -639,7 +639,7 @@ fn markers_within(nodes: &[Node], own: NodeId) -> Vec<Lead> {
 }
 
 /// The literals that the entry at `node` begins with, where they are no word and no fence.
-pub(super) fn begins(nodes: &[Node], node: NodeId) -> impl Iterator<Item = String> {
+pub(super) fn starts(nodes: &[Node], node: NodeId) -> impl Iterator<Item = String> {
     let literals = next_literals(nodes, node).0.into_iter();
     literals.filter_map(|literal| match &nodes[literal as usize] {
         Node::Literal { bytes, .. } if bytes.len() >= SURE_MARKER_MIN => {

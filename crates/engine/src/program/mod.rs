@@ -183,7 +183,7 @@ impl Program {
     }
 
     /// The raw value whose key the capture at `id` reads.
-    pub(crate) fn value_behind(&self, id: NodeId) -> Option<&TextNode> {
+    pub(crate) fn value_after(&self, id: NodeId) -> Option<&TextNode> {
         let leads = |node: &Node| {
             matches!(
                 node,
@@ -203,8 +203,8 @@ impl Program {
     }
 
     /// What entries of the node's dialect begin with.
-    pub(crate) fn begins(&self, id: NodeId) -> &Arc<[alloc::string::String]> {
-        &self.rules.begins[usize::from(self.dialect_index(id))]
+    pub(crate) fn starts(&self, id: NodeId) -> &Arc<[alloc::string::String]> {
+        &self.rules.starts[usize::from(self.dialect_index(id))]
     }
 
     /// Which dialect the node belongs to, in the order of the program.

@@ -188,7 +188,7 @@ pub(crate) struct TextNode {
     /// It ends with its line where it is not in quotes or brackets.
     pub(crate) may_end_line: bool,
     /// What may stand in the two places behind that byte.
-    pub(crate) behind: [ByteSet; 2],
+    pub(crate) following: [ByteSet; 2],
     pub(crate) leads: Vec<Lead>,
     /// The entry may end here without a closer.
     pub(crate) open_ended: bool,
@@ -286,9 +286,9 @@ impl Literal<'_> {
                 continue;
             }
             // Where its end is missing no word goes on.
-            let goes_on = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+            let continues = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
             match bytes.get(n + extra..) {
-                Some(&[byte, ..]) if wanted.is_empty() && goes_on(byte) => {}
+                Some(&[byte, ..]) if wanted.is_empty() && continues(byte) => {}
                 None | Some([]) if !eof => return (Fits::SoFar, 0),
                 None => {}
                 Some(rest) => match fits(wanted, rest, self.fold) {

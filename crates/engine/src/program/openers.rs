@@ -25,7 +25,7 @@ pub(crate) struct Openers {
     /// For each byte whether it is one of those, and whether it changes what is quoted.
     kinds: Box<[u8; 256]>,
     /// The first two bytes.
-    begins: Pairs,
+    starts: Pairs,
     keys: Pairs,
     /// The first bytes of the keys.
     finder: Finder,
@@ -41,7 +41,7 @@ const REACH: usize = 6;
 
 impl Openers {
     /// A byte that an opener begins with.
-    pub(crate) const BEGINS: u8 = 1;
+    pub(crate) const STARTS: u8 = 1;
     /// A byte that changes what is quoted.
     pub(crate) const QUOTES: u8 = 2;
 
@@ -56,29 +56,29 @@ impl Openers {
             kinds: Box::new(core::array::from_fn(|byte| {
                 u8::from(QUOTING.contains(&(byte as u8))) * Openers::QUOTES
             })),
-            begins: Pairs::new(),
+            starts: Pairs::new(),
             keys: Pairs::new(),
             finder: Finder::default(),
             reach: 0,
         };
         let mut key_firsts = *bodies;
         for byte in bodies.iter() {
-            all.begin(byte, &ByteSet::ALL);
+            all.start(byte, &ByteSet::ALL);
             all.keys.add(byte, &ByteSet::ALL);
         }
         for opener in openers {
             let seconds = opener.seconds(nodes);
             for first in opener.cases(0) {
-                all.begin(first, &seconds);
+                all.start(first, &seconds);
             }
             let key = key(&opener.bytes);
-            let behind = if key == 0 {
+            let after = if key == 0 {
                 seconds
             } else {
                 ByteSet::of(&opener.cases(key + 1))
             };
             for first in opener.cases(key) {
-                all.keys.add(first, &behind);
+                all.keys.add(first, &after);
                 key_firsts.insert(first);
             }
             all.reach = all.reach.max(key);
@@ -88,17 +88,17 @@ impl Openers {
     }
 
     /// An opener begins with `a` and one of `seconds`.
-    fn begin(&mut self, a: u8, seconds: &ByteSet) {
+    fn start(&mut self, a: u8, seconds: &ByteSet) {
         self.first.insert(a);
-        self.kinds[usize::from(a)] |= Openers::BEGINS;
-        self.begins.add(a, seconds);
+        self.kinds[usize::from(a)] |= Openers::STARTS;
+        self.starts.add(a, seconds);
     }
 
     /// Whether an opener can begin with `bytes`, as far as two of them tell.
-    pub(crate) fn may_begin(&self, bytes: &[u8]) -> bool {
+    pub(crate) fn may_start(&self, bytes: &[u8]) -> bool {
         match bytes {
             [only] => self.first.has(*only),
-            _ => bytes.get(..2).is_some_and(|pair| self.begins.has(pair)),
+            _ => bytes.get(..2).is_some_and(|pair| self.starts.has(pair)),
         }
     }
 
@@ -106,19 +106,19 @@ impl Openers {
     /// counts.
     #[inline]
     pub(crate) fn find(&self, bytes: &[u8], others: &Finder) -> Option<usize> {
-        let begins = |pair: &[u8]| self.begins.has(pair) || others.set.has(pair[0]);
+        let starts = |pair: &[u8]| self.starts.has(pair) || others.set.has(pair[0]);
         let mut from = 0;
         while let Some(key) = self.find_key(bytes, from, others) {
             // Nothing before `from` begins one.
             from = key.saturating_sub(self.reach).max(from);
-            if let Some(at) = bytes[from..key + 2].windows(2).position(begins) {
+            if let Some(at) = bytes[from..key + 2].windows(2).position(starts) {
                 return Some(from + at);
             }
             from = key + 1;
         }
         // Of what begins here the key may be still to come.
         from = bytes.len().saturating_sub(self.reach + 1).max(from);
-        let found = bytes[from..].windows(2).position(begins);
+        let found = bytes[from..].windows(2).position(starts);
         found.map(|at| from + at).or_else(|| {
             let &last = bytes.last()?;
             (self.first.has(last) || others.set.has(last)).then(|| bytes.len() - 1)
@@ -162,8 +162,8 @@ impl Openers {
     #[inline(never)]
     pub(crate) fn open_end(&self, bytes: &[u8], others: &Finder) -> Option<usize> {
         let pairs = bytes.windows(2);
-        let begins = pairs.fold(0, |all, pair| all | self.begins.shared(pair)) != 0;
-        if begins || others.is_among(bytes) {
+        let starts = pairs.fold(0, |all, pair| all | self.starts.shared(pair)) != 0;
+        if starts || others.is_among(bytes) {
             return None;
         }
         let is_open = bytes.last().is_some_and(|&last| self.first.has(last));

@@ -49,7 +49,7 @@ pub(crate) struct Rules {
     /// The position of all openers.
     pub(crate) trie_node: NodeId,
     /// Of each dialect, what its entries begin with and ordinary text does not.
-    pub(crate) begins: Vec<Arc<[String]>>,
+    pub(crate) starts: Vec<Arc<[String]>>,
     /// The texts of all `think` rules: a prompt that ends inside reasoning begins in any of them.
     pub(crate) reasoning: Vec<NodeId>,
 }
@@ -126,9 +126,9 @@ impl Rules {
             }
         }
         let mut seen = BTreeSet::new();
-        let (mut begin, mut bodies) = (Vec::new(), Vec::new());
+        let (mut start, mut bodies) = (Vec::new(), Vec::new());
         let mut reasoning = Vec::new();
-        let mut begins = alloc::vec![Vec::new(); all.len()];
+        let mut starts = alloc::vec![Vec::new(); all.len()];
         for entry in entries {
             // Beside other dialects, what begins as any text may is text.
             let is_say =
@@ -138,7 +138,7 @@ impl Rules {
             if is_alone && is_say(&nodes[entry.node as usize]) || !seen.insert(entry.signature) {
                 continue;
             }
-            begins[usize::from(entry.dialect)].extend(analyze::begins(&nodes, entry.node));
+            starts[usize::from(entry.dialect)].extend(analyze::starts(&nodes, entry.node));
             let found = ways(&nodes, entry.node, entry.dialect);
             let refused = |message: &str, help: &str| {
                 let place = span[entry.node as usize].clone();
@@ -155,7 +155,7 @@ impl Rules {
                 return refused("an entry that starts with no literal", help);
             }
             compiled[usize::from(entry.dialect)].reads_lines |= found.reads_lines;
-            begin.extend(found.begin);
+            start.extend(found.start);
             bodies.extend(found.bodies);
             reasoning.extend(analyze::reasoning(&nodes, entry.node));
         }
@@ -172,12 +172,12 @@ impl Rules {
             nodes,
             node_dialect,
             dialects: compiled,
-            ways: begin,
+            ways: start,
             bodies,
             bodies_first,
             wrap,
             trie_node,
-            begins: begins.into_iter().map(Arc::from).collect(),
+            starts: starts.into_iter().map(Arc::from).collect(),
             reasoning,
         })
     }

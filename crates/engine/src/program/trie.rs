@@ -19,7 +19,7 @@ pub(crate) struct Trie {
     edges: Vec<State>,
     complete: Vec<Vec<Opener>>,
     /// Of each state, whether an edge leaves it.
-    goes_on: Vec<bool>,
+    continues: Vec<bool>,
 }
 
 impl Trie {
@@ -52,7 +52,7 @@ impl Trie {
             width,
             edges: alloc::vec![DEAD; width],
             complete: alloc::vec![Vec::new()],
-            goes_on: alloc::vec![false],
+            continues: alloc::vec![false],
         };
         for opener in openers {
             let bytes = opener.bytes.iter();
@@ -67,8 +67,8 @@ impl Trie {
         if self.edges[at] == DEAD {
             self.edges[at] = self.complete.len() as State;
             self.complete.push(Vec::new());
-            self.goes_on.push(false);
-            self.goes_on[usize::from(state)] = true;
+            self.continues.push(false);
+            self.continues[usize::from(state)] = true;
             self.edges.resize(self.edges.len() + self.width, DEAD);
         }
         self.edges[at]
@@ -111,6 +111,6 @@ impl Trie {
 
     #[inline]
     pub(crate) fn has_children(&self, state: State) -> bool {
-        self.goes_on[usize::from(state)]
+        self.continues[usize::from(state)]
     }
 }

@@ -49,7 +49,7 @@ impl Opener {
         if self.name > 0 {
             return ByteSet::ALL;
         }
-        analyze::first_behind(nodes, self.target)
+        analyze::first_after(nodes, self.target)
     }
 
     /// Whether `text` spells the opener in the letter case that it asks for.
@@ -118,7 +118,7 @@ impl Way {
 #[derive(Default)]
 pub(super) struct Ways {
     dialect: u16,
-    pub(super) begin: Vec<Way>,
+    pub(super) start: Vec<Way>,
     pub(super) bodies: Vec<Opener>,
     /// The entry can begin with something that no scan can find.
     pub(super) unbounded: bool,
@@ -132,7 +132,7 @@ pub(super) struct Ways {
 
 impl Ways {
     fn add(&mut self, plain: Option<Opener>, named: Option<(Opener, Spelling)>) {
-        self.begin.push(Way {
+        self.start.push(Way {
             dialect: self.dialect,
             plain,
             named,
@@ -193,7 +193,7 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
             way.bytes.clone_from(bytes);
             (way.fold, way.mark, way.target) = (*fold, *mark, *next);
             let mut search = NameSearch::default();
-            let name = name_behind(nodes, *next, &mut search);
+            let name = name_after(nodes, *next, &mut search);
             let named = |target: NodeId| Opener {
                 enters: [&*way.enters, &*search.enters].concat(),
                 target,
@@ -237,7 +237,7 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
 
 /// Whether a call of Python may stand at a node.
 pub(super) fn leads_to_python(nodes: &[Node], at: NodeId) -> bool {
-    let name = name_behind(nodes, at, &mut NameSearch::default());
+    let name = name_after(nodes, at, &mut NameSearch::default());
     name.is_some_and(|name| is_python(nodes, name))
 }
 
@@ -254,7 +254,7 @@ struct NameSearch {
 
 /// The name or the call of Python right behind a literal, with the acts between in `search`; of several ways the first
 /// that leads to one.
-fn name_behind(nodes: &[Node], mut at: NodeId, search: &mut NameSearch) -> Option<NodeId> {
+fn name_after(nodes: &[Node], mut at: NodeId, search: &mut NameSearch) -> Option<NodeId> {
     let depth = search.enters.len();
     while let Node::Enter { next, .. } = &nodes[at as usize] {
         search.enters.push(at);
@@ -263,7 +263,7 @@ fn name_behind(nodes: &[Node], mut at: NodeId, search: &mut NameSearch) -> Optio
     let found = match &nodes[at as usize] {
         Node::Split(all) if search.seen.insert(at) && search.enters.len() < 16 => {
             let mut ways = all.iter();
-            ways.find_map(|&next| name_behind(nodes, next, search))
+            ways.find_map(|&next| name_after(nodes, next, search))
         }
         Node::Capture(capture) if capture.what == Capture::Name => Some(at),
         Node::Py { .. } => Some(at),

@@ -151,7 +151,7 @@ pub(super) fn escaped<'d>(
 ) -> Escaped<'d> {
     let bytes = text.as_bytes();
     let is_marker =
-        |rest: &[u8], at: usize| markers.at(rest, scheme, begins_line(bytes, at, starts_line));
+        |rest: &[u8], at: usize| markers.at(rest, scheme, is_line_start(bytes, at, starts_line));
     let found: Vec<usize> = markers
         .candidates(text)
         .filter(|&at| is_marker(&bytes[at..], at).is_some())
@@ -194,7 +194,7 @@ pub(super) fn escapes(
 ) -> Vec<(Range<usize>, String)> {
     let bytes = text.as_bytes();
     let found = markers.candidates(text).filter_map(|at| {
-        let starts_line = begins_line(bytes, at, starts_line);
+        let starts_line = is_line_start(bytes, at, starts_line);
         let Found { unit, len, .. } = markers.at(&bytes[at..], scheme, starts_line)?;
         let before = scheme.spelled(unit.first, unit.level.checked_sub(1)?);
         let before = format!("{before}{}", text.get(at + unit.len..at + len)?);
@@ -214,7 +214,7 @@ pub(super) fn unescaped(
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for at in markers.candidates(text) {
-        let starts_line = begins_line(bytes, at, starts_line);
+        let starts_line = is_line_start(bytes, at, starts_line);
         if at >= from
             && let Some(Found { unit, .. }) = markers.at(&bytes[at..], scheme, starts_line)
             && let Some(level) = unit.level.checked_sub(1)
@@ -228,7 +228,7 @@ pub(super) fn unescaped(
     out
 }
 
-fn begins_line(bytes: &[u8], at: usize, starts_line: bool) -> bool {
+fn is_line_start(bytes: &[u8], at: usize, starts_line: bool) -> bool {
     at.checked_sub(1)
         .map_or(starts_line, |before| bytes[before] == b'\n')
 }
@@ -277,7 +277,7 @@ pub(super) fn as_xml<'d>(text: &str, markers: &Markers<'d>, starts_line: bool) -
             '<' => out.text.push_str("&lt;"),
             '>' => out.text.push_str("&gt;"),
             c if markers.may_start(bytes[at]) => {
-                let starts_line = begins_line(bytes, at, starts_line);
+                let starts_line = is_line_start(bytes, at, starts_line);
                 let found = markers.at(&bytes[at..], Scheme::Backslash, starts_line);
                 let found = found.filter(|found| found.unit.level == 0);
                 let from = found.and_then(|found| text.get(at..at + found.len));

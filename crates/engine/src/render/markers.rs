@@ -298,8 +298,8 @@ fn each_literal<'t>(term: &'t Term, each: &mut dyn FnMut(&'t str)) {
 
 /// The tags and bracketed words in a literal: `<..>` and `[..]` without a blank.
 fn tags(literal: &str) -> impl Iterator<Item = &str> {
-    let begins = literal.match_indices(['<', '[']);
-    begins.filter_map(|(at, open)| {
+    let starts = literal.match_indices(['<', '[']);
+    starts.filter_map(|(at, open)| {
         let close = if open == "<" { '>' } else { ']' };
         let tag = &literal[at..=at + literal[at..].find(close)?];
         (!tag.contains([' ', '\n'])).then_some(tag)

@@ -135,8 +135,8 @@ fn element(
             "the arguments are nested too deeply for elements",
         ));
     }
-    let begins = key.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    if !begins
+    let starts = key.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    if !starts
         || !key
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))

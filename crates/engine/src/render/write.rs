@@ -198,7 +198,7 @@ impl<'a> Writer<'a> {
     fn entry(&self, pen: &mut Pen<'_>, entry: &FormEntry) -> Written {
         if entry.is_call {
             pen.named = entry.form.named();
-            pen.begin(0, entry.tool.as_deref())?;
+            pen.start(0, entry.tool.as_deref())?;
             self.write(pen, &entry.form)?;
             pen.end()?;
         } else {
@@ -554,7 +554,7 @@ impl<'a> Writer<'a> {
             let written = pen.attempt(|pen| {
                 if rule.is_call {
                     pen.named = rule.form.named();
-                    pen.begin(pen.index, None)?;
+                    pen.start(pen.index, None)?;
                     self.write(pen, &rule.form)?;
                     pen.end()
                 } else {
@@ -696,7 +696,7 @@ impl<'a> Pen<'a> {
         }
     }
 
-    fn begin(&mut self, index: usize, tool: Option<&str>) -> Written {
+    fn start(&mut self, index: usize, tool: Option<&str>) -> Written {
         let calls: &'a [CallText<'a>] = self.calls;
         let Some(call) = calls.get(index) else {
             return Err(RenderError::new("no call is left"));
@@ -832,9 +832,9 @@ fn kind_word<'d>(values: &'d Values, json: Option<&str>) -> Result<Option<&'d st
 
 /// What of a call's id stands in the text, where the dialect spells ids from parts.
 fn written_id(spelling: &str, call: &CallText<'_>) -> Option<String> {
-    let (before, behind) = spelling.split_once("{id}")?;
+    let (before, after) = spelling.split_once("{id}")?;
     let before = before.replace("{name}", call.name);
-    let behind = behind.replace("{name}", call.name);
-    let inside = call.id?.strip_prefix(&before)?.strip_suffix(&behind)?;
+    let after = after.replace("{name}", call.name);
+    let inside = call.id?.strip_prefix(&before)?.strip_suffix(&after)?;
     Some(inside.into())
 }

@@ -15,16 +15,16 @@ pub(super) fn unescaped(text: &str) -> Option<String> {
         let is_one = !inside.contains('"') || inside.contains("\\\\\"");
         return is_one.then(|| quoted(&unescape(&unescape(inside))));
     }
-    let begin = text.find(['{', '['])?;
-    let before = text[..begin].trim_matches(['\\', '"', ' ', '\n', 'n', 't']);
-    let following = text[begin + 1..].trim_start_matches(['{', '[', ' ', '\n', '\t', '\r']);
+    let start = text.find(['{', '['])?;
+    let before = text[..start].trim_matches(['\\', '"', ' ', '\n', 'n', 't']);
+    let following = text[start + 1..].trim_start_matches(['{', '[', ' ', '\n', '\t', '\r']);
     let following = following.trim_start_matches("\\n");
     let following = following.trim_start_matches([' ', '\t']);
     if !before.is_empty() || !following.starts_with("\\\"") {
         return None;
     }
     let end = text.rfind(['}', ']']).map_or(text.len(), |n| n + 1);
-    let inside = &text[begin..end.max(begin + 1)];
+    let inside = &text[start..end.max(start + 1)];
     let bytes = inside.as_bytes();
     let is_escaped = |at: usize| at > 0 && bytes[at - 1] == b'\\';
     let mut marks = memchr::memchr_iter(b'"', bytes);

@@ -1,6 +1,6 @@
 //! Where the values of a text start: prose and fences around them, several in a row.
 
-use super::quotes::{Quotes, begins_member};
+use super::quotes::{Quotes, starts_member};
 use crate::repair::Repair;
 use crate::scan::{blanks_end, odd_blank};
 use crate::word;
@@ -79,7 +79,7 @@ impl<'a> Framing<'a> {
         }
         is_apart |= has_comma;
         let is_quote = Quotes::at(self.bytes, at).is_some();
-        if is_quote && has_comma && is_object && begins_member(self.bytes, at) {
+        if is_quote && has_comma && is_object && starts_member(self.bytes, at) {
             return Next::Member(at);
         }
         // A line with one number or literal.
@@ -129,12 +129,12 @@ impl<'a> Framing<'a> {
 
     fn is_tuple(&self, at: usize) -> bool {
         let inner = blanks_end(self.bytes, at + 1);
-        self.text.trim_end().ends_with(')') && self.begins_element(inner)
+        self.text.trim_end().ends_with(')') && self.starts_element(inner)
     }
 
-    fn begins_element(&self, at: usize) -> bool {
-        let is_begin = |b: &u8| b.is_ascii_digit() || matches!(b, b'-' | b'(');
-        Quotes::at(self.bytes, at).is_some() || self.bytes.get(at).is_some_and(is_begin)
+    fn starts_element(&self, at: usize) -> bool {
+        let is_start = |b: &u8| b.is_ascii_digit() || matches!(b, b'-' | b'(');
+        Quotes::at(self.bytes, at).is_some() || self.bytes.get(at).is_some_and(is_start)
     }
 
     fn is_fence(&self, at: usize) -> bool {
@@ -156,7 +156,7 @@ impl<'a> Framing<'a> {
             let inner = blanks_end(self.bytes, next + 1);
             if self.is_container(next, true)
                 || self.bytes.get(next) == Some(&b'(')
-                    && (self.begins_element(inner)
+                    && (self.starts_element(inner)
                         || matches!(self.bytes.get(inner), Some(b'{' | b'[')))
             {
                 return Some(next);
@@ -198,7 +198,7 @@ impl<'a> Framing<'a> {
                     continue;
                 }
                 return is_quoted
-                    && (is_alone || following == b'\'' || begins_member(self.bytes, next))
+                    && (is_alone || following == b'\'' || starts_member(self.bytes, next))
                     || matches!(following, b'}' | b'\\')
                     || self.text[next..].starts_with("...")
                     || is_alone && matches!(following, b',' | b'[' | b']' | b':' | b'{')
@@ -214,7 +214,7 @@ impl<'a> Framing<'a> {
     }
 
     fn is_bare_key(&self, at: usize, is_alone: bool) -> bool {
-        if begins_member(self.bytes, at) {
+        if starts_member(self.bytes, at) {
             return true;
         }
         let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b' ' | b'$');

@@ -15,7 +15,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use quotes::Quotes;
-pub(crate) use quotes::begins_member;
+pub(crate) use quotes::starts_member;
 pub use valid::{is_valid, string as string_end, value_end};
 pub use writer::{RepairEdit, Writer};
 

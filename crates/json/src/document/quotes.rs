@@ -48,7 +48,7 @@ impl Quotes {
 }
 
 /// Whether a key and its colon stand at `at`, in quotes or bare.
-pub(crate) fn begins_member(bytes: &[u8], at: usize) -> bool {
+pub(crate) fn starts_member(bytes: &[u8], at: usize) -> bool {
     let near = &bytes[..bytes.len().min(at + LONGEST_KEY)];
     let Some((quotes, length)) = Quotes::at(near, at) else {
         let is_name = |b: &&u8| {

@@ -9,16 +9,16 @@ use crate::word::{is_scalar, stands, word_length};
 /// Whether `text` is one JSON value (RFC 8259), white space around it allowed; `finite`: with no number that is beyond all.
 /// Linear; one byte of memory a level.
 pub fn is_valid(text: &str, finite: bool) -> bool {
-    let begin = blanks_end(text.as_bytes(), 0);
+    let start = blanks_end(text.as_bytes(), 0);
     let last = text.trim_ascii_end().as_bytes().last();
-    match text.as_bytes().get(begin) {
+    match text.as_bytes().get(start) {
         // What is cut off need not be read to its end.
         Some(b'{') if last != Some(&b'}') => return false,
         Some(b'[') if last != Some(&b']') => return false,
         _ => {}
     }
     let is_word = if finite { stands } else { is_scalar };
-    let end = end_of(text, begin, is_word);
+    let end = end_of(text, start, is_word);
     end.is_some_and(|end| blanks_end(text.as_bytes(), end) == text.len())
 }
 

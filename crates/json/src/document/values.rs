@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 
 use super::framing::{Framing, Next, comment_end};
-use super::quotes::{Quotes, begins_member};
+use super::quotes::{Quotes, starts_member};
 use super::writer::Writer;
 use crate::escape::{escape_into, quoted};
 use crate::repair::{Repair, RepairSpan};
@@ -101,7 +101,7 @@ impl<'a> Document<'a> {
         let bytes = self.text.as_bytes();
         let mut is_call = false;
         if Quotes::at(bytes, self.i).is_some() {
-            if begins_member(bytes, self.i) {
+            if starts_member(bytes, self.i) {
                 let here = self.i;
                 self.writer.note(Repair::MissingBracket, here, here, "{");
                 self.writer.put("{");
@@ -148,7 +148,7 @@ impl<'a> Document<'a> {
                 Step::More => break self.machine.cut(self.i as u64, &mut out),
                 Step::Stuck => {
                     let rest = &self.text[self.i..];
-                    let is_end = self.machine.is_beyond_help() && !rest.contains('"');
+                    let is_end = self.machine.is_unrepairable() && !rest.contains('"');
                     if is_end || rest.starts_with("```") || rest.is_empty() {
                         break self.machine.cut(self.i as u64, &mut out);
                     }

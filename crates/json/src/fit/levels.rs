@@ -19,7 +19,7 @@ impl Fit {
     }
 
     /// A value starts with `byte`, in the document or in a container whose shape is known.
-    pub(super) fn begin_value(&mut self, byte: u8, job: &mut Job<'_>) {
+    pub(super) fn start_value(&mut self, byte: u8, job: &mut Job<'_>) {
         let kind = Kind::of(byte);
         self.held.clear();
         self.listed = false;
@@ -170,7 +170,7 @@ impl Fit {
             path: self.pointer(),
             start: self.start,
             end: self.pos,
-            at: self.told + job.out.len() - job.from,
+            at: self.emitted + job.out.len() - job.from,
             before: before.chars().take(SHOWN).collect(),
             after: after.chars().take(SHOWN).collect(),
         });

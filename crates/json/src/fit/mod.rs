@@ -219,7 +219,7 @@ pub struct Fit {
     deep: u8,
     /// Bytes fed before this piece, and bytes told before this piece's output.
     fed: usize,
-    told: usize,
+    emitted: usize,
     /// Where the key or value that is being read starts, and how far it was read.
     start: usize,
     pos: usize,
@@ -304,7 +304,7 @@ impl Fit {
                     if self.state == State::Key {
                         self.hold_string(true);
                     } else {
-                        self.begin_value(byte, job);
+                        self.start_value(byte, job);
                     }
                     i += 1;
                     if let State::String { held: true, .. } | State::Word { held: true } =
@@ -383,7 +383,7 @@ impl Fit {
         }
         job.out.push_str(&text[run..]);
         self.fed += text.len();
-        self.told += job.out.len() - job.from;
+        self.emitted += job.out.len() - job.from;
     }
 
     /// The document ended, whole or cut: tells what is still held.
@@ -409,7 +409,7 @@ impl Fit {
             }
             _ => job.out.push_str(&self.wrapper),
         }
-        self.told += job.out.len() - job.from;
+        self.emitted += job.out.len() - job.from;
         self.held.clear();
         self.wrapper.clear();
     }

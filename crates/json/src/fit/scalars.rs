@@ -6,7 +6,7 @@ use alloc::string::String;
 
 use crate::repair::Repair;
 use crate::shape::{Scalars, Shape};
-use crate::word::{self, digits, is_beyond, is_digits, is_number, signed};
+use crate::word::{self, digits, is_digits, is_number, overflows, signed};
 
 /// `text` as a scalar that the shape admits, as JSON; `None` if it is none, or only a string. Digits are kept.
 ///
@@ -31,7 +31,7 @@ fn scalar(text: &str, scalars: Scalars) -> Option<Cow<'_, str>> {
     if !scalars.integer && !scalars.number {
         return None;
     }
-    let number = number(text).filter(|number| !is_beyond(number))?;
+    let number = number(text).filter(|number| !overflows(number))?;
     // `1.000` is a thousand where many people write.
     let is_integer = || is_integral(&number) && !is_thousands(text);
     (scalars.number || is_integer()).then_some(number)

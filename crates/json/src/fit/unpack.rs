@@ -61,7 +61,7 @@ impl Fit {
         let wrapper = core::mem::take(&mut self.wrapper);
         let fields = self.fields(job.target);
         let json = (self.deep < DEEPEST)
-            .then(|| mended(text.trim(), &Shape::Any))
+            .then(|| repaired(text.trim(), &Shape::Any))
             .flatten();
         let arguments = json.zip(fields).filter(|(json, fields)| {
             let first = members(json).next();
@@ -94,7 +94,7 @@ impl Fit {
     /// What was changed in a string that was unpacked: at its place.
     fn inside(&mut self, inner: Vec<Fitted>, job: &mut Job<'_>) {
         let path = self.pointer();
-        let at = self.told + job.out.len() - job.from;
+        let at = self.emitted + job.out.len() - job.from;
         for change in inner {
             job.fitted.push(Fitted {
                 path: format!("{path}{}", change.path),
@@ -170,15 +170,15 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
         // Its source holds none of its items.
         return None;
     }
-    let begins = trimmed.as_bytes().first();
+    let starts = trimmed.as_bytes().first();
     let container = readings(shape).iter().find(|shape| {
         matches!(
-            (shape, begins),
+            (shape, starts),
             (Shape::Object(_), Some(b'{')) | (Shape::Array(_), Some(b'['))
         )
     });
     if let (Some(shape), true) = (container, deep < DEEPEST)
-        && let Some(json) = mended(trimmed, shape)
+        && let Some(json) = repaired(trimmed, shape)
     {
         let (json, inner) = fit_whole(Target::Shape(shape), &json, deep + 1);
         return Some((json, FitKind::Unpacked, inner));
@@ -224,7 +224,7 @@ pub fn from_text(text: &str, shape: &Shape) -> Option<String> {
 
 /// A whole text as one JSON document, repaired where that is only spelling: nothing that ends a value is supplied, nothing
 /// is left out.
-fn mended<'t>(text: &'t str, shape: &Shape) -> Option<Cow<'t, str>> {
+fn repaired<'t>(text: &'t str, shape: &Shape) -> Option<Cow<'t, str>> {
     let first = *text.as_bytes().first()?;
     let repaired = repair(text, shape);
     if repaired.edits.is_empty() {

@@ -20,7 +20,7 @@ pub(super) struct Balance {
 impl Balance {
     /// A string starts, whose first byte stands at `at`.
     #[inline]
-    pub(super) fn begin(&mut self, at: u64) {
+    pub(super) fn start(&mut self, at: u64) {
         let end = at + HELD as u64;
         (self.n_open, self.n_quotes, self.to, self.end) = (0, 0, at, end);
     }
@@ -39,9 +39,9 @@ impl Balance {
     }
 
     fn count_on(&mut self, bytes: &[u8], at: u64) {
-        let begin = self.to.saturating_sub(at) as usize;
+        let start = self.to.saturating_sub(at) as usize;
         let end = bytes.len().min(self.end.saturating_sub(at) as usize);
-        let new = bytes.get(begin..end).unwrap_or_default();
+        let new = bytes.get(start..end).unwrap_or_default();
         for stretch in new.chunks(STRETCH) {
             let (n_open, n_quotes) = stretch.iter().copied().fold((0, 0), add);
             self.n_open += i32::from(n_open);
@@ -109,7 +109,7 @@ mod tests {
     fn many_bytes_count_as_each_of_them_does() {
         let counted = |bytes: &[u8]| {
             let mut balance = Balance::default();
-            balance.begin(0);
+            balance.start(0);
             balance.count(bytes, 0);
             (balance.n_open, balance.n_quotes)
         };

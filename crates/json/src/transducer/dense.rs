@@ -42,11 +42,11 @@ impl Transducer {
                     }
                     b'0'..=b'9' | b'-' | b't' | b'f' | b'n' => {
                         let end = i + word_length(&bytes[i..]);
-                        let may_go_on = self.context.is_whole
+                        let may_continue = self.context.is_whole
                             && frame == Frame::Object
                             && byte_at(end) == b','
                             && byte_at(end + 1).is_ascii_digit();
-                        if may_go_on || !ends_word(byte_at(end)) || !stands(&text[i..end]) {
+                        if may_continue || !ends_word(byte_at(end)) || !stands(&text[i..end]) {
                             return i;
                         }
                         i = end;

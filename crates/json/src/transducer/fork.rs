@@ -200,12 +200,12 @@ impl Transducer {
     }
 
     /// Whether a closer starts at the end of `held`.
-    fn begins_closer(&self, held: &str) -> bool {
-        let begins = |closer: &String| {
+    fn starts_closer(&self, held: &str) -> bool {
+        let starts = |closer: &String| {
             let mut ends = closer.char_indices().map(|(n, c)| n + c.len_utf8());
             ends.any(|end| held.ends_with(&closer[..end]))
         };
-        !self.context.is_whole && self.context.closers.iter().any(begins)
+        !self.context.is_whole && self.context.closers.iter().any(starts)
     }
 
     /// All readings read the last character of `held`, which stands at `at`.
@@ -229,16 +229,16 @@ impl Transducer {
         self.fork.readings = next;
         // Where nothing was wrong with the string, little is proof. In a closer nothing is.
         let margin = if self.string.has_inner { MARGIN } else { NEAR };
-        let is_closer = self.begins_closer(held);
+        let is_closer = self.starts_closer(held);
         self.prune(if is_closer { u32::MAX / 2 } else { margin });
     }
 
     /// The readings read what was held after the quote before they started; `here` is the byte after it.
     fn step_readings_over_held(&mut self, here: u64) {
         let held = core::mem::take(&mut self.held);
-        let begin = self.lookahead.quote_at + 1;
-        for (n, c) in held[begin..].char_indices() {
-            let (n, end) = (begin + n, begin + n + c.len_utf8());
+        let start = self.lookahead.quote_at + 1;
+        for (n, c) in held[start..].char_indices() {
+            let (n, end) = (start + n, start + n + c.len_utf8());
             self.step_readings(&held[..end], here - (held.len() - n) as u64);
         }
         self.held = held;
@@ -355,23 +355,23 @@ impl Transducer {
     fn read_quote(&mut self, label: Label, here: u64, out: &mut Output) {
         let mut held = core::mem::take(&mut self.held);
         let quote_at = self.lookahead.quote_at;
-        let begin = here - held.len() as u64;
+        let start = here - held.len() as u64;
         if matches!(label, Label::EndedBefore | Label::EndedAtComma) {
             let n_text = match label {
                 Label::EndedAtComma => held[..quote_at].rfind(',').unwrap_or(0),
                 _ => 0,
             };
             escape_into(&mut out.text, &held[..n_text]);
-            let begin = begin + n_text as u64;
+            let start = start + n_text as u64;
             if self.context.is_whole {
                 let n_text = out.text.trim_ascii_end().len();
                 out.text.truncate(n_text);
             }
-            self.note(Repair::MissingQuote, begin, begin, out);
+            self.note(Repair::MissingQuote, start, start, out);
             self.end_inside(out);
             self.reread(&held[n_text..], here);
         } else {
-            self.write_held(&held[..quote_at], begin, out);
+            self.write_held(&held[..quote_at], start, out);
         }
         match label {
             Label::Inside => {
@@ -575,7 +575,7 @@ impl Reading {
     fn feed(mut self, c: &str, at: u64, next: &mut Vec<Reading>) {
         let mut out = Output::default();
         let (mut used, mut step) = self.machine.feed(c, at, &mut out);
-        while step == Step::Stuck && used < c.len() && !self.machine.is_beyond_help() {
+        while step == Step::Stuck && used < c.len() && !self.machine.is_unrepairable() {
             used += self.machine.skip(c.len(), at, &mut out);
             if used == c.len() {
                 step = Step::More;

@@ -27,7 +27,7 @@ pub(super) struct Inside {
     last: u8,
     /// For each bracket that is open, the innermost in the lowest bit, whether it starts an element; and the same of what
     /// ended last, if nothing but blanks stands after it.
-    begins: u64,
+    starts: u64,
     is_after_element: bool,
     has_comma: bool,
     /// Something stands there that is no string and no group of its own.
@@ -62,18 +62,18 @@ impl Inside {
                 _ => false,
             };
         }
-        let begins = matches!(self.last, b'[' | b'(' | b'{' | b',' | b':');
+        let starts = matches!(self.last, b'[' | b'(' | b'{' | b',' | b':');
         self.last = byte;
         match byte {
-            b'"' | b'\'' => (self.mark, self.is_after_element) = (Some(byte), begins),
+            b'"' | b'\'' => (self.mark, self.is_after_element) = (Some(byte), starts),
             b'(' | b'[' | b'{' => {
                 self.depth += 1;
-                self.begins = self.begins << 1 | u64::from(begins);
+                self.starts = self.starts << 1 | u64::from(starts);
             }
             b')' | b']' | b'}' => {
                 self.depth -= 1;
-                self.is_after_element = self.begins & 1 == 1;
-                self.begins >>= 1;
+                self.is_after_element = self.starts & 1 == 1;
+                self.starts >>= 1;
             }
             b',' => self.has_comma |= self.depth == 1,
             _ => self.is_loose |= self.depth == 1,
@@ -93,7 +93,7 @@ impl Inside {
 
 impl Transducer {
     /// Whether what the bracket at `at` opens is not known yet. Groups inside of one that was looked at are what they seem.
-    pub(super) fn may_begin_expression(&self, at: u64) -> bool {
+    pub(super) fn may_start_expression(&self, at: u64) -> bool {
         self.context.python && at >= self.call.grouped_to
     }
 
@@ -113,7 +113,7 @@ impl Transducer {
     }
 
     /// The group is the start of an expression, or of a function.
-    pub(super) fn go_on_as_word(&mut self, here: u64) {
+    pub(super) fn continue_as_word(&mut self, here: u64) {
         self.start_word(here - self.held.len() as u64);
         self.token.push_str(&self.held);
         self.held.clear();
@@ -122,7 +122,7 @@ impl Transducer {
     /// The group, which `is_whole` if its bracket came, is no part of more: what was held, up to `here`, is read.
     pub(super) fn open_group(&mut self, is_whole: bool, here: u64, out: &mut Output) {
         if is_whole && self.is_source() {
-            return self.go_on_as_word(here);
+            return self.continue_as_word(here);
         }
         let is_empty = self.held[1..].trim_start().starts_with(')');
         let frame = match self.held.as_bytes()[0] {

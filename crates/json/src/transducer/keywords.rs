@@ -42,7 +42,7 @@ pub(super) struct RecentBytes {
 impl RecentBytes {
     /// A string starts, whose first byte stands at `at`.
     #[inline]
-    pub(super) fn begin(&mut self, at: u64) {
+    pub(super) fn start(&mut self, at: u64) {
         self.bytes.clear();
         self.to = at;
     }

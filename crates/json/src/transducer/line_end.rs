@@ -47,9 +47,9 @@ impl Transducer {
         if self.string.quote.may_end(byte) || byte == b'\\' || self.held.len() >= HELD {
             return self.line_end_was_data(piece.here(), piece.out);
         }
-        let is_line_begun = self.tail.line_at < self.held.len();
+        let is_line_started = self.tail.line_at < self.held.len();
         self.hold(piece);
-        if byte == b'\n' || byte <= b' ' && !is_line_begun {
+        if byte == b'\n' || byte <= b' ' && !is_line_started {
             self.tail.line_at = self.held.len();
         }
         let line = &self.held[self.tail.line_at..];
@@ -101,10 +101,10 @@ impl Transducer {
     /// The string ended where it may have; `at` is the byte after what waits.
     fn end_before_line_end(&mut self, at: u64, out: &mut Output) {
         let owed = core::mem::take(&mut self.held);
-        let begin = at - owed.len() as u64;
+        let start = at - owed.len() as u64;
         let is_quoted = owed.starts_with(['"', '\'']);
         if !is_quoted {
-            self.note(Repair::MissingQuote, begin, begin, out);
+            self.note(Repair::MissingQuote, start, start, out);
         }
         self.end_odd(at, out);
         self.is_over = true;
@@ -115,16 +115,16 @@ impl Transducer {
     /// What waits is text of the string; `at` is the byte after it.
     fn line_end_was_data(&mut self, at: u64, out: &mut Output) {
         let owed = core::mem::take(&mut self.held);
-        let begin = at - owed.len() as u64;
+        let start = at - owed.len() as u64;
         let (before, beyond) = owed.split_at(self.tail.rest_at);
-        self.write_held(before, begin, out);
+        self.write_held(before, start, out);
         (self.string.is_multiline, self.string.after_letter) = (true, false);
         self.reread(beyond, at);
         self.state = State::Str;
     }
 
     /// Whether a word and the byte after it start another document of the caller's.
-    pub(super) fn begins_another(&self, word: &str, byte: u8) -> bool {
+    pub(super) fn starts_another(&self, word: &str, byte: u8) -> bool {
         let mut openers = self.context.openers.iter();
         openers.any(|opener| opener.strip_prefix(word).map(str::as_bytes) == Some(&[byte]))
     }

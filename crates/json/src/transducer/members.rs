@@ -17,7 +17,7 @@ impl Transducer {
             self.start_opening(Opening::Name, piece);
             return None;
         }
-        if self.context.python && is_key != Some(true) && self.begins_position(byte) {
+        if self.context.python && is_key != Some(true) && self.starts_position(byte) {
             self.start_element(piece.out);
             piece.flush();
             self.name_position(piece.here(), piece.out);
@@ -73,9 +73,9 @@ impl Transducer {
             }
             b'}' | b']' | b')' => return self.close(byte, piece),
             b'/' | b'#' => self.comment(byte, piece),
-            b'.' | 0xe2 if self.dots_begin(piece) => self.start_dots(piece),
+            b'.' | 0xe2 if self.dots_start(piece) => self.start_dots(piece),
             _ if is_word_byte(byte)
-                || self.begins_token(byte)
+                || self.starts_token(byte)
                 || byte == b'\\' && self.stack.last() == Some(&Frame::Keywords) =>
             {
                 self.in_key = true;

@@ -338,7 +338,7 @@ impl Transducer {
     /// Where the machine stands, if that is before the bytes it consumed: those after wait for the byte that decides, or
     /// are read again by the next call of [`feed`](Transducer::feed). It never goes back: what reads bytes again names the
     /// place where they start here, from the first of them on.
-    pub fn behind(&self) -> Option<u64> {
+    pub fn held_from(&self) -> Option<u64> {
         match self.state {
             State::Next | State::Dots => Some(self.token_at),
             State::Quoted | State::Tail | State::Opening(_) | State::LineEnd if !self.in_key => {

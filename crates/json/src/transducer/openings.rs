@@ -51,14 +51,14 @@ impl Transducer {
             (Opening::GroupEnd, b'a'..=b'z') if !is_right_after() => Some(Opening::Word),
             (Opening::Word, b'a'..=b'z') => Some(Opening::Word),
             (Opening::GroupEnd, b'[' | b'(') if is_right_after() => {
-                return self.go_on_as_word(piece.here());
+                return self.continue_as_word(piece.here());
             }
             (Opening::Word, b' ') if joins_operands(word()) => {
-                return self.go_on_as_word(piece.here());
+                return self.continue_as_word(piece.here());
             }
             (Opening::GroupEnd, b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^')
             | (Opening::Arrow, b'>' | b'=')
-            | (Opening::Dot, b'a'..=b'z') => return self.go_on_as_word(piece.here()),
+            | (Opening::Dot, b'a'..=b'z') => return self.continue_as_word(piece.here()),
             (Opening::Name, _) if is_name_byte(byte) => Some(Opening::Name),
             (Opening::Name, _) if byte == self.held.as_bytes()[0] && self.held.len() > 1 => {
                 Some(Opening::NameEnd)
@@ -108,11 +108,11 @@ impl Transducer {
 /// Whether the brace that `bytes` start with opens an object, as far as they are here: a string and a colon stand after it.
 pub(super) fn has_keys_here(bytes: &[u8]) -> bool {
     let bytes = &bytes[..bytes.len().min(HELD)];
-    let begin = blanks_end(bytes, 1);
-    let Some(&mark @ (b'"' | b'\'')) = bytes.get(begin) else {
+    let start = blanks_end(bytes, 1);
+    let Some(&mark @ (b'"' | b'\'')) = bytes.get(start) else {
         return false;
     };
-    let inside = &bytes[begin + 1..];
+    let inside = &bytes[start + 1..];
     let Some(end) = memchr::memchr2(mark, b'\\', inside).filter(|&end| inside[end] == mark) else {
         return false;
     };

@@ -10,12 +10,12 @@ use crate::repair::Repair;
 impl Transducer {
     /// Whether the byte, where a key of the call is due, starts a value that has none. A word may be either: what follows
     /// it tells.
-    pub(super) fn begins_position(&self, byte: u8) -> bool {
+    pub(super) fn starts_position(&self, byte: u8) -> bool {
         let is_value = match byte {
             b'"' | b'\'' | b'[' | b'(' | b'-' | b'0'..=b'9' => true,
             // One object in place of all arguments is their wrapper.
             b'{' => !self.empty,
-            _ => self.begins_token(byte),
+            _ => self.starts_token(byte),
         };
         is_value && self.expects_positions()
     }

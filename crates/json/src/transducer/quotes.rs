@@ -183,11 +183,11 @@ impl Transducer {
     /// Ends the key before its colon; the rest of it, and `ahead` after it, are read again. All of it stands before `here`.
     pub(super) fn split_key(&mut self, colon: usize, ahead: &str, here: u64, out: &mut Output) {
         let rest = unescape(&self.key.text.split_off(colon)).into_owned();
-        let begin = here - (rest.len() + ahead.len()) as u64;
+        let start = here - (rest.len() + ahead.len()) as u64;
         self.key
             .text
             .truncate(name_of(self.key.text.trim_end()).len());
-        self.note(Repair::MissingQuote, begin, begin, out);
+        self.note(Repair::MissingQuote, start, start, out);
         self.end_key(here, out);
         self.reread(&(rest + ahead), here);
     }
@@ -202,9 +202,9 @@ impl Transducer {
         // `"path': "a"`: the key's last quote was of the other kind.
         let name = name.strip_suffix('\'').unwrap_or(name);
         let is_name = !name.is_empty() && name.bytes().all(is_name_byte);
-        let is_begin = |byte| matches!(byte, b'{' | b'[' | b' ' | b'\n' | b'\r' | b'\t');
+        let is_start = |byte| matches!(byte, b'{' | b'[' | b' ' | b'\n' | b'\r' | b'\t');
         // `"n: 1, "path": "a"`: the quote after the comma opens the next key.
-        (is_name && (value.bytes().all(is_begin) || is_value_before_structure(&value)))
+        (is_name && (value.bytes().all(is_start) || is_value_before_structure(&value)))
             .then_some(colon)
     }
 

@@ -117,7 +117,7 @@ impl Transducer {
             return true;
         }
         let from = run.max(*settled);
-        let (length, is_open) = self.tail_begins(&bytes[from..], i - from);
+        let (length, is_open) = self.tail_starts(&bytes[from..], i - from);
         // Where a line ends in it, the brackets before it count.
         let is_data = !is_open && !bytes[i..i + length].contains(&b'\n');
         if is_data {

@@ -46,8 +46,8 @@ impl Transducer {
         (self.state, self.string.quote) = (State::Str, quote);
         (self.string.has_inner, self.string.is_multiline) = (false, false);
         (self.string.after_letter, self.string.starts) = (false, self.context.stops);
-        self.string.balance.begin(at);
-        self.string.last.begin(at);
+        self.string.balance.start(at);
+        self.string.last.start(at);
     }
 
     pub(super) fn copy(&mut self, piece: &str, out: &mut Output) {
@@ -151,7 +151,7 @@ impl Transducer {
             self.count_brackets(piece.here(), piece);
         }
         let from = piece.run.max(piece.settled);
-        let (length, is_open) = self.tail_begins(&bytes[from..], piece.i - from);
+        let (length, is_open) = self.tail_starts(&bytes[from..], piece.i - from);
         piece.settled = piece.i + length;
         is_open
     }
@@ -199,7 +199,7 @@ impl Transducer {
         match byte {
             b'}' | b']' if !self.in_key && !self.context.python => {
                 self.count_brackets(piece.here(), piece);
-                match self.tail_begins(bytes, piece.i) {
+                match self.tail_starts(bytes, piece.i) {
                     (_, true) => self.start_tail(piece),
                     (length, false) => {
                         let run = &piece.text[piece.i..][..length];

@@ -154,16 +154,16 @@ impl Transducer {
                 self.supply("}", Repair::MissingBracket, piece);
                 self.pop();
             }
-            b'.' | 0xe2 if self.dots_begin(piece) => self.start_dots(piece),
+            b'.' | 0xe2 if self.dots_start(piece) => self.start_dots(piece),
             b',' | b';' if byte == b',' || !self.context.python => {
                 let next = blanks_end(piece.bytes(), piece.i + 1);
-                let is_begin = match piece.bytes().get(next) {
+                let is_start = match piece.bytes().get(next) {
                     _ if byte == b';' => false,
                     Some(b'"' | b'0'..=b'9' | b'a'..=b'z') => true,
                     Some(b'{' | b'[' | b'-') => !in_keys,
                     _ => false,
                 };
-                if is_begin && next - piece.i <= HELD {
+                if is_start && next - piece.i <= HELD {
                     // The run goes on over a comma that is none too many.
                     piece.i = next;
                 } else {
@@ -210,7 +210,7 @@ impl Transducer {
         let word = self.held.trim_end();
         let is_key = matches!(byte, b':' | b'=' | b'"')
             && !word.contains([' ', '\t'])
-            && !self.begins_another(word, byte)
+            && !self.starts_another(word, byte)
             && self.may_have_key(word);
         self.read_held_again(0, piece.here());
         self.state = State::After;
@@ -226,7 +226,7 @@ impl Transducer {
     }
 
     /// Three dots, or one that stand for them, or the first of them.
-    pub(super) fn dots_begin(&self, piece: &Piece<'_>) -> bool {
+    pub(super) fn dots_start(&self, piece: &Piece<'_>) -> bool {
         !self.context.python
             && !self.stack.is_empty()
             && piece.text[piece.i..].starts_with(['.', '\u{2026}'])

@@ -59,15 +59,15 @@ impl Transducer {
     /// At `bytes[at]`, inside a string, stands a closing bracket or a blank that JSON would escape. How long the run is
     /// that starts there, and whether it may be structure: after it is nothing yet, one of the caller's closers, or,
     /// after a comma, a quote that may open the next key. All of a run is decided alike.
-    pub(super) fn tail_begins(&self, bytes: &[u8], at: usize) -> (usize, bool) {
+    pub(super) fn tail_starts(&self, bytes: &[u8], at: usize) -> (usize, bool) {
         let takes_commas = self.takes_commas();
         let rest = &bytes[at..];
         let mut length = 0;
         let mut has_comma = takes_commas && self.pause(&bytes[..at]) > 0;
         while let Some(&byte) = rest.get(length) {
             has_comma |= byte == b',' && takes_commas;
-            let goes_on = has_comma && matches!(byte, b',' | b'{' | b'[');
-            if !goes_on && !is_blank_or_bracket(byte) {
+            let continues = has_comma && matches!(byte, b',' | b'{' | b'[');
+            if !continues && !is_blank_or_bracket(byte) {
                 break;
             }
             length += 1;
@@ -170,11 +170,11 @@ impl Transducer {
             let token = self.context.token_quote.as_deref();
             let token = token.filter(|_| !self.context.is_plain);
             let token = token.unwrap_or("").as_bytes();
-            let begins = |&n: &usize| owed.as_bytes().ends_with(&token[..n]);
+            let starts = |&n: &usize| owed.as_bytes().ends_with(&token[..n]);
             let n_longest = owed.len().min(token.len());
-            let n_begun = (1..=n_longest).rev().find(begins).unwrap_or(0);
-            self.string.n_matched = n_begun as u8;
-            owed.truncate(owed.len() - n_begun);
+            let n_started = (1..=n_longest).rev().find(starts).unwrap_or(0);
+            self.string.n_matched = n_started as u8;
+            owed.truncate(owed.len() - n_started);
         }
         self.write_held(&owed, at - owed.len() as u64, out);
         self.string.after_letter = owed.ends_with(|c: char| c.is_ascii_alphabetic());

@@ -565,7 +565,7 @@ fn the_lines_after_a_string_decide_whether_it_ended() {
             if machine.settle_string(at as u64, &mut out) {
                 step = machine.feed("", at as u64, &mut out).1;
             }
-            let end = machine.behind().unwrap_or(at as u64) as usize;
+            let end = machine.held_from().unwrap_or(at as u64) as usize;
             if step != Step::Done {
                 machine.finish(true, end as u64, &mut out);
             }

@@ -88,7 +88,7 @@ impl Transducer {
             if at < settled || !self.may_be_tail(rest.get(1)) {
                 return false;
             }
-            let (length, is_open) = self.tail_begins(bytes, at);
+            let (length, is_open) = self.tail_starts(bytes, at);
             settled = at + length;
             is_open
         };

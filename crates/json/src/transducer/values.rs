@@ -18,7 +18,7 @@ impl Transducer {
             return None;
         }
         if let Some((quote, length)) = Quote::odd(&piece.text[piece.i..])
-            && !self.begins_token(byte)
+            && !self.starts_token(byte)
         {
             self.start_odd(length, piece);
             piece.out.text.push('"');
@@ -38,7 +38,7 @@ impl Transducer {
             {
                 self.start_opening(Opening::Brace, piece);
             }
-            b'(' | b'[' if self.may_begin_expression(piece.here()) => {
+            b'(' | b'[' if self.may_start_expression(piece.here()) => {
                 self.start_group(byte, piece);
             }
             b'{' | b'[' | b'(' => {
@@ -87,14 +87,14 @@ impl Transducer {
             {
                 self.leave_out(Repair::Junk, 1, piece);
             }
-            b'/' | b'#' if self.begins_comment(&bytes[piece.i..]) => self.comment(byte, piece),
+            b'/' | b'#' if self.starts_comment(&bytes[piece.i..]) => self.comment(byte, piece),
             b'.' | 0xe2
-                if self.dots_begin(piece)
+                if self.dots_start(piece)
                     && matches!(self.stack.last(), Some(Frame::Array | Frame::Tuple)) =>
             {
                 self.start_dots(piece);
             }
-            _ if self.begins_token(byte)
+            _ if self.starts_token(byte)
                 || is_word_byte(byte)
                 || self.context.is_whole
                     && byte.is_ascii_punctuation()

@@ -9,7 +9,7 @@ use super::piece::Piece;
 use super::state::{Frame, State};
 use super::words::is_literal;
 use super::{Output, Root, Transducer};
-use crate::document::begins_member;
+use crate::document::starts_member;
 use crate::repair::Repair;
 use crate::scan::blanks_end;
 use crate::word;
@@ -57,7 +57,7 @@ impl Transducer {
     }
 
     /// Whether nothing that comes is part of the document: a string ended at its line, or a word came that is no key.
-    pub(crate) fn is_beyond_help(&self) -> bool {
+    pub(crate) fn is_unrepairable(&self) -> bool {
         self.is_over || self.is_stuck || self.state == State::Joining
     }
 
@@ -65,9 +65,9 @@ impl Transducer {
     /// nothing was read ahead. Returns how many bytes of the input are passed by that.
     pub(crate) fn skip(&mut self, length: usize, at: u64, out: &mut Output) -> usize {
         let is_word = core::mem::take(&mut self.is_stuck);
-        let goes_on = |&c: &char| is_word && (c.is_alphanumeric() || " \t-.$_\u{2026}".contains(c));
+        let is_part = |&c: &char| is_word && (c.is_alphanumeric() || " \t-.$_\u{2026}".contains(c));
         let ahead = &self.unread.text;
-        let n_word: usize = ahead.chars().take_while(goes_on).map(char::len_utf8).sum();
+        let n_word: usize = ahead.chars().take_while(is_part).map(char::len_utf8).sum();
         let n_first = ahead.chars().next().map_or(0, char::len_utf8);
         let n_ahead = n_word.max(n_first);
         if n_ahead == 0 {
@@ -169,17 +169,17 @@ impl Transducer {
             return (bytes[i] == b' ' && end() == Some(&b':')).then_some(false);
         }
         let in_object = self.stack.last() == Some(&Frame::Object);
-        let goes_on = |at: usize| {
+        let continues = |at: usize| {
             let is_end = |byte: &u8| matches!(byte, b'}' | b']' | b',' | b'.');
-            !bytes.get(at).is_none_or(is_end) && !begins_member(bytes, at)
+            !bytes.get(at).is_none_or(is_end) && !starts_member(bytes, at)
         };
         let is_whole = is_literal(&self.token);
         match bytes[i] {
             b',' if in_object && is_whole => Some(!is_thousands(bytes, i)),
             b',' | b'\n' if in_object && self.word.nest == 0 => {
-                Some(!goes_on(blanks_end(bytes, i + 1)))
+                Some(!continues(blanks_end(bytes, i + 1)))
             }
-            b'"' | b'\'' if in_object && begins_member(bytes, i) => {
+            b'"' | b'\'' if in_object && starts_member(bytes, i) => {
                 Some(bytes[i] == b'"' || self.token.ends_with(' '))
             }
             b'<' => Some(false),
@@ -206,14 +206,14 @@ impl Transducer {
         self.context.is_whole
             && next > piece.i
             && piece.bytes().get(next) == Some(&b'"')
-            && begins_member(piece.bytes(), next)
+            && starts_member(piece.bytes(), next)
     }
 
     /// Where an element is due: whether a member stands there, whose object has lost its brace, or whose list its
     /// bracket.
     pub(super) fn member_in_list(&mut self, piece: &mut Piece<'_>) -> bool {
         let is_list = self.context.is_whole && self.stack.last() == Some(&Frame::Array);
-        if !is_list || !begins_member(piece.bytes(), piece.i) {
+        if !is_list || !starts_member(piece.bytes(), piece.i) {
             return false;
         }
         piece.flush();
@@ -241,7 +241,7 @@ impl Transducer {
     /// Whether another bracket is meant for the one of the list: `[1, 2)`, or a `}` where the object around the list goes
     /// on, and nothing else would.
     pub(super) fn is_meant_for_list(&self, byte: u8, piece: &Piece<'_>) -> bool {
-        let goes_on = || {
+        let continues = || {
             let comma = blanks_end(piece.bytes(), piece.i + 1);
             let is_last = matches!(
                 self.stack.as_slice(),
@@ -249,11 +249,11 @@ impl Transducer {
             );
             is_last
                 && piece.bytes().get(comma) == Some(&b',')
-                && begins_member(piece.bytes(), blanks_end(piece.bytes(), comma + 1))
+                && starts_member(piece.bytes(), blanks_end(piece.bytes(), comma + 1))
         };
         self.context.is_whole
             && self.stack.last() == Some(&Frame::Array)
-            && (byte == b')' && self.fit(b')').is_none() || byte == b'}' && goes_on())
+            && (byte == b')' && self.fit(b')').is_none() || byte == b'}' && continues())
     }
 
     /// `"a": [1], [2]`: the list goes on after its bracket, which is taken back.
@@ -274,7 +274,7 @@ impl Transducer {
     }
 
     /// Whether the bytes start a comment, as far as that can be told.
-    pub(super) fn begins_comment(&self, bytes: &[u8]) -> bool {
+    pub(super) fn starts_comment(&self, bytes: &[u8]) -> bool {
         let is_colour = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'#' | b'\n' | b'\r' | b'!');
         !(self.context.is_whole && bytes[0] == b'#' && bytes.get(1).is_some_and(is_colour))
     }

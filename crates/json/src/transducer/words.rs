@@ -81,7 +81,7 @@ impl Transducer {
             b',' if is_python
                 && self.word.nest == 0
                 && self.word.angles == 0
-                && self.may_go_on() =>
+                && self.may_continue() =>
             {
                 self.word.comma = Some(self.token.len());
                 self.is_full()
@@ -97,7 +97,7 @@ impl Transducer {
             b';' => !self.context.python && !self.in_key && is_literal(&self.token),
             b' ' | b'\t' | b'\r' => self.in_key || is_literal(&self.token),
             b')' => matches!(frame, Some(Frame::Tuple | Frame::Keywords | Frame::Call)),
-            b'(' if !self.context.python && !self.in_key && self.begins_call() => {
+            b'(' if !self.context.python && !self.in_key && self.starts_call() => {
                 self.note(Repair::Wrapper, self.token_at, here + 1, piece.out);
                 piece.skip(1);
                 self.open(Frame::Call);
@@ -206,7 +206,7 @@ impl Transducer {
 
     /// Whether the word names a call that stands for the value in its brackets.
     #[cold]
-    fn begins_call(&self) -> bool {
+    fn starts_call(&self) -> bool {
         let name = self.token.trim_end();
         self.context.token_quote.is_none()
             && word::is_wrapper(name.strip_prefix("new ").unwrap_or(name).trim_start())
@@ -228,20 +228,20 @@ impl Transducer {
         let Some((quote, c)) = self.context.token_quote.as_mut().zip(rest.chars().next()) else {
             return;
         };
-        let begun = self.token.as_str();
-        let goes_on =
-            |quote: &str| (quote.strip_prefix(begun)).is_some_and(|rest| rest.starts_with(c));
-        if goes_on(quote) {
+        let started = self.token.as_str();
+        let continues =
+            |quote: &str| (quote.strip_prefix(started)).is_some_and(|rest| rest.starts_with(c));
+        if continues(quote) {
             return;
         }
         let mut others = self.context.other_quotes.iter_mut();
-        if let Some(other) = others.find(|other| goes_on(other)) {
+        if let Some(other) = others.find(|other| continues(other)) {
             core::mem::swap(quote, other);
         }
     }
 
     /// Whether the dialect's own quotation token starts with the byte.
-    pub(super) fn begins_token(&self, byte: u8) -> bool {
+    pub(super) fn starts_token(&self, byte: u8) -> bool {
         let quotes = self.context.token_quote.iter();
         let mut quotes = quotes.chain(&self.context.other_quotes);
         quotes.any(|quote| quote.as_bytes().first() == Some(&byte))
@@ -303,7 +303,7 @@ impl Transducer {
     }
 
     /// Whether the word may go on after a comma.
-    fn may_go_on(&self) -> bool {
+    fn may_continue(&self) -> bool {
         let is_function = self.token.starts_with("lambda ") && !self.token.contains(':');
         is_function || self.may_hold_commas()
     }
@@ -326,9 +326,9 @@ impl Transducer {
         let is_sign = byte == b'=' || byte == b':' && !is_function;
         if let Some(comma) = self.word.comma {
             let following = &self.token[comma + 1..];
-            let is_begun = is_word_byte(byte) || matches!(byte, b'-' | b'+' | b'.' | b'$' | b'\\');
+            let starts = is_word_byte(byte) || matches!(byte, b'-' | b'+' | b'.' | b'$' | b'\\');
             let ends = if is_blank(following) {
-                !is_begun && byte > b' '
+                !starts && byte > b' '
             } else {
                 is_sign && is_name(following.trim())
             };

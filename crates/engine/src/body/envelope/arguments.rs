@@ -103,13 +103,13 @@ impl Envelope {
         let text = self.out.text.as_str();
         let text = closing_mark(text).map_or(text, |at| &text[..at]);
         let decoded = unescape(text);
-        let begun = self.args.at.is_some();
+        let started = self.args.at.is_some();
         let piece: &str = &decoded;
-        let piece = if begun { piece } else { piece.trim_start() };
+        let piece = if started { piece } else { piece.trim_start() };
         if piece.is_empty() {
             return;
         }
-        if !begun && !piece.starts_with('{') {
+        if !started && !piece.starts_with('{') {
             self.args.malformed = true;
             self.encoded.json = None;
             return;
@@ -121,7 +121,7 @@ impl Envelope {
         self.args.text.push_str(&out.text);
         out.text.clear();
         let repairs = core::mem::take(&mut out.repairs);
-        self.mended_inside(&repairs);
+        self.repaired_inside(&repairs);
         if over {
             self.args.malformed = true;
             self.encoded.json = None;
@@ -130,7 +130,7 @@ impl Envelope {
 
     /// Repairs of what a string says. Each kind is kept once, for all would be told of the same place; and until the string
     /// ends, for between which repairs of the string itself they stand depends on the cut.
-    pub(super) fn mended_inside(&mut self, repairs: &[RepairSpan]) {
+    pub(super) fn repaired_inside(&mut self, repairs: &[RepairSpan]) {
         for RepairSpan { repair, .. } in repairs {
             if !self.encoded.repairs.contains(repair) {
                 self.encoded.repairs.push(*repair);
@@ -141,13 +141,13 @@ impl Envelope {
     /// The string ended: its repairs point at the arguments' begin, for escapes shift what stands behind them.
     pub(super) fn end_inside(&mut self) {
         let at = self.args.at.unwrap_or(self.member_at);
-        let at_begin = |repair| RepairSpan {
+        let at_start = |repair| RepairSpan {
             repair,
             start: at,
             end: at,
         };
         self.repairs
-            .extend(self.encoded.repairs.drain(..).map(at_begin));
+            .extend(self.encoded.repairs.drain(..).map(at_start));
     }
 }
 

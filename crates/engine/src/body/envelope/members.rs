@@ -63,7 +63,7 @@ impl Envelope {
                 if !self.marked && program.tools.find(key).is_none() {
                     return Asked::Dead;
                 }
-                self.begin_under(program, key.to_owned());
+                self.start_under(program, key.to_owned());
                 self.args.needs_object = !self.marked;
                 return self.ask_commit(program);
             }
@@ -114,7 +114,7 @@ impl Envelope {
                 // Behind a marker any name begins a call, and any arguments are some where no tool is known to want others.
                 self.args.may_define = !self.marked || self.head.meant.is_some();
                 self.args.waits_for_schema = !self.marked && key == "parameters";
-                return self.begin_arguments(program);
+                return self.start_arguments(program);
             }
             return Asked::More;
         }
@@ -133,7 +133,7 @@ impl Envelope {
                 self.loose.flat_at = Some(self.member_at);
             }
             (self.loose.flat, self.args.seen, self.part) = (true, true, Part::Flat);
-            return self.begin_arguments(program);
+            return self.start_arguments(program);
         }
         if !self.marked && !self.committed && !is_neutral() && !is_aside() {
             return Asked::Dead;
@@ -167,7 +167,7 @@ impl Envelope {
     }
 
     /// Arguments begin. What stands before them is told now, at whatever byte a push ends.
-    fn begin_arguments(&mut self, program: &Program) -> Asked {
+    fn start_arguments(&mut self, program: &Program) -> Asked {
         if self.committed {
             Asked::Args
         } else {
@@ -202,7 +202,7 @@ impl Envelope {
     }
 
     /// The arguments begin, under the call's name as their key.
-    pub(super) fn begin_under(&mut self, program: &Program, name: String) {
+    pub(super) fn start_under(&mut self, program: &Program, name: String) {
         self.call_it(program, name);
         self.head.name_at = (self.here() - 1, self.here() - 1);
         self.part = Part::Role(Role::Args);
@@ -267,10 +267,10 @@ impl Envelope {
                     let (mut json, mut out) = *inner;
                     let rest = json.finish(true, self.encoded.n_fed, &mut out);
                     self.args.text.push_str(&out.text);
-                    self.mended_inside(&out.repairs);
+                    self.repaired_inside(&out.repairs);
                     // A string without anything in it: no arguments.
-                    let is_begun = self.args.at.is_some();
-                    self.args.malformed |= is_begun && rest == toolglot_json::Completeness::Broken;
+                    let has_any = self.args.at.is_some();
+                    self.args.malformed |= has_any && rest == toolglot_json::Completeness::Broken;
                 }
                 self.end_inside();
                 Asked::Args

@@ -92,7 +92,7 @@ pub(crate) struct EnvelopeArguments {
     /// Before that is known it is no call.
     pub(crate) waits_for_schema: bool,
     /// How they begin, blanks aside, until that is known.
-    pub(crate) begin: String,
+    pub(crate) start: String,
     /// Where arguments stand that are a schema, of a call that has started, until a note says so.
     pub(crate) defines_at: Option<u64>,
     /// Nothing but the tool's name as a key says that it is a call: its value must be an object.
@@ -180,7 +180,7 @@ pub(crate) struct Envelope {
 
 impl Envelope {
     /// Begins an object, in the memory of the last one if there was one.
-    pub(crate) fn begin(
+    pub(crate) fn start(
         last: Option<Box<Envelope>>,
         program: &Program,
         bodies: Vec<Thread>,
@@ -206,7 +206,7 @@ impl Envelope {
         let node = envelope.bodies[0].node;
         if let Node::Object(object) = program.node(node) {
             envelope.json.expect_closers(&object.closers);
-            envelope.json.expect_openers(program.begins(node));
+            envelope.json.expect_openers(program.starts(node));
             envelope.json.know(1, Arc::clone(&object.keys));
         }
         envelope
@@ -281,7 +281,7 @@ impl Envelope {
         if self.in_args() {
             self.args.end = self.here();
         }
-        let told = self.args.text.len() > before || self.in_args();
+        let has_new = self.args.text.len() > before || self.in_args();
         let asked = match step {
             Step::Member => self.member(program),
             Step::Value => self.value(program),
@@ -314,8 +314,8 @@ impl Envelope {
             },
             Step::Stuck => Asked::Stuck,
             Step::More if !self.committed && self.pos - self.at >= held as u64 => Asked::Dead,
-            Step::String if self.committed && told => Asked::Inside,
-            Step::More if self.committed && told => Asked::Args,
+            Step::String if self.committed && has_new => Asked::Inside,
+            Step::More if self.committed && has_new => Asked::Args,
             Step::More | Step::String => Asked::More,
         };
         match asked {
@@ -343,12 +343,12 @@ impl Envelope {
     }
 
     /// The next call of the same object begins.
-    pub(crate) fn begin_next(&mut self, program: &Program) {
+    pub(crate) fn start_next(&mut self, program: &Program) {
         let name = self.head.next_name.take().unwrap_or_default();
-        self.begin_under(program, name);
+        self.start_under(program, name);
         (self.args.at, self.args.malformed_at, self.args.malformed) = (None, None, false);
         self.args.text.clear();
-        self.args.begin.clear();
+        self.args.start.clear();
         (self.encoded.json, self.encoded.at, self.loose.flat_at) = (None, None, None);
         self.committed = false;
     }
@@ -362,13 +362,13 @@ impl Envelope {
 
     /// Where the value or member that is reported stands: bytes behind it may be read already.
     pub(crate) fn here(&self) -> u64 {
-        self.json.behind().unwrap_or(self.pos)
+        self.json.held_from().unwrap_or(self.pos)
     }
 
     /// Where the head of the call ends: before its arguments, whatever of them was read to see that they are some.
     pub(crate) fn head_end(&self) -> u64 {
-        let begun = self.args.seen.then_some(self.member_at);
-        self.args.at.or(begun).unwrap_or_else(|| self.here())
+        let started = self.args.seen.then_some(self.member_at);
+        self.args.at.or(started).unwrap_or_else(|| self.here())
     }
 
     /// Whether it is a whole object, and none that names a tool.

@@ -36,8 +36,8 @@ impl Envelope {
         let room = lengths
             .max()
             .unwrap_or(0)
-            .saturating_sub(self.args.begin.len());
-        self.args.begin.extend(solid.take(room));
+            .saturating_sub(self.args.start.len());
+        self.args.start.extend(solid.take(room));
         if !self.committed {
             return;
         }
@@ -55,12 +55,12 @@ impl Envelope {
         if !self.args.may_define {
             return Some(false);
         }
-        let begin = self.args.begin.as_str();
+        let start = self.args.start.as_str();
         let mut schemas = SCHEMA_OPENERS.iter();
-        let Some(schema) = schemas.find(|schema| begin.starts_with(**schema)) else {
+        let Some(schema) = schemas.find(|schema| start.starts_with(**schema)) else {
             let mut schemas = SCHEMA_OPENERS.iter();
-            let may_begin = schemas.any(|schema| schema.starts_with(begin));
-            return (!may_begin || !self.in_args()).then_some(false);
+            let may_start = schemas.any(|schema| schema.starts_with(start));
+            return (!may_start || !self.in_args()).then_some(false);
         };
         // A tool may have a parameter that is called so.
         let key = schema[2..].split('"').next().unwrap_or_default();

@@ -8,7 +8,7 @@ use toolglot_json::Shape;
 use toolglot_json::internal::escape_into;
 
 use super::tags::OpenTag;
-use super::{Frame, Told, Xml, XmlOut};
+use super::{Frame, Kind, Xml, XmlOut};
 use crate::body::tree::{Content, Tree, member_shape};
 use crate::program::is_blank;
 use crate::remark::OPENER_INSIDE;
@@ -26,7 +26,7 @@ impl Xml {
             self.flat.clear();
         }
         let raw = matches!(shape, Some(Shape::Text));
-        let is_container = |frame: &Frame| matches!(frame.told, Told::Object | Told::Array);
+        let is_container = |frame: &Frame| matches!(frame.kind, Kind::Object | Kind::Array);
         let mut frame = Frame {
             name: name.into(),
             attributes: tag.attributes,
@@ -38,11 +38,11 @@ impl Xml {
         };
         if raw && self.frames.iter().all(is_container) {
             match self.frames.last_mut() {
-                Some(parent) => parent.begin_member(name, &mut out.json),
-                None => self.begin_argument(name, out),
+                Some(parent) => parent.start_member(name, &mut out.json),
+                None => self.start_argument(name, out),
             }
             out.json.push('"');
-            frame.told = Told::Text;
+            frame.kind = Kind::Text;
         }
         self.frames.push(frame);
     }
@@ -75,7 +75,7 @@ impl Xml {
         let waits = self
             .frames
             .last()
-            .is_some_and(|frame| frame.told != Told::Text);
+            .is_some_and(|frame| frame.kind != Kind::Text);
         if !waits || text.len() < room {
             return self.push_piece(text, verbatim, out);
         }
@@ -113,7 +113,7 @@ impl Xml {
         frame.has_text |= is_solid;
         frame.verbatim |= verbatim;
         let is_short = self.flat.len() + text.len() <= self.undecided;
-        if frame.told != Told::Text || is_layout && is_short {
+        if frame.kind != Kind::Text || is_layout && is_short {
             // What streams waits, too, where it may stand before CDATA, or behind all of it.
             self.flat.push_str(text);
         } else {
@@ -143,20 +143,20 @@ impl Xml {
             // So are those behind it.
             self.flat.truncate(end);
         }
-        match frame.told {
-            Told::Text => {
+        match frame.kind {
+            Kind::Text => {
                 escape_into(&mut out.json, &self.flat[frame.flat..]);
                 self.flat.truncate(frame.flat);
                 out.json.push('"');
                 return;
             }
-            Told::Object | Told::Array => {
-                self.tell_members(&mut frame, out);
+            Kind::Object | Kind::Array => {
+                self.emit_members(&mut frame, out);
                 out.json
-                    .push(if frame.told == Told::Object { '}' } else { ']' });
+                    .push(if frame.kind == Kind::Object { '}' } else { ']' });
                 return;
             }
-            Told::Nothing => {}
+            Kind::Nothing => {}
         }
         let flat = frame.flat..self.flat.len();
         let content = if frame.children.is_empty() {

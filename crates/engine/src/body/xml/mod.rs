@@ -5,8 +5,8 @@
 //! open goes on as the stream of what it looks like.
 
 mod elements;
+mod emit;
 mod tags;
-mod tell;
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -62,13 +62,13 @@ struct Frame {
     raw: bool,
     /// Openers of its own name that stand in its text and were not closed; `None`: it is in doubt.
     nest: Option<u32>,
-    told: Told,
+    kind: Kind,
     members: usize,
 }
 
 /// How much of an element was told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Told {
+enum Kind {
     #[default]
     Nothing,
     /// `{`, and the members go on.
@@ -103,7 +103,7 @@ pub(crate) struct Xml {
     in_junk: bool,
     root: Option<Fields>,
     children: Vec<(String, Tree)>,
-    told_keys: BTreeSet<String>,
+    emitted_keys: BTreeSet<String>,
     values: Values,
     prefix: String,
     closers: Arc<[String]>,
@@ -138,7 +138,7 @@ impl Xml {
     pub(crate) fn feed(&mut self, text: &str, eof: bool, out: &mut XmlOut) -> bool {
         self.eof = eof;
         let bytes = text.as_bytes();
-        let begin = self.pos;
+        let start = self.pos;
         let mut i = 0;
         // A long tag, or long evidence, that waits is looked at again when it may be over, or has doubled.
         let new = bytes.get(self.waited..).unwrap_or(&[]);
@@ -149,7 +149,7 @@ impl Xml {
         }
         (self.waited, self.waits_far) = (0, false);
         let is_over = loop {
-            self.pos = begin + i as u64;
+            self.pos = start + i as u64;
             if i >= bytes.len() {
                 break false;
             }
@@ -192,7 +192,7 @@ impl Xml {
                 }
             }
         };
-        self.pos = begin + i as u64;
+        self.pos = start + i as u64;
         is_over
     }
 
@@ -212,7 +212,7 @@ impl Xml {
     }
 
     /// Whether all of `text` is text of a string that streams; it is read then.
-    pub(crate) fn goes_on(&mut self, text: &str) -> bool {
+    pub(crate) fn continues(&mut self, text: &str) -> bool {
         let bytes = text.as_bytes();
         // Blanks may be layout around CDATA.
         let is_text = self.in_cdata || !bytes.iter().all(|&byte| is_blank(byte));
@@ -220,7 +220,7 @@ impl Xml {
         let Some(frame) = self
             .frames
             .last_mut()
-            .filter(|frame| frame.told == Told::Text && frame.flat == self.flat.len())
+            .filter(|frame| frame.kind == Kind::Text && frame.flat == self.flat.len())
         else {
             return false;
         };
@@ -236,9 +236,9 @@ impl Xml {
     /// The arguments end: what waits is told, and the object closed.
     pub(crate) fn close(&mut self, out: &mut XmlOut) {
         self.close_above(0, out);
-        self.tell_children(out);
+        self.emit_children(out);
         // Words where the arguments belong are none: what they meant is lost, and without it nothing runs.
-        let is_empty = self.told_keys.is_empty();
+        let is_empty = self.emitted_keys.is_empty();
         out.refused |= is_empty && self.in_junk;
         out.json.push_str(if is_empty { "{}" } else { "}" });
     }

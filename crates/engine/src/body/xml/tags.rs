@@ -116,7 +116,7 @@ impl Xml {
                 self.ends_level(text)
             } else {
                 match self.ends_here(text) {
-                    Evidence::Yes => self.marked_behind(text),
+                    Evidence::Yes => self.tag_after(text),
                     evidence => evidence,
                 }
             };
@@ -157,21 +157,21 @@ impl Xml {
     }
 
     /// Whether the closer of frame `index` is one, by what stands behind it.
-    fn confirms(&self, index: usize, behind: &str) -> Evidence {
+    fn confirms(&self, index: usize, after: &str) -> Evidence {
         let frame = &self.frames[index];
         // Inside an undeclared element text may follow: only the top level, and declared strings, need evidence.
         if index > 0 && !frame.raw {
             return Evidence::Yes;
         }
         let parent = index.checked_sub(1).map(|n| &self.frames[n]);
-        let mut behind = behind;
+        let mut after = after;
         for _ in 0..=SKIPPED_MAX {
-            let Some(rest) = after_gap(behind) else {
+            let Some(rest) = after_gap(after) else {
                 return Evidence::No;
             };
             let Tag::Open(tag) = self.read_tag(rest) else {
                 return match self.closes_level(parent, rest) {
-                    Evidence::No if index == 0 => self.opens_behind_text(rest),
+                    Evidence::No if index == 0 => self.opens_after_text(rest),
                     evidence => evidence,
                 };
             };
@@ -180,7 +180,7 @@ impl Xml {
             }
             // An unknown element is read over if it is well-formed.
             match self.element(rest) {
-                Ok(length) => behind = &rest[length..],
+                Ok(length) => after = &rest[length..],
                 Err(evidence) => return evidence,
             }
         }
@@ -189,7 +189,7 @@ impl Xml {
 
     /// Whether an argument that did not come yet opens behind a little text: one that the tool declares, or any, behind a
     /// comma and the like.
-    fn opens_behind_text(&self, rest: &str) -> Evidence {
+    fn opens_after_text(&self, rest: &str) -> Evidence {
         if !self.prefix.is_empty() {
             return Evidence::No;
         }
@@ -334,9 +334,9 @@ impl Xml {
             Tag::Cut | Tag::Comment { .. } => Evidence::Yes,
             Tag::Close { name, length } => match parent {
                 Some(parent) if parent.name == name => {
-                    let behind = &rest[length..];
-                    let after = behind.trim_start();
-                    if behind.len() - after.len() > GAP_MAX {
+                    let rest = &rest[length..];
+                    let after = rest.trim_start();
+                    if rest.len() - after.len() > GAP_MAX {
                         return Evidence::No;
                     }
                     // One more closer is evidence enough if anything of markup follows.
@@ -355,7 +355,7 @@ impl Xml {
 
     /// Where every tag has a token before it: whether another tag follows the caller's closer. A value that speaks of the
     /// closer goes on in words, and one that the message's end cuts off behind it may have.
-    fn marked_behind(&self, text: &str) -> Evidence {
+    fn tag_after(&self, text: &str) -> Evidence {
         let closer = self.closers.first().map_or(0, String::len);
         if self.prefix.is_empty() {
             return Evidence::Yes;

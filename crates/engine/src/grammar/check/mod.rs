@@ -12,7 +12,7 @@ use super::{Alt, Capture, Delimiter, Dialect, GrammarError, Piece, Rule, Term, T
 use crate::program::{ByteSet, is_blank, takes};
 
 /// Why a block of lines does not end.
-pub(crate) const LINES_GO_ON: &str =
+pub(crate) const LINES_CONTINUE: &str =
     "the line after `lines` may start as those of the block, and is one of it then";
 /// What to write instead.
 pub(crate) const START_OTHERWISE: &str =

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::super::{Capture, Delimiter, Dialect, GrammarError, Piece, Rule, Term, TermKind};
-use super::{LINES_GO_ON, START_OTHERWISE, word};
+use super::{LINES_CONTINUE, START_OTHERWISE, word};
 use crate::render::holds;
 
 /// A term that may come next.
@@ -52,7 +52,7 @@ impl<'d> Walk<'d> {
             {
                 let prefix = prefix.as_deref().unwrap_or("");
                 next.iter()
-                    .try_for_each(|next| goes_on_in_tags(prefix, next))?;
+                    .try_for_each(|next| continues_in_tags(prefix, next))?;
             }
             let is_value =
                 |kind: &TermKind| matches!(kind, TermKind::Raw(..) | TermKind::Value(..));
@@ -68,7 +68,7 @@ impl<'d> Walk<'d> {
             };
             if let Some(blank) = next.iter().find(is_blank).filter(|_| is_last_of_block) {
                 let place = blank.term.span.clone();
-                return Err(GrammarError::new(place, LINES_GO_ON).help(START_OTHERWISE));
+                return Err(GrammarError::new(place, LINES_CONTINUE).help(START_OTHERWISE));
             }
             if let TermKind::Many(inner) = &term.kind {
                 self.blanks_before_key(inner, &next)?;
@@ -115,8 +115,9 @@ impl<'d> Walk<'d> {
         let mut firsts = Vec::new();
         self.firsts(core::slice::from_ref(inner), false, &mut firsts);
         let is_key = |one: &Next<'_>| one.term.kind.open_capture() == Some(Capture::Key);
-        let tells = |one: &&Next<'_>| is_key(one) || matches!(one.term.kind, TermKind::Literal(_));
-        for first in firsts.iter().filter(tells) {
+        let differs =
+            |one: &&Next<'_>| is_key(one) || matches!(one.term.kind, TermKind::Literal(_));
+        for first in firsts.iter().filter(differs) {
             if next.iter().any(|next| next.term.kind == first.term.kind) {
                 return Err(GrammarError::new(
                     first.term.span.clone(),
@@ -299,7 +300,7 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
             ),
         ),
         (TermKind::Raw(_, Delimiter::Lines(indent, _)), TermKind::Ws(_)) if indent.is_blank() => {
-            refuse(LINES_GO_ON, START_OTHERWISE)
+            refuse(LINES_CONTINUE, START_OTHERWISE)
         }
         (TermKind::Nl, TermKind::Literal(pieces)) if starts(pieces, &['\n', '\r']) => refuse(
             "a line break after `nl`, which takes it",
@@ -410,7 +411,7 @@ fn takes_word(capture: Capture) -> bool {
 }
 
 /// Refuses what follows the closing tag after elements and is no tag: the elements are told from it by tags.
-fn goes_on_in_tags(prefix: &str, next: &Next<'_>) -> Result<(), GrammarError> {
+fn continues_in_tags(prefix: &str, next: &Next<'_>) -> Result<(), GrammarError> {
     match &next.term.kind {
         TermKind::Literal(pieces) if !matches!(&pieces[0], Piece::Bytes(text) if text.strip_prefix(prefix).is_some_and(is_tag)) => {
             Err(GrammarError::new(

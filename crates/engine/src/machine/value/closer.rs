@@ -35,7 +35,7 @@ fn closer_from(
 ) -> Option<Closer> {
     loop {
         let (rest, mut passed) = (&bytes[at..], 1);
-        let next = rest[1..].iter().zip(&text.behind);
+        let next = rest[1..].iter().zip(&text.following);
         if next.fold(true, |fits, (&byte, set)| fits & set.has(byte)) {
             let mut may_come = false;
             for lead in &text.leads {

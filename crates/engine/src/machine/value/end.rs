@@ -29,7 +29,7 @@ impl Parser {
         mut value: Box<Value>,
         at: u64,
         recovered: bool,
-        behind: Behind,
+        after: AfterValue,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
@@ -49,12 +49,12 @@ impl Parser {
             }
             value.writer.close(at, values, out);
         });
-        self.emitter.tell_value(&value.writer, view, sink);
+        self.emitter.emit_value(&value.writer, view, sink);
         if recovered {
             self.emitter.worsen(End::Recovered);
             let span = Span::empty(at);
-            let message = match behind {
-                Behind::Value | Behind::Read { .. } => {
+            let message = match after {
+                AfterValue::Value | AfterValue::Read { .. } => {
                     String::from("the call's closers are incomplete; they were supplied")
                 }
                 _ => format!(
@@ -65,7 +65,7 @@ impl Parser {
             self.note(Code::MissingCloser, span, message, sink);
         }
         self.set.threads.clear();
-        if let Behind::Read { upto } = behind {
+        if let AfterValue::Read { upto } = after {
             // The lookahead has read them, by the same step.
             core::mem::swap(&mut self.set.threads, &mut self.spare.probe.follow);
             for thread in &mut self.set.threads {
@@ -73,10 +73,10 @@ impl Parser {
             }
             self.pos = upto;
         } else {
-            self.read_closers(text, &value, at, behind, view);
+            self.read_closers(text, &value, at, after, view);
         }
         self.resume();
-        if let Behind::Read { .. } = behind {
+        if let AfterValue::Read { .. } = after {
             self.exit_certain(view, sink);
             self.match_certain(view, sink);
         }
@@ -89,28 +89,28 @@ impl Parser {
         text: &TextNode,
         value: &Value,
         at: u64,
-        behind: Behind,
+        after: AfterValue,
         view: View<'_>,
     ) {
         self.set.forget_log();
-        let from = if behind == Behind::Value {
-            value.writer.told
+        let from = if after == AfterValue::Value {
+            value.writer.emitted
         } else {
             at
         };
         let mut threads = core::mem::take(&mut self.set.threads);
         let mut thread = Thread::at(text.next, Log::ROOT, from);
-        (thread.begins_line, thread.one_line) = (value.line_blank, value.one_line);
+        (thread.starts_line, thread.one_line) = (value.line_blank, value.one_line);
         thread.marked = true;
-        let behind_closers: alloc::vec::Vec<NodeId>;
-        let nodes = match behind {
-            Behind::Value | Behind::Read { .. } => core::slice::from_ref(&text.next),
-            Behind::Enclosing => &text.enclosing,
-            Behind::Closer => {
+        let after_closers: alloc::vec::Vec<NodeId>;
+        let nodes = match after {
+            AfterValue::Value | AfterValue::Read { .. } => core::slice::from_ref(&text.next),
+            AfterValue::Enclosing => &text.enclosing,
+            AfterValue::Closer => {
                 let closers = self.closers_at(text.follow, Log::ROOT, view);
                 let next = |closer| Some(self.set.instances.literal(view.program, closer)?.next);
-                behind_closers = closers.iter().filter_map(next).collect();
-                &behind_closers
+                after_closers = closers.iter().filter_map(next).collect();
+                &after_closers
             }
         };
         self.add_positions(view, thread, nodes, &mut threads);
@@ -149,7 +149,7 @@ impl Parser {
             view.end()
         };
         self.advance(text, &mut value, at, view, sink);
-        self.end_value(text, value, at, false, Behind::Value, view, sink);
+        self.end_value(text, value, at, false, AfterValue::Value, view, sink);
     }
 
     /// The message ends inside the value: what was read is told, the string stays open.
@@ -176,7 +176,7 @@ impl Parser {
             escape_into(self.emitter.args(), held);
         }
         if !value.writer.dropped {
-            self.emitter.flush_args(value.writer.told, sink);
+            self.emitter.flush_args(value.writer.emitted, sink);
         }
         self.emitter.markup(view, view.end(), sink);
     }
@@ -184,7 +184,7 @@ impl Parser {
 
 /// Where the reading goes on when a value has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::machine) enum Behind {
+pub(in crate::machine) enum AfterValue {
     /// After the value: at its closer.
     Value,
     /// After what was read to make sure of the closer, where the call ends, or the next value may begin: the set that reads it

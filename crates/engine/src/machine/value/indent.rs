@@ -46,7 +46,7 @@ impl Unindenter {
                 continue;
             };
             let is_before = self.width != Some(n);
-            if is_before && self.indent.goes_on(n, byte) {
+            if is_before && self.indent.continues(n, byte) {
                 (self.read, rest) = (Some(n + 1), &rest[1..]);
                 continue;
             }

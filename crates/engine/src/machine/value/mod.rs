@@ -32,7 +32,7 @@ use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
 pub(super) use closer::find_closer;
-pub(super) use end::Behind;
+pub(super) use end::AfterValue;
 use indent::Unindenter;
 use quoted::QuotedString;
 use truncated_opener::TruncatedOpener;
@@ -83,14 +83,14 @@ pub(crate) struct Value {
     /// It ends with its line, or is known not to.
     ends_line: Option<bool>,
     /// A byte of it that is not blank was written.
-    is_begun: bool,
+    is_started: bool,
     /// What becomes of its bytes.
     pub(super) writer: ValueWriter,
 }
 
 impl Value {
     /// Begins the value of `body` at `at`: decides its key and how it is read, and writes the key.
-    pub(super) fn begin(
+    pub(super) fn start(
         program: &Program,
         parser: &mut Parser,
         body: Thread,
@@ -179,17 +179,17 @@ impl Value {
             parser.note(code, key_at, message, sink);
         } else if wrapper == Wrapper::No {
             match item {
-                Some(_) => parser.emitter.begin_item(&key, key_at, sink),
-                None => parser.emitter.begin_key(&key, key_at, sink),
+                Some(_) => parser.emitter.start_item(&key, key_at, sink),
+                None => parser.emitter.start_key(&key, key_at, sink),
             }
         }
         let mut writer = ValueWriter {
             key,
-            told: at,
+            emitted: at,
             how,
             literal,
             indent: text.delimiter.indent().cloned().map(Unindenter::new),
-            escapes: EscapeDecoder::new(values, body.begins_line).filter(|_| !text.is_cdata),
+            escapes: EscapeDecoder::new(values, body.starts_line).filter(|_| !text.is_cdata),
             quoted: (!text.spelt_quotes.is_empty()).then(|| QuotedString::new(&text.spelt_quotes)),
             dropped,
             wrapper,
@@ -206,7 +206,7 @@ impl Value {
             blank_from: at,
             broke: body.broke,
             prose_to: at,
-            line_blank: body.begins_line,
+            line_blank: body.starts_line,
             one_line: body.one_line,
             edge: text.lead_in.as_deref().map(TruncatedOpener::new),
             is_first: (parser.emitter.call.as_mut())
@@ -237,7 +237,7 @@ impl Value {
 
     /// How many of `bytes`, the first of which is the one that would be told next, are surely text of the value: they are
     /// taken for told. `None`: a closer may stand among them, or they are more than text; nothing is touched then.
-    pub(super) fn goes_on(
+    pub(super) fn continues(
         &mut self,
         text: &TextNode,
         registers: &Registers,
@@ -250,8 +250,8 @@ impl Value {
         if !is_plain || is_read || self.probe.is_some() || self.orphan.is_some() {
             return None;
         }
-        let begin = (self.scan - self.writer.told) as usize;
-        let new = bytes.get(begin..)?;
+        let start = (self.scan - self.writer.emitted) as usize;
+        let new = bytes.get(start..)?;
         let new = match find_closer(text, registers, new) {
             None => new,
             Some(Closer {
@@ -262,9 +262,9 @@ impl Value {
             Some(_) => return None,
         };
         self.pass(text, new, blanks);
-        let told = self.writer.told;
-        self.writer.told = self.certain(text).max(told);
-        Some((self.writer.told - told) as usize)
+        let emitted = self.writer.emitted;
+        self.writer.emitted = self.certain(text).max(emitted);
+        Some((self.writer.emitted - emitted) as usize)
     }
 
     /// Whether the call may end at closers at `at` though prose follows them: no value of its kind is nested in this one,
@@ -309,13 +309,13 @@ impl Value {
 
     /// Writes the bytes up to `to`. Within quotes the escapes of the dialect are none.
     fn write(&mut self, text: &TextNode, to: u64, view: View<'_>, out: &mut Out<'_>) {
-        if to <= self.writer.told {
+        if to <= self.writer.emitted {
             return;
         }
-        let piece = view.slice(self.writer.told, to);
+        let piece = view.slice(self.writer.emitted, to);
         let first = piece.trim_start().chars().next();
-        if let (Some(first), false) = (first, self.is_begun) {
-            self.is_begun = true;
+        if let (Some(first), false) = (first, self.is_started) {
+            self.is_started = true;
             if let Some(escapes) = &mut self.writer.escapes
                 && text.quotes.is_some()
                 && text.may_be_quoted(first)
@@ -323,8 +323,8 @@ impl Value {
                 escapes.only_entities();
             }
         }
-        self.writer.write(piece, self.writer.told, out);
-        self.writer.told = to;
+        self.writer.write(piece, self.writer.emitted, out);
+        self.writer.emitted = to;
     }
 
     /// The next bytes are data: keeps track of trailing blanks, of which up to `cap` may be trimmed.
@@ -357,7 +357,7 @@ impl Value {
 
     /// The value ends before `at`: of the blanks that wait, those that the trimming part cannot take are the value's.
     fn settle(&mut self, text: &TextNode, at: u64, view: View<'_>, out: &mut Out<'_>) {
-        let waiting = view.bytes(self.writer.told, at);
+        let waiting = view.bytes(self.writer.emitted, at);
         // A return without its line break is none.
         let is_return = text.trim != Trim::Blanks && waiting.ends_with(b"\r");
         let n_taken = if is_return {
@@ -385,7 +385,7 @@ impl Parser {
                 return self.wait_in_value(value, view);
             }
             let at = value.scan;
-            self.end_value(text, value, at, false, Behind::Value, view, sink);
+            self.end_value(text, value, at, false, AfterValue::Value, view, sink);
             if at > end {
                 self.doubt(at, "the length of the value ends inside a character", sink);
             }
@@ -404,7 +404,7 @@ impl Parser {
             if end.is_none() {
                 return self.wait_in_value(value, view);
             }
-            self.end_value(text, value, at, false, Behind::Value, view, sink);
+            self.end_value(text, value, at, false, AfterValue::Value, view, sink);
             return true;
         }
         loop {
@@ -415,7 +415,7 @@ impl Parser {
                     return self.wait_in_value(value, view);
                 };
                 let at = orphan.at;
-                self.end_value(text, value, at, false, Behind::Value, view, sink);
+                self.end_value(text, value, at, false, AfterValue::Value, view, sink);
                 if is_there {
                     let why = "another closer follows the one that ends the value; the value may hold too little";
                     self.doubt(at, why, sink);
@@ -424,7 +424,7 @@ impl Parser {
             }
             if value.probe.is_none() && value.may_be_over(text) {
                 let at = value.start;
-                self.begin_probe(text, &mut value, at, view);
+                self.start_probe(text, &mut value, at, view);
             } else if value.probe.is_none() {
                 let mut at = value.scan;
                 let closer = self.seek_closer(text, &mut at, view);
@@ -445,7 +445,7 @@ impl Parser {
                     self.advance(text, &mut value, at + 1, view, sink);
                     continue;
                 }
-                self.begin_probe(text, &mut value, at, view);
+                self.start_probe(text, &mut value, at, view);
             }
             match self.probe(text, &mut value, view) {
                 Decision::Pending => return self.wait_in_value(value, view),
@@ -465,10 +465,10 @@ impl Parser {
                 Decision::Ends {
                     at,
                     recovered,
-                    behind,
+                    after,
                 } => {
-                    let doubt = value.cut_in_doubt && behind != Behind::Closer;
-                    self.end_value(text, value, at, recovered, behind, view, sink);
+                    let doubt = value.cut_in_doubt && after != AfterValue::Closer;
+                    self.end_value(text, value, at, recovered, after, view, sink);
                     if doubt {
                         let why = "another fence follows the one that ends the value; the value may hold too little";
                         self.doubt(at, why, sink);
@@ -537,14 +537,14 @@ impl Parser {
             // A value that became text did so at some byte of some push: only its begin is the same in all of them.
             let end = match code {
                 Code::OversizedScalar | Code::MalformedJson | Code::AmbiguousValue => value.start,
-                _ => value.writer.told.max(value.start),
+                _ => value.writer.emitted.max(value.start),
             };
             if doubt {
                 self.emitter.worsen(End::Recovered);
             }
             self.note(code, Span::new(value.start, end), message, sink);
         }
-        self.emitter.mended(&repairs, sink);
+        self.emitter.repaired(&repairs, sink);
         let key = (value.writer.wrapper != Wrapper::Object).then_some(value.writer.key.as_str());
         remark(&mut self.emitter, &mut changes, key, value.start, sink);
     }

@@ -46,8 +46,8 @@ impl Parser {
                 let closers = self.closers_at(text.follow, Log::ROOT, view);
                 let (fits, ..) = self.closer_fits(&closers, view.from(at));
                 let between = view.slice(orphan.at, at);
-                let is_call = |begin: &String| between.contains(begin.as_str());
-                Some(fits != Fits::Not && !view.program.begins(node).iter().any(is_call))
+                let is_call = |start: &String| between.contains(start.as_str());
+                Some(fits != Fits::Not && !view.program.starts(node).iter().any(is_call))
             }
             _ => view.eof.then_some(false),
         }

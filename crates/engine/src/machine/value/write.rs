@@ -45,7 +45,7 @@ pub(super) struct Nested {
 pub(in crate::machine) struct ValueWriter {
     pub(in crate::machine) key: String,
     /// Bytes before it are written.
-    pub(in crate::machine) told: u64,
+    pub(in crate::machine) emitted: u64,
     pub(super) how: How,
     /// It may be JSON, or stand between one of these quotes; and how it is read if it is neither.
     pub(super) literal: Option<(Box<[String]>, How)>,
@@ -83,11 +83,11 @@ impl ValueWriter {
         let Some((quotes, _)) = &self.literal else {
             return false;
         };
-        let (begun, nested) = (self.held.trim_start(), self.json.as_ref());
-        let is_cut = nested.is_none() && !begun.is_empty();
+        let (started, nested) = (self.held.trim_start(), self.json.as_ref());
+        let is_cut = nested.is_none() && !started.is_empty();
         nested.is_some_and(|nested| nested.json.depth() > 0)
             || self.has_open_string()
-            || is_cut && quotes.iter().any(|quote| quote.starts_with(begun))
+            || is_cut && quotes.iter().any(|quote| quote.starts_with(started))
     }
 
     /// Writes bytes of the value.
@@ -176,25 +176,25 @@ impl ValueWriter {
             return self.feed_json(piece, at, out);
         }
         self.held.push_str(piece);
-        let begin = self.held.trim_start();
+        let start = self.held.trim_start();
         let is_text = self.wrapper == Wrapper::Text
-            && begin.as_bytes().first().is_some_and(|&byte| byte != b'{');
+            && start.as_bytes().first().is_some_and(|&byte| byte != b'{');
         if is_text {
             self.become_text(out);
             return;
         }
         let mut quote = None;
         if let Some((quotes, _)) = &self.literal {
-            let may_begin = |quote: &&String| quote.starts_with(begin) && quote.len() > begin.len();
-            if begin.is_empty() || quotes.iter().any(|quote| may_begin(&quote)) {
+            let may_start = |quote: &&String| quote.starts_with(start) && quote.len() > start.len();
+            if start.is_empty() || quotes.iter().any(|quote| may_start(&quote)) {
                 return;
             }
             quote = quotes
                 .iter()
-                .find(|quote| begin.starts_with(quote.as_str()))
+                .find(|quote| start.starts_with(quote.as_str()))
                 .cloned();
             if quote.is_none()
-                && !begin.starts_with(['{', '[', '"'])
+                && !start.starts_with(['{', '[', '"'])
                 && let Some((_, bare)) = self.literal.take()
             {
                 self.how = bare;
@@ -204,7 +204,7 @@ impl ValueWriter {
                 return self.write_typed(&held, at, out);
             }
         }
-        let json = match begin.as_bytes().first() {
+        let json = match start.as_bytes().first() {
             Some(_) if self.literal.is_some() => true,
             None => false,
             Some(b'{' | b'[') => true,
@@ -212,7 +212,7 @@ impl ValueWriter {
             Some(_) => matches!(self.how, How::Structured(Shape::Any)),
         };
         if json {
-            let is_object = begin.starts_with('{');
+            let is_object = start.starts_with('{');
             let may_wrap = matches!(self.wrapper, Wrapper::Maybe | Wrapper::Text);
             if may_wrap && is_object && out.fields.is_some() {
                 self.wrapper = Wrapper::Object;
@@ -318,7 +318,7 @@ impl ValueWriter {
         let structured = match &self.how {
             How::Text => return out.args.push('"'),
             How::Held(shape) if self.held.trim_start().starts_with(['{', '[']) => {
-                structure(&self.held, shape, self.told, out)
+                structure(&self.held, shape, self.emitted, out)
             }
             How::Structured(shape) => elements_to_json(values, &self.held, shape),
             _ => None,
@@ -333,8 +333,8 @@ impl ValueWriter {
             (None, How::Json | How::Text) => json_or_text(&self.held),
         };
         out.args.push_str(&json);
-        let told = remark.map(|(code, message)| (code, message, false));
-        out.remarks.extend(told);
+        let remark = remark.map(|(code, message)| (code, message, false));
+        out.remarks.extend(remark);
     }
 }
 
@@ -357,7 +357,7 @@ fn structure(held: &str, shape: &Shape, end: u64, out: &mut Out<'_>) -> Option<S
     let mut json = Transducer::new(Root::Value);
     let (used, step) = Escaped::default().feed(true, &mut json, (text, at), &mut output);
     // Where it may be text as well, JSON that lost more than spelling is text, and so is a guess (`[\d]`, `[see below]`).
-    let is_guess = |mended: &RepairSpan| mended.repair == Repair::UnquotedString;
+    let is_guess = |repaired: &RepairSpan| repaired.repair == Repair::UnquotedString;
     let is_text =
         takes_text(shape) && (json.is_structural() || output.repairs.iter().any(is_guess));
     (step == Step::Done && used == text.len() && !is_text).then(|| {

@@ -8,16 +8,16 @@ use alloc::vec::Vec;
 use toolglot_json::Shape;
 use toolglot_json::internal::escape_into;
 
-use super::{Frame, Told, Xml, XmlOut};
+use super::{Frame, Kind, Xml, XmlOut};
 use crate::body::tree::{Tree, Writer, groups, member_shape, push_key};
 use crate::{Code, Span};
 
 impl Frame {
     /// Begins a member of a told object, or an item of a told array.
-    pub(super) fn begin_member(&mut self, name: &str, json: &mut String) {
+    pub(super) fn start_member(&mut self, name: &str, json: &mut String) {
         json.push_str(if self.members > 0 { "," } else { "" });
         self.members += 1;
-        if self.told == Told::Object {
+        if self.kind == Kind::Object {
             push_key(json, name);
         }
     }
@@ -25,7 +25,7 @@ impl Frame {
 
 impl Xml {
     /// Begins a member of the arguments.
-    pub(super) fn begin_argument(&mut self, written: &str, out: &mut XmlOut) {
+    pub(super) fn start_argument(&mut self, written: &str, out: &mut XmlOut) {
         let name = self.declared(written);
         if name != written {
             out.remark(
@@ -34,10 +34,10 @@ impl Xml {
                 format!("no parameter is called `{written}`; it was read as `{name}`"),
             );
         }
-        let is_first = self.told_keys.is_empty();
+        let is_first = self.emitted_keys.is_empty();
         out.json.push(if is_first { '{' } else { ',' });
         push_key(&mut out.json, &name);
-        if !self.told_keys.insert(name.clone()) {
+        if !self.emitted_keys.insert(name.clone()) {
             out.structural = true;
             out.remark(
                 Code::DuplicateKey,
@@ -54,10 +54,10 @@ impl Xml {
     }
 
     /// Tells the arguments that wait.
-    pub(super) fn tell_children(&mut self, out: &mut XmlOut) {
+    pub(super) fn emit_children(&mut self, out: &mut XmlOut) {
         let children = core::mem::take(&mut self.children);
         for (name, group) in groups(&children) {
-            self.begin_argument(name, out);
+            self.start_argument(name, out);
             self.write_group(&group, self.argument_shape(name), out);
         }
         if self.frames.is_empty() {
@@ -66,16 +66,16 @@ impl Xml {
     }
 
     /// Tells the children of a told element that wait.
-    pub(super) fn tell_members(&self, frame: &mut Frame, out: &mut XmlOut) {
+    pub(super) fn emit_members(&self, frame: &mut Frame, out: &mut XmlOut) {
         let children = core::mem::take(&mut frame.children);
-        let groups = if frame.told == Told::Array {
+        let groups = if frame.kind == Kind::Array {
             let items = children.iter();
             items.map(|(name, item)| (&**name, vec![item])).collect()
         } else {
             groups(&children)
         };
         for (name, group) in groups {
-            frame.begin_member(name, &mut out.json);
+            frame.start_member(name, &mut out.json);
             let shape = match &frame.shape {
                 Some(Shape::Object(fields)) => member_shape(fields, name),
                 Some(Shape::Array(item)) => Some(&**item),
@@ -116,24 +116,24 @@ impl Xml {
     /// What is known is told, nothing is closed: past the cap, and where the message ends inside the arguments.
     pub(crate) fn spill_all(&mut self, out: &mut XmlOut) {
         // What waits comes behind an argument that is being told.
-        let is_open = |frame: &Frame| frame.told != Told::Nothing;
+        let is_open = |frame: &Frame| frame.kind != Kind::Nothing;
         if !self.frames.first().is_some_and(is_open) {
-            self.tell_children(out);
+            self.emit_children(out);
         }
         let mut frames = core::mem::take(&mut self.frames);
         for n in 0..frames.len() {
             let innermost = n + 1 == frames.len();
-            let (told, open) = frames.split_at_mut(n);
+            let (emitted, open) = frames.split_at_mut(n);
             let frame = &mut open[0];
-            if frame.told == Told::Nothing {
-                match told.last_mut() {
-                    Some(parent) => parent.begin_member(&frame.name, &mut out.json),
-                    None => self.begin_argument(&frame.name, out),
+            if frame.kind == Kind::Nothing {
+                match emitted.last_mut() {
+                    Some(parent) => parent.start_member(&frame.name, &mut out.json),
+                    None => self.start_argument(&frame.name, out),
                 }
                 let elements = !frame.children.is_empty() || !innermost;
                 if !elements || frame.has_text {
                     // Text, perhaps with elements in it: from here all of it is text.
-                    frame.told = Told::Text;
+                    frame.kind = Kind::Text;
                     frame.raw = true;
                     out.json.push('"');
                     let text = &self.flat[frame.flat..];
@@ -146,10 +146,10 @@ impl Xml {
                 // Members or items follow: its own, or the element that is open in it.
                 let is_array = matches!(frame.shape, Some(Shape::Array(_)));
                 out.json.push(if is_array { '[' } else { '{' });
-                frame.told = if is_array { Told::Array } else { Told::Object };
+                frame.kind = if is_array { Kind::Array } else { Kind::Object };
             }
-            if frame.told != Told::Text {
-                self.tell_members(frame, out);
+            if frame.kind != Kind::Text {
+                self.emit_members(frame, out);
             }
         }
         self.flat.clear();
