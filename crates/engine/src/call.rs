@@ -22,44 +22,44 @@ pub struct Call {
     pub name_span: Span,
     /// A name space or server.
     pub server: Option<String>,
-    /// JSON text of one object, in which no key comes twice: of several members the last counts, and the earlier ones, which
-    /// stand in the events, are left out where [`Code::DuplicateKey`] is told, for which `Limits::notes` has to leave room. A
-    /// prefix of an object, as it came, if `end` is `Truncated`.
-    /// What stands in its place, where that is no object: then [`Code::MalformedJson`] says so.
+    /// JSON text of one object without duplicate keys: the last member of a key counts. Earlier ones are in the events;
+    /// they are removed here if [`Code::DuplicateKey`] is emitted, for which `Limits::notes` must leave room.
+    /// If `end` is `Truncated`: a prefix of an object, as emitted.
+    /// If the arguments are not an object: their raw text, with the note [`Code::MalformedJson`].
     pub arguments: String,
     /// All bytes of the call.
     pub span: Span,
     /// The dialect whose rule read it.
     pub dialect: String,
-    /// Where it stands.
+    /// Where it is in the message.
     pub place: Place,
     /// How it ended.
     pub end: End,
-    /// Remarks made while it was open, by their place, then by their code.
+    /// Notes emitted while it was open, sorted by place, then by code.
     pub notes: Vec<Note>,
 }
 
-/// A message folded: its calls, its text, its reasoning and its remarks.
+/// A folded message: its calls, text, reasoning and notes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Calls {
     /// The calls, in order of appearance.
     pub calls: Vec<Call>,
-    /// All text outside calls, verbatim; of a message without calls also the line of a fence that could wrap some.
+    /// All text outside calls, verbatim. Without calls it also has the line of a fence that could wrap some.
     pub content: String,
     /// All reasoning, verbatim.
     pub reasoning: String,
-    /// All remarks, those inside calls too, by their place, then by their code.
+    /// All notes, also those inside calls, sorted by place, then by code.
     pub notes: Vec<Note>,
     open: Option<usize>,
     cursor: u64,
     started: u64,
     last_markup: Option<Span>,
-    /// Where `content` holds the line of a fence that wraps calls if any come: without one it is text like any other.
+    /// The line in `content` of a fence that may wrap calls. The first call removes it; without calls it stays text.
     wrapper: Option<Range<usize>>,
 }
 
 impl Calls {
-    /// All bytes of the open call were told.
+    /// All bytes of the open call were emitted.
     fn leave_call(&mut self) {
         if let Some(open) = self.open.take() {
             self.calls[open].span.end = self.cursor;
@@ -67,7 +67,7 @@ impl Calls {
         }
     }
 
-    /// Markup before the first call: a fence that begins the message.
+    /// Keeps markup before the first call: the line of a fence that starts the message.
     fn keep_wrapper(&mut self, text: &str, continues: bool) {
         let from = match &self.wrapper {
             Some(line) if continues && line.end == self.content.len() => line.start,
@@ -86,7 +86,7 @@ impl Calls {
 }
 
 impl Call {
-    /// Leaves out members that a later one of their key outdoes.
+    /// Removes each member whose key comes again later.
     fn keep_last_members(&mut self) {
         let is_double = self
             .notes
@@ -100,7 +100,7 @@ impl Call {
         }
     }
 
-    /// Keeps markup that stands where the arguments should.
+    /// Keeps markup that is in place of the arguments.
     fn keep_raw(&mut self, span: Span, text: &str) {
         let is_raw = |note: &&Note| note.code == Code::MalformedJson && self.arguments.is_empty();
         let Some(note) = self.notes.last().filter(is_raw) else {
@@ -125,7 +125,7 @@ impl Sink for Calls {
                 if let Some(open) = self.open {
                     self.calls[open].keep_raw(span, text);
                 }
-                // A call's span begins with the markup right before its head.
+                // A call's span starts with the markup right before its head.
                 let continues = self.last_markup.is_some_and(|last| last.end == span.start);
                 if !continues {
                     self.started = span.start;
@@ -183,7 +183,7 @@ impl Sink for Calls {
                     insert(&mut self.calls[open].notes, note);
                 }
                 insert(&mut self.notes, note);
-                // Its end comes once it is known what follows the fence.
+                // The call's `CallEnd` comes once it is known what follows the fence.
                 if note.code == Code::FencedCall {
                     self.leave_call();
                 }
@@ -194,7 +194,7 @@ impl Sink for Calls {
     }
 }
 
-/// Puts a remark in its place: when it was told depends on how the text came, where it stands does not.
+/// Inserts a note by its place: when it is emitted depends on the pushes, its place does not.
 fn insert(notes: &mut Vec<Note>, note: &Note) {
     let key = |note: &Note| (note.span.start, note.span.end, note.code);
     let at = notes.partition_point(|before| key(before) <= key(note));

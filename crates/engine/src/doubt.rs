@@ -4,8 +4,8 @@
 //!   parser ── CallFacts ──▶ DoubtRule::TABLE ── notes, and the best End ──▶ CallEnd
 //! ```
 //!
-//! The parser measures [`CallFacts`] and draws no conclusion from them. The rules run where the call ends, right before its
-//! [`CallEnd`](crate::Event::CallEnd): each that applies emits its note, and the call ends no better than the rule's end.
+//! The parser measures [`CallFacts`] and draws no conclusion from them. The rules run where the call's bytes end: each
+//! that applies emits its note, and the [`CallEnd`](crate::Event::CallEnd) is no better than the rule's end.
 //! A new kind of doubt is a row here, with an example that fails without the row.
 
 use alloc::borrow::Cow;
@@ -16,31 +16,31 @@ use crate::{Code, End, Place};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallFacts {
-    /// Where it stands.
+    /// Where it is in the message.
     pub place: Place,
-    /// Nothing but a tool's name makes it a call: no marker, tag or fence of a dialect stands before it.
+    /// Only a tool's name makes it a call: no marker, tag or fence of a dialect is before it.
     pub is_bare: bool,
-    /// What it belongs to begins its line.
+    /// Its entry starts the line.
     pub starts_line: bool,
-    /// It is a call of Python, and its list's bracket stands right after a word: `rows[f()]`.
+    /// It is a Python call, and its list's bracket comes right after a word: `rows[f()]`.
     pub follows_word: bool,
     /// It is an item of a list in prose: `- f()`.
     pub is_list_item: bool,
-    /// It is a call of Python, and a block of code, or a long string, encloses it.
+    /// It is a Python call inside a block of code or a long string.
     pub is_enclosed: bool,
-    /// Its list of Python calls begins with the call of no tool, or had ended before it.
+    /// Its list of Python calls starts with a call of an unknown tool, or ended before it.
     pub is_in_broken_list: bool,
     /// Its fence follows other text.
     pub is_in_later_fence: bool,
-    /// Text follows that fence. Known after the call's bytes: the call's end waits for it.
+    /// Text follows that fence. This is known only after the call's bytes: the call's end waits for it.
     pub has_text_after_fence: bool,
-    /// What it gives its tool.
+    /// The arguments that it gives its tool.
     pub arguments: Arguments,
-    /// How the line goes on after it, or after the last call of its line.
+    /// How the line continues after it, or after the last call of the line.
     pub tail: Tail,
 }
 
-/// What a call gives its tool.
+/// The arguments that a call gives its tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Arguments {
@@ -50,24 +50,24 @@ pub enum Arguments {
     Empty,
     /// Nothing: `{"name": "f"}`.
     Missing,
-    /// They begin as a JSON Schema does, where the tool has no such parameter.
+    /// They start like a JSON Schema, and the tool has no such parameter.
     Schema,
 }
 
-/// How a line goes on after a call.
+/// How a line continues after a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Tail {
-    /// It ends, or was not looked at.
+    /// The line ends, or its rest was not measured.
     Nothing,
-    /// With words, after a call that is bare.
+    /// Words follow a bare call.
     Words,
-    /// With a comma and a string, after the last bracket of JSON.
+    /// A comma and a string follow the last bracket of JSON.
     Member,
 }
 
 impl CallFacts {
-    /// Those of a call about which nothing was measured.
+    /// The facts of a call before anything is measured.
     pub(crate) fn new(place: Place) -> CallFacts {
         CallFacts {
             place,
@@ -91,13 +91,13 @@ impl CallFacts {
 pub enum DoubtSpan {
     /// At the tool's name.
     Name,
-    /// Where the arguments begin.
+    /// At the start of the arguments.
     Arguments,
-    /// Where the call's text ends.
+    /// At the end of the call's text.
     End,
 }
 
-/// One rule: which facts speak against a call, and what becomes of it.
+/// One rule: the facts that put a call in doubt, and the end that it then has.
 #[derive(Clone, Copy, Debug)]
 pub struct DoubtRule {
     /// Its name, for people.
@@ -106,18 +106,18 @@ pub struct DoubtRule {
     pub applies: fn(&CallFacts) -> bool,
     /// The best end of a call that it applies to.
     pub end: End,
-    /// The code of its note. `None`: what the rule is about was noted where it was read.
+    /// The code of its note. `None`: an earlier note reports it.
     pub code: Option<Code>,
     /// Where the note points.
     pub span: DoubtSpan,
     /// The text of the note.
     pub message: &'static str,
-    /// A text whose first call is doubted by this rule, where `read_file` is the only tool.
+    /// A text whose first call this rule puts in doubt, if `read_file` is the only tool.
     pub example: &'static str,
 }
 
 impl DoubtRule {
-    /// The rules of every [`Parser`](crate::Parser), unless it is given others.
+    /// The rules of every [`Parser`](crate::Parser) that is not given others.
     pub const TABLE: &'static [DoubtRule] = &[
         DoubtRule {
             name: "words after the call",
@@ -214,7 +214,7 @@ impl DoubtRule {
     ];
 }
 
-/// The rules that a parser judges by.
+/// The doubt rules of a parser.
 #[derive(Clone, Debug)]
 pub(crate) struct Doubts(pub(crate) Cow<'static, [DoubtRule]>);
 
@@ -230,7 +230,7 @@ impl Doubts {
         self.0.iter().filter(move |rule| (rule.applies)(&facts))
     }
 
-    /// The best end that the rules leave.
+    /// The best end that the rules allow.
     pub(crate) fn end(&self, facts: CallFacts) -> End {
         let ends = self.of(facts).map(|rule| rule.end);
         ends.max().unwrap_or(End::Closed)

@@ -1,4 +1,4 @@
-//! What a parser says about a text, in order.
+//! The events that a parser emits for a text, in order.
 //!
 //! ```text
 //!  Text  Markup  CallStart  Args Args  Markup  CallEnd  Text
@@ -16,14 +16,14 @@ pub struct CallId(pub u32);
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// Text for the reader, verbatim. Where the dialect writes it as a string (`say` with a `value`) it is decoded, and its
-    /// span holds the quotes and the escapes.
+    /// Text for the reader, verbatim. If the dialect writes it as a string (`say` with a `value`), it is decoded, and
+    /// its span includes the quotes and the escapes.
     Text(&'a str),
     /// The model's reasoning, verbatim.
     Reasoning(&'a str),
     /// Bytes that are neither text nor argument: tags, markers, blanks between them.
     Markup(&'a str),
-    /// A call begins. Nothing of it may be run before its `CallEnd`.
+    /// A call starts. It must not run before its `CallEnd`.
     CallStart(CallHead<'a>),
     /// A piece of a call's arguments. All pieces together are always a prefix of one JSON object.
     Args {
@@ -32,23 +32,23 @@ pub enum Event<'a> {
         /// JSON text.
         json: &'a str,
     },
-    /// The id that the model wrote behind a call's arguments; `CallStart` had none, or another. It accounts for no byte.
+    /// An id that the model wrote after the arguments; `CallStart` had no id or another. The event covers no byte.
     LateId {
         /// The call.
         call: CallId,
         /// The id.
         id: &'a str,
     },
-    /// A call ends: right after its bytes, but for calls with a note of [`Code::FencedCall`](crate::Code::FencedCall). Their
-    /// bytes are over at that note, and they end once it is known what follows their fence; other calls of fences may begin
-    /// before.
+    /// A call ends: right after its bytes, except for a call with the note
+    /// [`Code::FencedCall`](crate::Code::FencedCall). The bytes of such a call end at that note. Its `CallEnd` comes
+    /// once it is known what follows the fence; other fenced calls may start before.
     CallEnd {
         /// The call.
         call: CallId,
         /// How sure the end is.
         end: End,
     },
-    /// A remark on the text; it covers no byte of the tiling, its span is its own.
+    /// A note on the text. The event covers no byte of the tiling; the note has its own span.
     Note(&'a Note),
 }
 
@@ -67,41 +67,41 @@ pub struct CallHead<'a> {
     pub server: Option<&'a str>,
     /// An id that the model wrote.
     pub id: Option<&'a str>,
-    /// Where the call stands.
+    /// Where the call is.
     pub place: Place,
 }
 
-/// Where a call stands in the message.
+/// Where a call is in the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the answer.
     Answer,
     /// In the model's reasoning.
     Reasoning,
-    /// In quoted code, read because the caller asked for it.
+    /// In quoted code, read as [`InCode`](crate::InCode) allows.
     Code,
 }
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
-    /// Nothing but spelling was mended: it may run.
+    /// Only spelling was repaired: the call may run.
     Closed,
-    /// A closer, quote or bracket was supplied, a key was double, or a value is in doubt.
+    /// A closer, quote or bracket was supplied, a key came twice, or a value is in doubt.
     Recovered,
-    /// The message ended, or nothing closed it. Never run.
+    /// The message ended, nothing closed the call, or its arguments are not an object. It must never run.
     Truncated,
 }
 
 /// Why the model stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Finish {
-    /// It was done; servers strip the stop string, so a final closer may be missing.
+    /// The model was done; servers strip the stop string, so a final closer may be missing.
     #[default]
     Stop,
-    /// It was cut off.
+    /// The model was cut off.
     Length,
-    /// Nobody said.
+    /// The reason is not known.
     Unknown,
 }
 
@@ -110,18 +110,18 @@ pub enum Finish {
 pub enum Input<'a> {
     /// Plain text.
     Text(&'a str),
-    /// A special token: it outranks text that looks the same.
+    /// A special token: it takes precedence over text that looks the same.
     Special {
         /// How the token is spelt.
         text: &'a str,
-        /// Its number in the vocabulary, if known. The parser knows tokens by their spelling and does not read it.
+        /// Its number in the vocabulary, if known. The parser ignores the number and compares spellings.
         id: Option<u32>,
     },
 }
 
-/// Takes the events. It must not call back into the parser.
+/// Receives the events. A sink must not call back into the parser.
 pub trait Sink {
-    /// `span` says which bytes the event accounts for; a note's span says where it points.
+    /// `span` is the bytes that the event covers; for a note, the bytes that it points at.
     fn event(&mut self, span: Span, event: Event<'_>);
 }
 

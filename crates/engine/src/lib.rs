@@ -1,9 +1,9 @@
-//! Reads tool calls out of what a language model writes, and writes them as it was taught to.
+//! Reads tool calls from the text of a language model, and writes calls as the model was taught to.
 //!
-//! A [`Dialect`] is a few lines of grammar. A [`Program`] is a set of dialects, compiled once and shared. A [`Parser`] reads
-//! one message: text goes in as it comes, [`Event`]s go to a [`Sink`], and a `Parser` neither fails nor panics. [`Calls`] is
-//! the sink that folds events into a message. A [`Renderer`] walks the same rules to write calls and results.
-//! The dialects of the known models are in the crate `toolglot-dialects`.
+//! A [`Dialect`] is a few lines of grammar. A [`Program`] is a set of dialects, compiled once and shared. A [`Parser`]
+//! reads one message: text goes in as it comes, [`Event`]s go to a [`Sink`], and a `Parser` neither fails nor panics.
+//! [`Calls`] is the sink that folds events into a message. A [`Renderer`] walks the same rules to write calls and
+//! results. The dialects of the known models are in the crate `toolglot-dialects`.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -47,37 +47,37 @@
 //!
 //! `openai_deltas.rs`, an example of `toolglot-toolset`, turns the events into the deltas of OpenAI's chat API.
 //!
-//! # What holds
+//! # Guarantees
 //!
-//! Each is tested over all dialects, alone and together:
+//! Each guarantee is tested over all dialects, alone and together:
 //!
 //! - **Total.** No text makes [`Parser::push`] or [`Parser::finish`] fail or panic, however deep it nests.
 //! - **Lossless.** The spans of the events tile the input: each byte is text, reasoning, markup or part of a call.
-//! - **The same however it is cut.** Merged events do not depend on where one push ended and the next began.
-//! - **Monotone.** What was told is not taken back. The [`Event::Args`] of a call, one behind the other, are a prefix of one
-//!   JSON object at any time, and the object once the call has ended, unless it was truncated.
-//! - **Linear and bounded.** The time is linear in the text, and what is held back is capped by [`Limits`].
-//! - **Nothing is mended silently.** Each repair is a [`Note`] with a stable [`Code`].
-//! - **Safe.** [`End`] says whether a call may run, and it is known at [`Event::CallEnd`], not before. A call is
-//!   [`Closed`](End::Closed), [`Recovered`](End::Recovered) where structure or a value was guessed, or
-//!   [`Truncated`](End::Truncated), and then never run.
-//! - **Reversible.** What a [`Renderer`] hands out is read as the calls that it was given; what a dialect cannot carry is
-//!   an error.
+//! - **Chunk-invariant.** Merged events do not depend on where one push ended and the next started.
+//! - **Monotone.** No emitted event is taken back. The [`Event::Args`] of a call, in order, are always a prefix of one
+//!   JSON object. They are the whole object once the call has ended, unless it was truncated.
+//! - **Linear and bounded.** The time is linear in the text, and [`Limits`] caps the bytes that are held back.
+//! - **Nothing is repaired silently.** Each repair is a [`Note`] with a stable [`Code`].
+//! - **Safe.** [`End`] says whether a call may run. It is known at [`Event::CallEnd`], not before. A call is
+//!   [`Closed`](End::Closed), [`Recovered`](End::Recovered) if structure or a value was guessed, or
+//!   [`Truncated`](End::Truncated), which must never run.
+//! - **Reversible.** A parser reads the text of a [`Renderer`] as the calls that the `Renderer` was given. A call that
+//!   a dialect cannot carry is an error.
 //!
 //! # What a server needs to know
 //!
-//! - [`Program::compile`] is for the start of the process, [`Program::for_tools`] for a request with its own tools: it shares
-//!   the rules. A [`ToolSet`] says the types of parameters, so that `42` is a number or a string while it streams; the crate
-//!   `toolglot-toolset` makes one from OpenAI's and MCP's lists.
-//! - [`Parser::after_prompt`] takes the end of the prompt, where a chat template has opened reasoning or a header.
-//! - [`Input::Special`] is for special tokens: they outrank text that looks the same. Whoever has only text pushes text.
-//! - [`Finish`] says why the model stopped. Servers strip stop strings: with [`Finish::Stop`] a final closer may be missing.
-//! - Of a key that comes twice both members stream, and the last one counts; [`Call::arguments`] holds that one alone.
+//! - [`Program::compile`] is for the start of the process, [`Program::for_tools`] for a request with its own tools:
+//!   both programs share the rules. A [`ToolSet`] has the types of parameters, so that `42` is a number or a string
+//!   while it streams. The crate `toolglot-toolset` makes a `ToolSet` from OpenAI's and MCP's lists.
+//! - [`Parser::after_prompt`] takes the end of the prompt, if a chat template has opened reasoning or a header.
+//! - [`Input::Special`] is for special tokens, which take precedence over equal text. Without tokens, push text.
+//! - [`Finish`] says why the model stopped. Servers strip stop strings: with [`Finish::Stop`] a closer may be missing.
+//! - If a key comes twice, both members stream and the last one counts; [`Call::arguments`] holds only the last one.
 //!
 //! # Features
 //!
-//! None. The crate does no input or output and needs `alloc`, not the standard library. Its types are not `Serialize`; the
-//! crate `toolglot-wire` has their mirrors in JSON.
+//! None. The crate does no input or output and needs `alloc`, not the standard library. Its types are not `Serialize`;
+//! the crate `toolglot-wire` has their mirrors in JSON.
 #![no_std]
 extern crate alloc;
 

@@ -1,4 +1,4 @@
-//! The caps on what may be undecided, all in bytes of input.
+//! The caps on what may be undecided, in bytes of input, and on the number of notes.
 
 /// The caps. Past a cap the reading that keeps the bytes as data wins, with a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,8 +9,8 @@ pub struct Limits {
     pub capture: usize,
     /// A value that may still become a number, a boolean or `null`.
     pub scalar: usize,
-    /// Arguments before the name, untyped values, `xml` siblings that may repeat, a call in reasoning, what follows a call
-    /// that only its name tells, Python calls that go by.
+    /// Arguments before the name, untyped values, `xml` siblings that may repeat, a call in reasoning, the text after a
+    /// bare call, skipped Python calls.
     pub undecided: usize,
     /// Notes kept per code and call; the rest is counted.
     pub notes: usize,
@@ -28,12 +28,12 @@ impl Default for Limits {
     }
 }
 
-/// What becomes of a call in quoted code.
+/// How a call in quoted code is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum InCode {
-    /// In a fence that names no language, or one of data (`json`, `xml`, `python`, ..), calls of known tools are calls with
-    /// `Place::Code` and a note, as long as nothing else stands there. Where text follows the fence, they are `Recovered`.
-    /// Any other quoted call is text, with a note.
+    /// Reads calls of known tools if their fence holds nothing else and names no language, or one of data (`json`,
+    /// `xml`, `python`, ..). They have `Place::Code` and a note; if text follows the fence, they are `Recovered`. Any
+    /// other quoted call is text, with a note.
     #[default]
     Auto,
     /// It is text, with a note.
@@ -42,11 +42,11 @@ pub enum InCode {
     Accept,
 }
 
-/// What becomes of a call inside reasoning.
+/// How a call inside reasoning is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum InReasoning {
-    /// Where the reasoning ends behind it, it is reasoning, with a note; where that never ends it is a call with
-    /// `Place::Reasoning`. A special token is a call all the same.
+    /// If the reasoning ends after the call, the call is reasoning, with a note. If the reasoning never ends, the call
+    /// has `Place::Reasoning`. A special token makes a call in both cases.
     #[default]
     Ignore,
     /// It is a call with `Place::Reasoning`.

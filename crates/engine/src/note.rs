@@ -1,13 +1,13 @@
-//! Remarks on the model's text: what was unexpected, repaired or ignored.
+//! Notes on the model's text: what was unexpected, repaired or ignored.
 
 use alloc::string::String;
 
 use crate::Span;
 
-/// A remark with a stable code, for people and for programs.
+/// A diagnostic with a stable code, for people and for programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// What kind of remark.
+    /// The kind of note.
     pub code: Code,
     /// Where it points in the model's text.
     pub span: Span,
@@ -34,14 +34,14 @@ macro_rules! codes {
             /// The name, as in `trailing-comma`.
             pub fn name(self) -> &'static str { match self { $(Code::$variant => $name,)* } }
 
-            /// What it says, in one line.
+            /// Its meaning, in one line.
             pub fn what(self) -> &'static str { match self { $(Code::$variant => $what,)* } }
         }
     };
 }
 
 codes! {
-    // Calls and what only looks like one.
+    // Calls, and text that only looks like a call.
     QuotedCall = 1, "quoted-call", "a call in quoted code is text";
     ReasoningCall = 2, "reasoning-call", "a call in reasoning is not read";
     UnknownTool = 3, "unknown-tool", "no tool has this name";
@@ -103,7 +103,7 @@ codes! {
     TypeCoercion = 57, "type-coercion", "a value was read as the type that the schema asks for";
     SchemaCoercion = 58, "schema-coercion", "a value was wrapped, unwrapped, supplied or left out, as the schema asks";
     NearName = 59, "near-name", "a key that misses by a little got the schema's spelling";
-    // After parsing: what normalize, validate and run have to say.
+    // After parsing: notes of normalize, validate and run.
     Alias = 60, "alias", "a tool or parameter was called by another of its names";
     DuplicateCall = 61, "duplicate-call", "the same command or read came before in this message";
     SplitShell = 62, "split-shell", "a shell block became one call per command";

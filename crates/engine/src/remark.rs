@@ -12,7 +12,7 @@ pub(crate) const OPENER_INSIDE: &str =
 pub(crate) const MARKER_INSIDE: &str =
     "the value holds a marker of its dialect, whole or damaged; it may hold too much";
 
-/// The code of a repair, and what it did in one line.
+/// The code of a repair, and one line on what was done.
 pub fn remark(repair: Repair) -> (Code, &'static str) {
     match repair {
         Repair::TrailingComma => (

@@ -1,4 +1,4 @@
-//! Where something stands in the model's text.
+//! Ranges of the model's text.
 
 use core::fmt;
 use core::ops::Range;
@@ -13,7 +13,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The same bytes, counted from `origin`; what stands before it has no extent.
+    /// The same bytes, counted from `origin`; bytes before `origin` are cut off.
     pub(crate) const fn since(self, origin: u64) -> Span {
         Span {
             start: self.start.saturating_sub(origin),

@@ -14,7 +14,7 @@ pub struct Tool {
     pub parameters: Fields,
 }
 
-/// The tools of a conversation. An empty set knows no name and accepts any where a marker stands.
+/// The tools of a conversation. An empty set knows no name, and accepts any name after a marker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolSet {
     tools: Vec<Tool>,
@@ -32,7 +32,7 @@ impl ToolSet {
         set
     }
 
-    /// The tool of that name. Linear in the number of tools; the compiler makes an index of its own.
+    /// The tool of that name. Linear in the number of tools; the compiler makes its own index.
     pub fn get(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name == name)
     }
@@ -42,7 +42,7 @@ impl ToolSet {
         self.tools.iter()
     }
 
-    /// Whether nothing is known.
+    /// Whether the set has no tool.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }

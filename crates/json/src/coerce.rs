@@ -1,4 +1,4 @@
-//! Whole documents brought to a shape: the rules of [`fit`](crate::fit), and what only a root can be.
+//! Coerces whole documents to a shape: the rules of [`fit`](crate::fit), and rules for the root alone.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,48 +8,48 @@ use crate::reader::{elements, extent, members};
 use crate::repair::Repair;
 use crate::shape::{Fields, Shape};
 
-/// JSON text whose values have the types of a shape, as far as they can be brought to them.
+/// JSON text whose values were coerced to the types of a shape where possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CoercedText {
-    /// The JSON text; the input, byte for byte, where nothing had to change.
+    /// The JSON text. Equals the input, byte for byte, if nothing had to change.
     pub text: String,
-    /// What was changed, in order.
+    /// The changes, in order.
     pub changes: Vec<Coercion>,
 }
 
-/// One value, or one key, that was changed.
+/// A change of one value or one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Coercion {
-    /// What was done.
+    /// The kind of change.
     pub repair: Repair,
-    /// Where in the value: a JSON pointer (RFC 6901), empty for the root.
+    /// The place in the value as a JSON pointer (RFC 6901), empty for the root.
     pub path: String,
     /// The first byte in the JSON text.
     pub start: usize,
-    /// The byte after the last. The text between is what stood there before; none for a bracket that was supplied.
+    /// The byte after the last. `start..end` is the replaced text, empty for a bracket that was supplied.
     pub end: usize,
-    /// Where what stands there now starts in the text that came out.
+    /// Where the replacement starts in the output.
     pub at: usize,
-    /// What stands there now, at most 200 characters.
+    /// The replacement, at most 200 characters.
     pub after: String,
 }
 
-/// Brings the values of `json`, a valid JSON text, to the types of `shape`.
+/// Coerces the values of `json`, a valid JSON text, to the types of `shape`.
 ///
-/// - A string becomes the number, boolean or `null` that it spells where the shape has no string; booleans only from
-///   `true` and `false`, in any case, `null` only from `null`.
-/// - A string that holds an object or a list becomes it where the shape asks for one and for no string.
-/// - A number or boolean becomes a string where the shape has only strings.
-/// - A lone value becomes a list of one; at the root, a list becomes its first object that fits.
-/// - At the root, an object whose only member wraps the arguments is unwrapped, if the shape does not know the
-///   wrapper's key and knows the keys inside.
-/// - A key that is not declared becomes a declared one if they differ in case, `_`, `-`, `.` and blanks alone, exactly
-///   one fits, and it is not there already.
+/// - Where the shape allows no string, a string becomes the number, boolean or `null` that it spells. Booleans come
+///   only from `true` and `false`, in any case, `null` only from `null`.
+/// - A string that holds an object or a list becomes that value where the shape allows it and allows no string.
+/// - A number or boolean becomes a string where the shape allows only strings.
+/// - A lone value becomes a list of one. At the root, a list becomes its first object that fits.
+/// - At the root, an object whose only member wraps the arguments is unwrapped. The shape must not know the wrapper's
+///   key, and must know the keys inside.
+/// - An undeclared key becomes a declared one if the two differ only in case, `_`, `-`, `.` and blanks. Exactly one
+///   declared key must fit, and the object must not have the declared key already.
 ///
-/// What cannot be brought to its type stays as it was written; saying so is a validator's task. Nothing that fits is
-/// touched. Linear in the text for one shape; iterative. Only strings that hold JSON are entered by a call, at most four
+/// A value that cannot be coerced stays as it was written; a validator reports it. A value that fits is unchanged.
+/// Linear in the text for one shape. Iterative, except that strings that hold JSON are read recursively, at most four
 /// deep.
 ///
 /// ```
@@ -71,7 +71,7 @@ pub fn coerce(json: &str, shape: &Shape) -> CoercedText {
     };
     let value = inner.unwrap_or(json);
     let target = match shape {
-        // Arguments, whose wrapper may have neighbours.
+        // The wrapper of arguments may have siblings.
         Shape::Object(fields) if value.trim_start().starts_with('{') => Target::Fields(fields),
         shape => Target::Shape(shape),
     };
@@ -80,7 +80,7 @@ pub fn coerce(json: &str, shape: &Shape) -> CoercedText {
         let changes = changes.into_iter().map(|change| of(change, 0, 0)).collect();
         return CoercedText { text, changes };
     };
-    // What stood around the value goes, the blanks at the ends of the text stay.
+    // The text around the value is removed, the blanks at the ends of the text stay.
     let start = json.len() - json.trim_start().len();
     let end = start + extent(&json[start..]);
     let from = inner.as_ptr() as usize - json.as_ptr() as usize;
@@ -100,7 +100,7 @@ pub fn coerce(json: &str, shape: &Shape) -> CoercedText {
     }
 }
 
-/// A change in a value that starts `from` bytes later in the text, and `to` bytes later in what came out.
+/// Converts a change in a value that starts at `from` in the input and at `to` in the output.
 fn of(change: Fitted, from: usize, to: usize) -> Coercion {
     Coercion {
         repair: match change.change {
@@ -118,11 +118,11 @@ fn of(change: Fitted, from: usize, to: usize) -> Coercion {
     }
 }
 
-/// What is left of the root once a wrapper is taken off, if there is one.
+/// The value inside the root's wrapper, if the root has one.
 ///
-/// A document is whole, so that more is certain than while a call streams: an object under a lone key that the shape does
-/// not know, whatever its name, if the shape knows all keys inside; a list where no list is wanted, of which the first
-/// object counts that the shape knows a key of.
+/// A whole document allows more wrappers than a streamed call:
+/// - any lone key that the shape does not know, if the shape knows all keys of the object inside;
+/// - a list where the shape allows no list: its first object with a known key is the value.
 fn unwrapped<'j>(json: &'j str, shape: &Shape, fields: &Fields) -> Option<&'j str> {
     match json.trim_start().as_bytes().first()? {
         b'{' => {

@@ -1,4 +1,4 @@
-//! Keys that come twice: the last member counts, as every reader of JSON has it.
+//! Duplicate keys: the last member counts, as in many readers of JSON (RFC 8259, section 4).
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -8,13 +8,14 @@ use core::ops::Range;
 
 use crate::reader::{extent, string};
 
-/// `json`, a valid JSON text, with one member of each key in every object: of several the last, which stays where it is.
+/// `json`, a valid JSON text, without the earlier members of duplicate keys. The last member keeps its place.
 ///
-/// What is kept is kept to the byte. Borrowed where no key comes twice. Iterative; linear in the text but for the search
-/// of each key among those of its object.
+/// All other bytes are unchanged. Borrowed if no object has a duplicate key. Iterative. Linear in the text, except that
+/// each key is searched among the keys of its object.
 ///
 /// ```
-/// assert_eq!(toolglot_json::internal::last_members(r#"{"a": 1, "b": [{"c": 2, "c": 3}], "a": 4}"#), r#"{"b": [{"c": 3}], "a": 4}"#);
+/// let json = r#"{"a": 1, "b": [{"c": 2, "c": 3}], "a": 4}"#;
+/// assert_eq!(toolglot_json::internal::last_members(json), r#"{"b": [{"c": 3}], "a": 4}"#);
 /// ```
 pub fn last_members(json: &str) -> Cow<'_, str> {
     let mut earlier = earlier_members(json);
@@ -25,7 +26,7 @@ pub fn last_members(json: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(json.len());
     let mut at = 0;
     for range in earlier {
-        // One may stand inside another.
+        // A removed member may be inside another one.
         out.push_str(&json[at..range.start.max(at)]);
         at = at.max(range.end);
     }
@@ -33,10 +34,10 @@ pub fn last_members(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The members after which another of their key stands, each up to the start of the next member.
+/// The members that a later member with the same key replaces, each up to the start of the next member.
 fn earlier_members(json: &str) -> Vec<Range<usize>> {
     let mut earlier = Vec::new();
-    // A list is `None`.
+    // `None` is a list.
     let mut open: Vec<Option<Object<'_>>> = Vec::new();
     let mut is_key_due = false;
     let mut at = 0;
@@ -66,17 +67,17 @@ fn earlier_members(json: &str) -> Vec<Range<usize>> {
     earlier
 }
 
-/// An object that is open.
+/// An open object.
 #[derive(Default)]
 struct Object<'a> {
     /// Where each member starts.
     starts: Vec<usize>,
-    /// The last member of each key so far.
+    /// The index of the last member of each key so far.
     latest: BTreeMap<Cow<'a, str>, usize>,
 }
 
 impl<'a> Object<'a> {
-    /// A member starts at `at` with `key`; an earlier one of that key, up to the start of the member after it.
+    /// Adds the member at `at`. Returns the earlier member with the same key, up to the start of the next member.
     fn member(&mut self, key: &'a str, at: usize) -> Option<Range<usize>> {
         let index = self.starts.len();
         self.starts.push(at);
@@ -100,7 +101,7 @@ mod tests {
                 r#"{"a":{"b":1,"b":2},"c":0,"a":[{"b":1,"b":2}]}"#,
                 r#"{"c":0,"a":[{"b":2}]}"#,
             ),
-            // The same key in another spelling.
+            // The same key in two spellings.
             (r#"{"\u0061":"a","a":"x"}"#, r#"{"a":"x"}"#),
         ] {
             assert_eq!(last_members(json), left);

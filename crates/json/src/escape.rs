@@ -6,14 +6,14 @@ use core::fmt::Write as _;
 
 use crate::scan::plain;
 
-/// Whether `text` may stand in a JSON string as it is: no quote, backslash or control character.
+/// Whether a JSON string can contain `text` unescaped: no quote, backslash or control character.
 pub fn is_plain(text: &str) -> bool {
     plain(text.as_bytes()) == text.len()
 }
 
 /// Appends `text` to `out`, escaped for the inside of a JSON string. Linear; runs are copied whole.
 pub fn escape_into(out: &mut String, text: &str) {
-    // What comes out is about as long: one allocation, not one for each doubling.
+    // The output is about as long as `text`: one allocation, not one for each doubling.
     out.reserve(text.len());
     let mut rest = text;
     loop {
@@ -44,8 +44,8 @@ pub fn escape_byte_into(out: &mut String, byte: u8) {
     }
 }
 
-/// Whether a backslash before `byte` is one of Markdown's: `\_`. Those that regular expressions write as well (`\(`,
-/// `\*`, `\-`) are not among them: there the backslash counts.
+/// Whether a backslash before `byte` is a Markdown escape: `\_`. Escapes that regular expressions share (`\(`, `\*`,
+/// `\-`) are excluded: there the backslash counts.
 pub(crate) fn is_markdown_escape(byte: u8) -> bool {
     matches!(byte, b'_' | b'#' | b'!' | b'>' | b'&' | b'~')
 }
@@ -59,7 +59,7 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// The text that the inside of a valid JSON string stands for. A lone surrogate becomes U+FFFD.
+/// Decodes the inside of a valid JSON string. A lone surrogate becomes U+FFFD.
 pub fn unescape(inside: &str) -> Cow<'_, str> {
     if !inside.contains('\\') {
         return Cow::Borrowed(inside);
@@ -95,7 +95,7 @@ fn unescape_one(text: &str) -> (char, usize) {
             Some(code) => (char::from_u32(code).unwrap_or('\u{fffd}'), 6),
             None => ('u', 2),
         },
-        // `\"`, `\\`, `\/`: the character itself. A backslash at the end stands for itself.
+        // `\"`, `\\`, `\/`: the character itself. A backslash at the end is kept.
         Some(_) => {
             let c = text[1..].chars().next().unwrap_or('\\');
             (c, 1 + c.len_utf8())

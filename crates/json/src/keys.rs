@@ -1,22 +1,22 @@
-//! Which keys an object has had, as hashes: one level of objects open at a time, in a stack.
+//! The keys that the open objects have so far, as hashes in a stack.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-/// Keys of one object beyond which a set takes over from a linear look.
+/// An object with more keys than this is searched by a set instead of linearly.
 const FEW: usize = 24;
 
-/// Places made at once: an envelope and the arguments of most calls fit.
+/// The initial capacity: an envelope and the arguments of most calls fit.
 const ROOM: usize = 16;
 
-/// The keys of all open objects, as hashes of 64 bits. The first one is open from the start.
+/// The keys of all open objects, as hashes of 64 bits. The first object is open from the start.
 ///
-/// Equal hashes of different keys would only make a call less trusted, never more.
+/// Two keys with equal hashes look like one duplicate key.
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
-    /// Of each open object where the keys of the one around it start, then its own.
+    /// Per object: where the keys of the outer object start (except in the first object), then the object's own keys.
     hashes: Vec<u64>,
-    /// Where the keys of the innermost start.
+    /// Where the keys of the innermost object start.
     from: usize,
     many: BTreeSet<(usize, u64)>,
 }
@@ -43,7 +43,7 @@ impl Keys {
         self.from = self.hashes.pop().unwrap_or(0) as usize;
     }
 
-    /// Remembers a key of the innermost object; `false` if it was there already.
+    /// Adds a key to the innermost object; `false` if the object has the key already.
     #[inline]
     pub fn insert(&mut self, key: &[u8]) -> bool {
         let (from, hash) = (self.from, hash(key));
@@ -60,7 +60,7 @@ impl Keys {
         new
     }
 
-    /// Whether the innermost object has had this key.
+    /// Whether the innermost object has this key so far.
     pub fn has(&self, key: &[u8]) -> bool {
         self.has_hash(hash(key))
     }
@@ -74,7 +74,7 @@ impl Keys {
         }
     }
 
-    /// The keys of the innermost object alone, as far as they are few.
+    /// The keys of the innermost object alone, at most `FEW` of them.
     pub(crate) fn innermost(&self) -> Keys {
         let level = &self.hashes[self.from..];
         Keys {
@@ -83,7 +83,7 @@ impl Keys {
         }
     }
 
-    /// Forgets all, and keeps the memory.
+    /// Forgets all keys, and keeps the memory.
     pub fn clear(&mut self) {
         self.hashes.clear();
         self.from = 0;
@@ -91,7 +91,7 @@ impl Keys {
     }
 }
 
-/// Eight bytes a step, the last step over bytes of the one before.
+/// Eight bytes a step; the last step may overlap the step before.
 #[inline]
 fn hash(bytes: &[u8]) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;

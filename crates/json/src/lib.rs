@@ -1,7 +1,7 @@
-//! JSON as language models write it: a push transducer that repairs while it streams, and a reader for what it wrote.
+//! JSON as language models write it: a push transducer that repairs while it streams, and a reader of its output.
 //!
-//! It knows nothing of calls, tools or dialects. It does not build values and reads no JSON Schema; a [`Shape`] is what
-//! its callers know of one.
+//! The crate knows nothing of calls, tools or dialects. It builds no values and reads no JSON Schema.
+//! A caller passes the part of a schema that the crate needs as a [`Shape`].
 //!
 //! ```
 //! use toolglot_json::{Output, Root, Step, Transducer};
@@ -38,7 +38,7 @@ pub use repair::{Repair, RepairSpan};
 pub use shape::{Fields, Scalars, Shape};
 pub use transducer::{Completeness, Output, Root, Step, Transducer};
 
-/// What the crates of this workspace share. It is not covered by semantic versioning: any release may change it.
+/// Items that the crates of this workspace share. Semantic versioning does not cover them: any release may change them.
 #[doc(hidden)]
 pub mod internal {
     pub use crate::document::{Quotes, Writer, is_valid, string_end, value_end};
@@ -55,7 +55,7 @@ pub mod internal {
     pub use crate::word::{is_number, is_scalar, overflows};
 }
 
-/// The example of the README, compiled and run with the other examples.
+/// Compiles and runs the example of the README with the other examples.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! JSON pointers (RFC 6901): how a place in a value is called, shown and found again.
+//! JSON pointers (RFC 6901): how to build, display and resolve them.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -24,7 +24,7 @@ pub(crate) fn push_index(pointer: &mut String, index: usize) {
     let _ = write!(pointer, "/{index}");
 }
 
-/// A pointer as people and models write a place: `edits[0].search` for `/edits/0/search`; empty for the root.
+/// A pointer in the notation of people and models: `edits[0].search` for `/edits/0/search`; empty for the root.
 ///
 /// ```
 /// assert_eq!(toolglot_json::internal::place("/edits/0/a~1b"), "edits[0].a/b");
@@ -44,10 +44,10 @@ pub fn place(pointer: &str) -> String {
     out
 }
 
-/// Where the value that `pointer` names stands in `json`, a valid JSON text, its key (with the quotes)
-/// included where it has one. Of a key that comes twice, the last.
+/// The range in `json`, a valid JSON text, of the value that `pointer` names. The range of a member starts at its
+/// quoted key. The last member of a duplicate key counts.
 ///
-/// Where there is no such value, that is said of the innermost container that is there.
+/// If the value does not exist, returns the range of the innermost container on the way that exists.
 ///
 /// Linear in the text for each segment.
 ///

@@ -1,11 +1,11 @@
-//! Reads valid JSON text without building a value: members, elements, extents.
+//! Reads valid JSON text without building a value: members, elements, lengths.
 
 use alloc::borrow::Cow;
 use core::iter::from_fn;
 
 use crate::escape::unescape;
 
-/// A kind of JSON value, told by its first byte.
+/// A kind of JSON value, determined by the first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `{..}`
@@ -18,7 +18,7 @@ pub enum Kind {
     Scalar,
 }
 
-/// The kind of the value that `text` starts with, white space aside.
+/// The kind of the value at the start of `text`, after white space.
 pub fn kind(text: &str) -> Kind {
     match text.trim_start().as_bytes().first() {
         Some(b'{') => Kind::Object,
@@ -28,13 +28,13 @@ pub fn kind(text: &str) -> Kind {
     }
 }
 
-/// The text of a JSON string, `None` for any other value.
+/// The decoded text of a JSON string, `None` for any other value.
 pub fn string(text: &str) -> Option<Cow<'_, str>> {
     let inside = text.trim().strip_prefix('"')?.strip_suffix('"')?;
     Some(unescape(inside))
 }
 
-/// The members of a valid JSON object: decoded key and the value's text. Ends early where `text` is not valid.
+/// The members of a valid JSON object: decoded key and the text of the value. Ends early where `text` is not valid.
 pub fn members(text: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
     entries(text, '{').map_while(|(key, value)| Some((string(key)?, value)))
 }
@@ -44,8 +44,8 @@ pub fn elements(text: &str) -> impl Iterator<Item = &str> {
     entries(text, '[').map(|(_, value)| value)
 }
 
-/// The members of an object, or the elements of an array, that starts with `bracket`: the key as it is written, empty in an
-/// array, and the value.
+/// The members of an object, or the elements of an array, that starts with `bracket`: key and value. The key is as
+/// written, or empty in an array.
 pub(crate) fn entries(text: &str, bracket: char) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text.trim_start().strip_prefix(bracket).unwrap_or("");
     from_fn(move || {
@@ -60,13 +60,13 @@ pub(crate) fn entries(text: &str, bracket: char) -> impl Iterator<Item = (&str, 
     })
 }
 
-/// The value at the start of `text`, and what follows it.
+/// The value at the start of `text`, and the rest.
 fn split_value(text: &str) -> Option<(&str, &str)> {
     text.split_at_checked(extent(text))
         .filter(|(value, _)| !value.is_empty())
 }
 
-/// How many bytes the value at the start of `text` has; 0 if there is none. Iterative, linear.
+/// The length in bytes of the value at the start of `text`; 0 if there is no value. Iterative, linear.
 pub(crate) fn extent(text: &str) -> usize {
     let bytes = text.as_bytes();
     match bytes.first() {
@@ -79,7 +79,8 @@ pub(crate) fn extent(text: &str) -> usize {
     }
 }
 
-/// Where a string ends, its quote included, or whether the byte after its last one is escaped; `escaped`: the first is.
+/// The end of a string, after its quote; else `Err`: whether the byte after `bytes` is escaped. `escaped`: whether the
+/// first byte is escaped.
 pub(crate) fn string_end(bytes: &[u8], escaped: bool) -> Result<usize, bool> {
     let mut at = 0;
     loop {
@@ -95,18 +96,18 @@ pub(crate) fn string_end(bytes: &[u8], escaped: bool) -> Result<usize, bool> {
     }
 }
 
-/// How far a value was read about which nothing is known.
+/// The reading state in a value of unknown shape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UnknownValue {
-    /// Brackets that are open.
+    /// The number of open brackets.
     pub(crate) depth: usize,
     pub(crate) in_string: bool,
-    /// The next byte of the string is after a backslash.
+    /// The next byte of the string is escaped.
     pub(crate) escaped: bool,
 }
 
 impl UnknownValue {
-    /// Reads on from `bytes[i]`; nothing is left of it where it ends.
+    /// Continues at `bytes[i]`. Returns the index after the last byte read, and the state; `None` if the value ended.
     pub(crate) fn read(mut self, bytes: &[u8], mut i: usize) -> (usize, Option<UnknownValue>) {
         while i < bytes.len() {
             if self.in_string {

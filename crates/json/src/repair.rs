@@ -1,4 +1,4 @@
-//! What was repaired, and where.
+//! The kinds of repairs, and the place of a repair.
 
 /// One kind of repair. Each has a note code in the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,11 +16,11 @@ pub enum Repair {
     MissingQuote,
     /// A quote inside a string was escaped.
     UnescapedQuote,
-    /// A string may start or end elsewhere: what may be structure was read as its text.
+    /// A string may start or end elsewhere: possible structure was read as text of the string.
     AmbiguousString,
     /// A closing bracket was supplied.
     MissingBracket,
-    /// A closing bracket that fits none was left out or replaced.
+    /// A closing bracket that matches no open bracket, or came too early, was left out or replaced.
     MismatchedBracket,
     /// Quotes other than `"` were replaced.
     NonstandardQuote,
@@ -36,15 +36,15 @@ pub enum Repair {
     ControlCharacter,
     /// A backslash that escapes nothing was repaired.
     InvalidEscape,
-    /// A number in another spelling was rewritten.
+    /// A number in a spelling other than JSON was rewritten.
     InvalidNumber,
-    /// Infinity or not-a-number became a string.
+    /// Infinity, not-a-number or a number too large for an `f64` became a string.
     UnrepresentableNumber,
     /// A comment was left out.
     Comment,
     /// A key without a value got `null`.
     MissingValue,
-    /// A key came twice; both stand in the text.
+    /// A key occurs twice; both members stay in the text.
     DuplicateKey,
     /// Text around the JSON was left out.
     Prose,
@@ -60,35 +60,35 @@ pub enum Repair {
     MultipleValues,
     /// The document was escaped once too often.
     EscapedDocument,
-    /// What the end of the text cuts off was left out or completed.
+    /// A part that the end of the text cuts off was left out or completed.
     TruncatedJson,
-    /// Bytes that belong to nothing were left out.
+    /// Bytes that are no part of a value were left out.
     Junk,
     /// Half a surrogate pair became U+FFFD.
     LoneSurrogate,
-    /// A blank that JSON does not have became a space.
+    /// A blank that JSON does not allow became a space.
     OddBlank,
-    /// A value was read as the type that the schema says.
+    /// A value was converted to the type in the schema.
     TypeCoercion,
     /// A lone value became a list of one.
     WrappedValue,
-    /// Arguments that were wrapped once more were unwrapped.
+    /// Arguments inside an extra wrapper were unwrapped.
     UnwrappedArguments,
-    /// A key that misses by a little got the schema's spelling.
+    /// A near miss of a key got the schema's spelling.
     NearName,
-    /// A value that the schema says was supplied.
+    /// A value from the schema was supplied.
     FilledBySchema,
-    /// What the schema has no place for was left out.
+    /// A part that the schema does not allow was left out.
     DroppedBySchema,
     /// A colon after the name of a Python call's argument was read as `=`.
     ColonForEquals,
-    /// An argument of a Python call without a name got that of the parameter in its place.
+    /// An unnamed argument of a Python call got the name of the parameter in its place.
     PositionalArgument,
 }
 
 impl Repair {
-    /// Whether something that ends a value, or its name, was supplied or contradicted, or only running the source would tell
-    /// the value: more than spelling.
+    /// Whether the repair is more than spelling: it supplied or contradicted the end or the name of a value, or only
+    /// running the source would give the value.
     pub fn is_structural(self) -> bool {
         matches!(
             self,
@@ -105,10 +105,10 @@ impl Repair {
     }
 }
 
-/// A repair and where it was made: bytes of the input, counted as the caller counts.
+/// A repair and its byte range in the input, in the offsets of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepairSpan {
-    /// What was done.
+    /// The kind of repair.
     pub repair: Repair,
     /// The first byte concerned.
     pub start: u64,

@@ -1,9 +1,9 @@
-//! Wide steps over the inside of strings.
+//! Scans bytes of strings and blanks, many bytes a step.
 
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// How many bytes at the start of `bytes` can stand in a JSON string as they are.
+/// The number of bytes at the start of `bytes` that a JSON string can contain unescaped.
 ///
 /// Eight bytes a step: a byte is special if it is `"`, `\` or below 0x20.
 #[inline]
@@ -13,8 +13,8 @@ pub(crate) fn plain(bytes: &[u8]) -> usize {
     })
 }
 
-/// The same as [`plain`], but `]`, `}` and `|` end the run too: the brackets may be structure if the string lost its quote, and `|`
-/// comes with them, since one test finds all four of `\ ] | }`.
+/// Like [`plain`], but `]`, `}` and `|` end the run too. The brackets may be structure if the string lost its quote.
+/// `|` is included because one test finds all four of `\ ] | }`.
 #[inline]
 pub(crate) fn plain_data(bytes: &[u8]) -> usize {
     run(bytes, |word| {
@@ -22,26 +22,26 @@ pub(crate) fn plain_data(bytes: &[u8]) -> usize {
     })
 }
 
-/// Bytes that [`stops`] looks at.
+/// The length of a block, in bytes.
 pub(crate) const BLOCK: usize = 64;
 
-/// The bytes of a block that end a run of [`plain_data`], a bit each.
+/// A bit for each byte of the block, set if the byte ends a run of [`plain_data`].
 #[expect(
     clippy::needless_bitwise_bool,
-    reason = "without branches, many bytes are compared in one instruction"
+    reason = "without branches, one instruction compares many bytes"
 )]
 #[inline]
 pub(crate) fn stops(block: &[u8; BLOCK]) -> u64 {
-    // `"` and what is below 0x20 are one range once a bit is flipped.
+    // Flipping one bit makes `"` and the bytes below 0x20 one range.
     bits(block, |byte| (byte ^ 0x02 < 0x21) | (byte | 0x21 == 0x7d))
 }
 
-/// Where the bytes stand that `is` picks, in order: a whole block is looked at in one step.
+/// The indices of the bytes for which `is` holds, in order. One step reads a whole block.
 #[inline]
 pub(crate) fn places<F: Fn(u8) -> bool + Copy>(bytes: &[u8], is: F) -> impl Iterator<Item = usize> {
     let (blocks, rest) = bytes.as_chunks::<BLOCK>();
     let from = bytes.len() - rest.len();
-    let of_block = move |(n, block)| {
+    let in_block = move |(n, block)| {
         let mut bits = bits(block, is);
         core::iter::from_fn(move || {
             let at = (bits != 0).then(|| n * BLOCK + bits.trailing_zeros() as usize)?;
@@ -49,26 +49,26 @@ pub(crate) fn places<F: Fn(u8) -> bool + Copy>(bytes: &[u8], is: F) -> impl Iter
             Some(at)
         })
     };
-    let of_rest = (from..).zip(rest);
-    let of_rest = of_rest.filter_map(move |(at, &byte)| is(byte).then_some(at));
-    blocks.iter().enumerate().flat_map(of_block).chain(of_rest)
+    let in_rest = (from..).zip(rest);
+    let in_rest = in_rest.filter_map(move |(at, &byte)| is(byte).then_some(at));
+    blocks.iter().enumerate().flat_map(in_block).chain(in_rest)
 }
 
-/// The bytes of a block that `is` picks, a bit each.
+/// A bit for each byte of the block, set if `is` holds for the byte.
 ///
-/// Without branches, so that many bytes are compared in one instruction.
+/// The code has no branches, so that one instruction compares many bytes.
 #[inline]
 fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
     let flags = block.map(|byte| u8::from(is(byte)));
     let words = flags.as_chunks::<8>().0;
-    // The lowest bits of eight bytes, side by side.
+    // Packs the lowest bits of eight bytes into one byte.
     let bits = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
     u64::from_le_bytes(core::array::from_fn(|n| bits(&words[n]) as u8))
 }
 
-/// After the blanks that stand at `at`.
+/// The index after the blanks at `at`.
 ///
-/// Most runs are one space, none, or the line break and spaces of a document that was printed for people.
+/// Most runs are empty, one space, or the line break and indentation of a pretty-printed document.
 #[inline]
 pub fn blanks_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(&(b' ' | b'\t' | b'\n' | b'\r')) = bytes.get(at) {
@@ -84,7 +84,7 @@ pub fn blanks_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// How many bytes the blank at `at` has that JSON does not know: no-break spaces and their like, the byte order mark.
+/// The length of the blank at `at` that JSON does not allow: no-break and similar spaces, the byte order mark.
 pub fn odd_blank(bytes: &[u8], at: usize) -> Option<usize> {
     match *bytes.get(at)? {
         0xc2 if bytes.get(at + 1) == Some(&0xa0) => Some(2),
@@ -99,7 +99,7 @@ pub fn odd_blank(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The first place from `at` on where a character of `text` starts, or its end.
+/// The first character boundary of `text` from `at` on, or the end of `text`.
 pub(crate) fn boundary(text: &str, at: usize) -> usize {
     let mut places = at..text.len();
     places
@@ -107,7 +107,7 @@ pub(crate) fn boundary(text: &str, at: usize) -> usize {
         .unwrap_or(text.len())
 }
 
-/// The length of the run before the first special byte. `wide` sets the high bit of special bytes, exact for the lowest.
+/// The length of the run before the first special byte. `wide` sets the high bit of special bytes; its lowest is exact.
 #[inline]
 fn run(bytes: &[u8], wide: impl Fn(u64) -> u64) -> usize {
     let (words, mut rest) = bytes.as_chunks();
@@ -118,7 +118,7 @@ fn run(bytes: &[u8], wide: impl Fn(u64) -> u64) -> usize {
         }
     }
     if let Some((word, last)) = rest.split_first_chunk::<4>() {
-        // Filled up with bytes that are not special.
+        // The upper four bytes are `.`, which is not special.
         let found = wide(u64::from(u32::from_le_bytes(*word)) | (LOW * 0x2e) << 32);
         if found != 0 {
             return bytes.len() - rest.len() + (found.trailing_zeros() / 8) as usize;
@@ -130,14 +130,14 @@ fn run(bytes: &[u8], wide: impl Fn(u64) -> u64) -> usize {
     bytes.len() - rest.len() + length
 }
 
-/// `"` and what is below 0x20: flipping one bit makes them one range.
+/// Finds `"` and bytes below 0x20: flipping one bit makes them one range.
 #[inline]
 const fn quotes_and_controls(word: u64) -> u64 {
     let flipped = word ^ (LOW * 0x02);
     flipped.wrapping_sub(LOW * 0x21) & !flipped & HIGH
 }
 
-/// The high bit of the lowest zero byte, and perhaps of bytes above it: the lowest is exact.
+/// Sets the high bit of the lowest zero byte, and perhaps of bytes above that one.
 #[inline]
 const fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(LOW) & !word & HIGH

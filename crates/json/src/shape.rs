@@ -1,4 +1,4 @@
-//! What the engine knows of a schema: enough to type a value while it streams, nothing more.
+//! The part of a schema that the engine needs to type a value while it streams.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -18,14 +18,14 @@ pub enum Shape {
     Object(Fields),
     /// An array whose items have this shape.
     Array(Box<Shape>),
-    /// Nothing is known.
+    /// Nothing is known about the value.
     Any,
     /// Any of these (`anyOf`, `oneOf`, type lists), tried in order.
     OneOf(Vec<Shape>),
 }
 
 impl Shape {
-    /// The first object (or array) among the readings, [`Shape::Any`] if there is none.
+    /// The first object (or array) shape among the alternatives, or [`Shape::Any`].
     #[doc(hidden)]
     pub fn of_container(&self, is_object: bool) -> &Shape {
         let fits = |shape: &&Shape| match shape {
@@ -46,7 +46,7 @@ impl Shape {
 pub struct Fields {
     /// Name and shape of each declared property.
     pub properties: Vec<(String, Shape)>,
-    /// The shape of a property that is not declared; `None` where the schema forbids those.
+    /// The shape of an undeclared property; `None` where the schema forbids undeclared properties.
     pub others: Option<Box<Shape>>,
 }
 
@@ -56,7 +56,7 @@ impl Fields {
         Some(&self.properties.get(self.place(key)?)?.1)
     }
 
-    /// Where among the properties `key` is declared. Linear in their number.
+    /// The index of the property `key`. Linear in the number of properties.
     pub(crate) fn place(&self, key: &str) -> Option<usize> {
         self.properties.iter().position(|(name, _)| name == key)
     }

@@ -1,4 +1,4 @@
-//! What a word without quotes stands for: literals and numbers in many spellings.
+//! The JSON values of words without quotes: literals and numbers in many spellings.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -12,7 +12,7 @@ pub fn is_number(word: &str) -> bool {
     let (whole, rest) = digits(unsigned);
     let is_whole = whole.len() == 1 || !whole.is_empty() && !whole.starts_with('0');
     if rest.is_empty() || !is_whole {
-        // Most are no more than that.
+        // Most numbers have no fraction and no exponent.
         return is_whole;
     }
     let (fraction, rest) = rest.strip_prefix('.').map_or(("0", rest), digits);
@@ -21,24 +21,24 @@ pub fn is_number(word: &str) -> bool {
     !fraction.is_empty() && (rest.is_empty() || exponent.is_some_and(is_digits))
 }
 
-/// The decimal digits that `text` starts with, and what follows them.
+/// The decimal digits at the start of `text`, and the rest.
 pub(crate) fn digits(text: &str) -> (&str, &str) {
     let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
     text.split_at(n_digits)
 }
 
-/// Whether `text` is decimal digits, and at least one.
+/// Whether `text` is one or more decimal digits.
 pub(crate) fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Bytes of a number or literal at the start.
+/// The length of the number or literal at the start of `bytes`.
 pub(crate) fn word_length(bytes: &[u8]) -> usize {
     let is_part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'+' | b'.');
     bytes.iter().take_while(is_part).count()
 }
 
-/// Whether a number or literal ends before the byte.
+/// Whether `byte` ends the number or literal before it.
 pub(crate) fn ends_word(byte: u8) -> bool {
     matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')
 }
@@ -48,25 +48,25 @@ pub fn is_scalar(word: &str) -> bool {
     matches!(word, "true" | "false" | "null") || is_number(word)
 }
 
-/// Most characters of a number without an exponent that are surely within what an `f64` holds.
+/// A number of at most this many characters without an exponent is finite as an `f64`.
 const SURELY_FINITE: usize = 308;
 
-/// Whether the JSON number is beyond all that an `f64` holds: `1e999`. Readers of JSON refuse it, or make infinity of it,
-/// which is no JSON (RFC 8259, section 6).
+/// Whether the JSON number is too large for an `f64`: `1e999`. Readers of JSON reject such a number, or read infinity,
+/// which is not JSON (RFC 8259, section 6).
 pub fn overflows(number: &str) -> bool {
     (number.len() > SURELY_FINITE || number.bytes().any(|byte| matches!(byte, b'e' | b'E')))
         && is_number(number)
         && number.parse::<f64>().is_ok_and(f64::is_infinite)
 }
 
-/// Whether `word` may stand in JSON as it is: a scalar, and no number that is beyond all.
+/// Whether JSON can contain `word` as it is: a scalar, but not a number too large for an `f64`.
 pub(crate) fn stands(word: &str) -> bool {
     is_scalar(word) && !overflows(word)
 }
 
 /// The JSON text of a word, and the repair that made it from the word.
 ///
-/// `zeros`: leading zeros mean nothing (a Python call, where nobody writes a zip code as a bare word).
+/// `zeros`: leading zeros are dropped (in a Python call, a bare word is not a zip code).
 pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
     let literal = |json| (Cow::Borrowed(json), Some(Repair::PythonLiteral));
     match word {
@@ -93,7 +93,7 @@ pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
     }
 }
 
-/// A number that JSON, or its readers, do not have is kept as text.
+/// Keeps a number that JSON or its readers cannot represent as text.
 fn unrepresentable(word: &str) -> (Cow<'_, str>, Option<Repair>) {
     let repair = Repair::UnrepresentableNumber;
     (Cow::Owned(quoted(word)), Some(repair))
@@ -108,7 +108,7 @@ pub(crate) fn signed(number: &str) -> (&'static str, &str) {
     }
 }
 
-/// A number in another spelling (`+1`, `.5`, `5.`, `1_000`, `0x10`) as JSON; digits are kept.
+/// A number in another spelling (`+1`, `.5`, `5.`, `1_000`, `0x10`) as JSON; decimal digits are kept.
 fn number(word: &str) -> Option<String> {
     let (sign, digits) = signed(word);
     let hex = digits
@@ -137,7 +137,7 @@ fn number(word: &str) -> Option<String> {
     is_number(&plain).then_some(plain)
 }
 
-/// Calls around a value that stand for the value: `MongoDB` shells, Python reprs.
+/// Names of calls that are read as the value inside: `MongoDB` shells, Python reprs.
 const WRAPPERS: &[&str] = &[
     "ObjectId",
     "ISODate",
@@ -163,7 +163,7 @@ const WRAPPERS: &[&str] = &[
     "PosixPath",
 ];
 
-/// Whether a call of `name` stands for the value in its brackets.
+/// Whether a call of `name` is read as the value in its parentheses.
 pub(crate) fn is_wrapper(name: &str) -> bool {
     let base = name.rsplit('.').next().unwrap_or(name);
     WRAPPERS.contains(&base)
@@ -204,26 +204,26 @@ mod tests {
     #[test]
     fn numbers_beyond_all_are_text() {
         let digits = |n: usize| "9".repeat(n);
-        for beyond in [
+        for huge in [
             "1e999",
             "-1E+400",
             "1.8e308",
             "1e99999999999999999999",
             &digits(310),
         ] {
-            assert!(is_number(beyond) && overflows(beyond), "{beyond}");
-            assert_eq!(value(beyond, false).0, quoted(beyond));
-            assert_eq!(value(beyond, false).1, Some(Repair::UnrepresentableNumber));
+            assert!(is_number(huge) && overflows(huge), "{huge}");
+            assert_eq!(value(huge, false).0, quoted(huge));
+            assert_eq!(value(huge, false).1, Some(Repair::UnrepresentableNumber));
         }
         assert_eq!(value("+1e999", true).0, "\"+1e999\"");
-        for held in [
+        for finite in [
             "1e308",
             "1e-999",
             "0e999",
             "1.7976931348623157e308",
             &digits(308),
         ] {
-            assert_eq!(value(held, false), (Cow::Borrowed(held), None));
+            assert_eq!(value(finite, false), (Cow::Borrowed(finite), None));
         }
     }
 

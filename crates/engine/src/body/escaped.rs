@@ -9,18 +9,17 @@ use crate::Span;
 pub(crate) enum Escaped {
     #[default]
     No,
-    /// It is, up to a whole character.
+    /// Yes, between two characters.
     Yes,
-    /// A backslash waits for what it escapes.
+    /// Yes, after a backslash: the escaped character follows.
     Slash,
-    /// The first one does.
+    /// Yes, after the first backslash.
     First,
 }
 
 impl Escaped {
-    /// Feeds `json` with `text`, which stands at `at`. Where a backslash stands before the first key of an object or the first
-    /// item of a list, escapes a mark or a blank, and that may be read so, all that follows is read as what its escapes stand
-    /// for.
+    /// Feeds `json` with `text`, which is at `at`. A backslash before the first key or item that escapes a quote, a
+    /// backslash or a blank shows that all is escaped. If `may_start` allows it, the rest is decoded before it is read.
     pub(crate) fn feed(
         &mut self,
         may_start: bool,
@@ -65,10 +64,10 @@ impl Escaped {
             let n_before = out.repairs.len();
             let (used, step) = match self {
                 Escaped::Slash => {
-                    let meant = meant(c, rest);
-                    // Of `\u` the backslash is part of what is read.
-                    let at = here + c.len_utf8() as u64 - meant.len() as u64;
-                    let (used, step) = json.feed(meant, at, out);
+                    let decoded = meant(c, rest);
+                    // A `\u` is read with its backslash.
+                    let at = here + c.len_utf8() as u64 - decoded.len() as u64;
+                    let (used, step) = json.feed(decoded, at, out);
                     if used > 0 {
                         *self = Escaped::Yes;
                         (c.len_utf8(), step)
@@ -80,7 +79,7 @@ impl Escaped {
                     *self = Escaped::Slash;
                     (1, Step::More)
                 }
-                // One character at a time, so that a repair stands at the one where it is made.
+                // One character at a time, so that a repair points at the character where it is made.
                 _ => json.feed(&rest[..c.len_utf8()], here, out),
             };
             self.place(&mut out.repairs[n_before..], character);
@@ -92,7 +91,7 @@ impl Escaped {
         (i, Step::More)
     }
 
-    /// Where repairs stand that were made at `place`: the machine counts what the escapes stand for, and that is fewer bytes.
+    /// Moves repairs to `place`, where they were made: the transducer counts decoded bytes, which are fewer.
     pub(crate) fn place(self, repairs: &mut [RepairSpan], place: Span) {
         if self != Escaped::No {
             for repair in repairs {
@@ -102,13 +101,13 @@ impl Escaped {
     }
 }
 
-/// What a backslash and `c`, which `rest` begins with, stand for.
+/// The text that a backslash and `c`, the first character of `rest`, stand for.
 fn meant(c: char, rest: &str) -> &str {
     match c {
         'n' => "\n",
         't' => "\t",
         'r' => "\r",
-        // In a string it says the same with its backslash.
+        // In a string, `\u` with its backslash means the same.
         'u' => "\\u",
         _ => &rest[..c.len_utf8()],
     }

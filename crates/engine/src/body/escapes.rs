@@ -1,4 +1,4 @@
-//! What values are decoded from: XML's entities, percent-encoding, and escapes of a dialect's own.
+//! Decodes values: XML's entities, percent-encoding, and a dialect's own escapes.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -8,18 +8,18 @@ use alloc::vec::Vec;
 use crate::grammar::{Values, without_break};
 use crate::thresholds::ENTITY_MAX;
 
-/// What stands at an `&`.
+/// The text at an `&`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entity {
-    /// A character, and the bytes of its entity.
+    /// A character, and the length of its entity in bytes.
     Char(char, usize),
-    /// No entity: the `&` is one.
+    /// Not an entity: the `&` is text.
     Bare,
     /// More bytes are needed.
     Cut,
 }
 
-/// Reads the entity at the begin of `text`, which is an `&`. The five of XML, and numbers.
+/// Reads the entity at the start of `text`, which is an `&`: one of XML's five, or a number.
 pub(crate) fn entity(text: &[u8], whole: bool) -> Entity {
     let end = text.iter().take(ENTITY_MAX + 1).position(|&b| b == b';');
     let Some(end) = end else {
@@ -47,7 +47,7 @@ pub(crate) fn entity(text: &[u8], whole: bool) -> Entity {
     c.map_or(Entity::Bare, |c| Entity::Char(c, end + 1))
 }
 
-/// A whole text with its entities decoded; ampersands that begin none stay.
+/// A whole text with its entities decoded; an ampersand that starts no entity stays.
 pub(crate) fn decoded(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
@@ -67,12 +67,12 @@ pub(crate) struct EscapeDecoder {
     escapes: Arc<[(String, String)]>,
     /// The text starts a line: an escape that starts with a line break matches without it at the start.
     starts_line: bool,
-    /// The begin of what may become an escape.
+    /// The start of a possible escape.
     waiting: String,
 }
 
 impl EscapeDecoder {
-    /// One for what the setting names, if that is anything.
+    /// A decoder for what `values` asks for; `None` if that is nothing.
     pub(crate) fn new(values: &Values, starts_line: bool) -> Option<EscapeDecoder> {
         let decoder = EscapeDecoder {
             entities: values.entities,
@@ -84,13 +84,13 @@ impl EscapeDecoder {
         (values.entities || values.percent || !values.escapes.is_empty()).then_some(decoder)
     }
 
-    /// Nothing but entities is decoded.
+    /// From here on only entities are decoded.
     pub(crate) fn only_entities(&mut self) {
         self.percent = false;
         self.escapes = Arc::default();
     }
 
-    /// A whole text, decoded.
+    /// Decodes a whole text.
     pub(crate) fn decode(mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         self.feed(text, 0, |text, _| out.push_str(text));
@@ -98,7 +98,7 @@ impl EscapeDecoder {
         out
     }
 
-    /// What waits where the text ends: of an escape that begins as a longer one does, that is its meaning.
+    /// Decodes the pending text at the end: an escape that starts a longer one has its own meaning.
     pub(crate) fn finish(mut self) -> String {
         let mut out = String::new();
         while let Some(c) = self.waiting.chars().next() {
@@ -118,7 +118,7 @@ impl EscapeDecoder {
         out
     }
 
-    /// Hands on what is decided of the text by now, with the place where each run of it stands. `piece` stands at `at`.
+    /// Writes the decided part of the text, each run with its place. `piece` is at `at`.
     pub(crate) fn feed(&mut self, piece: &str, at: u64, mut write: impl FnMut(&str, u64)) {
         let from = at - self.waiting.len() as u64;
         self.waiting.push_str(piece);
@@ -173,7 +173,7 @@ impl EscapeDecoder {
     }
 }
 
-/// Reads the character at the begin of `text`, a `%`: its bytes in UTF-8, each as `%` and two digits.
+/// Reads the character at the start of `text`, a `%`: its bytes in UTF-8, each as `%` and two digits.
 fn percent(text: &[u8]) -> Entity {
     let mut bytes = Vec::new();
     let mut rest = text;

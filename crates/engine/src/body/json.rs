@@ -42,19 +42,19 @@ impl JsonBody {
         }
     }
 
-    /// Reads on; `text` stands at `at`.
+    /// Reads `text`, which is at `at`.
     pub(crate) fn feed(&mut self, text: &str, at: u64) -> (usize, Step) {
         let is_object = self.root == Root::Object;
         self.escaped
             .feed(is_object, &mut self.json, (text, at), &mut self.out)
     }
 
-    /// Where the repairs at the message's end stand, or at a byte that fits no JSON.
+    /// Sets the place of repairs at the message's end, or at a byte that is not JSON.
     pub(crate) fn place(&mut self, at: u64) {
         self.escaped.place(&mut self.out.repairs, Span::empty(at));
     }
 
-    /// How much of `text` stands inside the string that is open.
+    /// How much of `text` is inside the open string.
     #[inline]
     pub(crate) fn stretch(&self, text: &str) -> StringRun {
         if self.escaped != Escaped::No {

@@ -1,4 +1,4 @@
-//! Bodies: sub-machines that know of their caller only what may follow them, and the shape of what they read.
+//! Bodies: sub-machines that know the shape of their values and the text that may follow them, but not their caller.
 
 mod envelope;
 mod escaped;

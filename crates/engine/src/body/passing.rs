@@ -1,18 +1,18 @@
-//! A Python call that goes by: up to the name of the next one in its list.
+//! Skips a Python call, up to the name of the next call in its list.
 
 /// The brackets of a call, and the strings between them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Brackets {
-    /// Those that are open.
+    /// How many brackets are open.
     depth: u32,
-    /// The mark of the open string, and whether it is escaped.
+    /// The quote of the open string, and whether that quote is escaped.
     mark: Option<(u8, bool)>,
     /// The last byte was a backslash that escapes the next one.
     is_escaped: bool,
 }
 
 impl Brackets {
-    /// From behind the `(` on.
+    /// Starts after the `(`.
     pub(crate) fn new() -> Brackets {
         Brackets {
             depth: 1,
@@ -21,13 +21,13 @@ impl Brackets {
         }
     }
 
-    /// A byte between them. Returns whether it closes the last one.
+    /// Reads a byte. Returns whether it closes the last bracket.
     pub(crate) fn step(&mut self, byte: u8) -> bool {
         let is_escaped = core::mem::take(&mut self.is_escaped);
         if byte == b'\\' {
             self.is_escaped = !is_escaped;
-        } else if let Some(mark) = self.mark {
-            if mark == (byte, is_escaped) {
+        } else if let Some(quote) = self.mark {
+            if quote == (byte, is_escaped) {
                 self.mark = None;
             }
         } else {
@@ -42,12 +42,12 @@ impl Brackets {
     }
 }
 
-/// How far it went by.
+/// How much of the call is skipped.
 #[derive(Debug)]
 pub(crate) struct Passing {
-    /// Its brackets, until the last of them is closed.
+    /// Its brackets, until the last one is closed.
     brackets: Option<Brackets>,
-    /// The comma behind the call was read.
+    /// The separator after the call was read.
     is_after_comma: bool,
 }
 
@@ -55,14 +55,14 @@ pub(crate) struct Passing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PassingStep {
     More,
-    /// A name begins with the byte.
+    /// The byte starts a name.
     Name,
     /// No further call follows.
     Dead,
 }
 
 impl Passing {
-    /// From behind the `(` on.
+    /// Starts after the `(`.
     pub(crate) fn new() -> Passing {
         Passing {
             brackets: Some(Brackets::new()),
@@ -78,7 +78,7 @@ impl Passing {
             return PassingStep::More;
         }
         match byte {
-            // A call between marks, which may be escaped.
+            // The call may be in quotes, which may be escaped.
             b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'\\' => PassingStep::More,
             b',' | b';' | b'+' if !self.is_after_comma => {
                 self.is_after_comma = true;

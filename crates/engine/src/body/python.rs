@@ -1,34 +1,34 @@
-//! One Python call: the name and the look ahead that tells a call from other brackets. The arguments are the JSON
-//! transducer's.
+//! One Python call: its name, and the lookahead that distinguishes a call from other brackets. The JSON transducer
+//! reads the arguments.
 
 use super::passing::Passing;
 use crate::machine::Thread;
 use crate::program::is_blank;
 use crate::vocabulary::{NAME_SPACES, VALUE_WORDS};
 
-/// How many bytes of `name` are such a name space.
+/// The length of the name space that `name` starts with, in bytes.
 pub(crate) fn space(name: &str) -> usize {
     let space = NAME_SPACES.iter().find(|space| name.starts_with(**space));
     space.map_or(0, |space| space.len())
 }
 
-/// A call that may begin.
+/// A possible call.
 #[derive(Debug, Default)]
 pub(crate) struct Python {
     pub(crate) body: Thread,
     pub(crate) at: u64,
     state: State,
-    /// Where the name begins: behind `x =`, where the call is assigned.
+    /// Where the name starts: after `x =` if the call is assigned.
     pub(crate) name_at: u64,
     /// Where the name ends, once known.
     pub(crate) name_end: u64,
-    /// Behind the `(`.
+    /// After the `(`.
     pub(crate) arguments: u64,
-    /// An argument without a name was passed that is a word: its place says which it is.
+    /// An argument without a name was a word: its position decides which argument it is.
     has_bare: bool,
-    /// The call of no tool goes by.
+    /// The call of an unknown tool is being skipped.
     pub(crate) passing: Option<Passing>,
-    /// One did.
+    /// Such a call was skipped.
     pub(crate) has_passed: bool,
 }
 
@@ -36,29 +36,29 @@ pub(crate) struct Python {
 enum State {
     #[default]
     Name,
-    /// Behind a backslash in the name: Markdown's `\_`.
+    /// After a backslash in the name: Markdown's `\_`.
     Escape,
-    /// Behind the quotation mark that ends the name: `'f'(a=1)`.
+    /// After the quote that ends the name: `'f'(a=1)`.
     Quoted,
-    /// Behind a blank that follows the name: `f (a=1)`.
+    /// After a blank that follows the name: `f (a=1)`.
     Gap,
-    /// Behind `x =`: the call's own name must begin.
+    /// After `x =`: the call's own name must start.
     Assigned,
     Open,
     Key,
     Equals,
-    /// Behind `key=`: a value must begin.
+    /// After `key=`: a value must start.
     Value,
-    /// Behind `key:`, and brackets: a value must begin that no signature has for a type.
+    /// After `key:`, and brackets: a value must follow, not a type as in a signature.
     Typed,
-    /// In a word there, of which so much was read: a bit for each of [`VALUE_WORDS`] that it may be.
+    /// In a word there: its length so far, and a bit for each of [`VALUE_WORDS`] that it may be.
     Word {
         fits: u8,
         length: u8,
     },
-    /// Behind a backslash where an argument is due: that of `\_`, or of a mark in a string.
+    /// After a backslash where an argument is due: that of `\_`, or of an escaped quote.
     Slash,
-    /// Behind a comma.
+    /// After a comma.
     Next,
 }
 
@@ -70,7 +70,7 @@ pub(crate) enum PythonStep {
     Call,
     /// A call whose first argument has no name: `name("`, `name(word, "`.
     Positional,
-    /// No call.
+    /// Not a call.
     Dead,
 }
 
@@ -86,7 +86,7 @@ impl Python {
         }
     }
 
-    /// Whether what the call gives is assigned: `x = f(a=1)`.
+    /// Whether the call's result is assigned: `x = f(a=1)`.
     pub(crate) fn is_assigned(&self) -> bool {
         self.name_at > self.at
     }
@@ -158,7 +158,7 @@ impl Python {
         PythonStep::More
     }
 
-    /// It is a call, and what its arguments begin with says how they are read.
+    /// It is a call, and the start of its arguments decides how they are read.
     fn call(&self) -> PythonStep {
         if self.has_bare {
             PythonStep::Positional

@@ -16,7 +16,7 @@ use crate::machine::{changed, listed, typed, untyped};
 use crate::remark::remark;
 use crate::render::ITEM;
 
-/// An element's content. Text lies in a buffer that all trees of a body share.
+/// An element's content. Its text is in a buffer that all trees of a body share.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     pub(crate) content: Content,
@@ -35,11 +35,11 @@ pub(crate) enum Content {
     Elements(Vec<(String, Tree)>),
 }
 
-/// Writes trees; what it has to say is gathered.
+/// Writes trees and collects notes.
 pub(crate) struct Writer<'a> {
     pub(crate) flat: &'a str,
     pub(crate) values: &'a Values,
-    /// Elements that are called `item` are those of a list.
+    /// Elements named `item` are the items of a list.
     pub(crate) has_items: bool,
     pub(crate) out: &'a mut String,
     pub(crate) remarks: Vec<(Code, String)>,
@@ -81,7 +81,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The members of an object: siblings of one name are an array, or one value where the shape says so.
+    /// The members of an object: siblings of one name are an array, or one value if the shape says so.
     pub(crate) fn members(
         &mut self,
         children: &[(String, Tree)],
@@ -108,7 +108,7 @@ impl Writer<'_> {
         self.out.push('}');
     }
 
-    /// All values of one name.
+    /// Writes all values of one name.
     pub(crate) fn group(&mut self, group: &[&Tree], shape: Option<&Shape>) {
         match (group, shape) {
             ([one], _) => self.tree(one, shape),
@@ -143,7 +143,7 @@ impl Writer<'_> {
             _ if text.trim_start().starts_with('{') => self.misfit(text, "object"),
             _ if text.trim().is_empty() && tree.attributes.is_empty() => self.out.push_str("{}"),
             _ => match text_field(fields, &tree.attributes) {
-                // `<suggest mode="code">text</suggest>`: attributes, and the text under the field that is left.
+                // `<suggest mode="code">text</suggest>`: attributes, and the text under the remaining field.
                 Some(field) => {
                     let text = Tree {
                         attributes: Vec::new(),
@@ -176,8 +176,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a text that is one JSON document of the shape's kind, with its values brought to their shapes. Only its
-    /// spelling may be repaired. Returns whether it was one; otherwise nothing is written.
+    /// Writes a text that is one JSON document of the shape's kind, with its values coerced to their shapes. Only its
+    /// spelling may be repaired. Returns whether it is one; otherwise nothing is written.
     fn write_document(&mut self, text: &str, shape: &Shape) -> bool {
         let text = text.trim();
         let starts = match shape {
@@ -230,7 +230,7 @@ impl Writer<'_> {
     }
 }
 
-/// What is said of a text that is not what its shape wants.
+/// The message for a text that does not have the type of its shape.
 pub(crate) fn left_a_string(text: &str, wanted: &str) -> String {
     let start: String = text.trim().chars().take(40).collect();
     format!("`{start}` is not {wanted}; it was left as a string")
@@ -243,7 +243,7 @@ pub(crate) fn push_key(json: &mut String, name: &str) {
     json.push_str("\":");
 }
 
-/// The shape of a member that may be an undeclared one.
+/// The shape of a member, which may be undeclared.
 pub(crate) fn member_shape<'a>(fields: &'a Fields, name: &str) -> Option<&'a Shape> {
     fields.get(name).or(fields.others.as_deref())
 }
@@ -262,8 +262,8 @@ pub(crate) fn groups(children: &[(String, Tree)]) -> Vec<(&str, Vec<&Tree>)> {
     groups
 }
 
-/// The shape among the readings of a union that elements are read with: an object that declares one of them, else an array
-/// if they all have one name, else whatever holds values.
+/// The shape of a union that elements are read as: an object that declares one of them, else an array if they all have
+/// one name, else any object or array.
 fn structured<'a>(shapes: &'a [Shape], children: &[(String, Tree)]) -> Option<&'a Shape> {
     let (first, _) = children.first()?;
     let is_list = children.iter().all(|(name, _)| name == first);
@@ -278,7 +278,7 @@ fn structured<'a>(shapes: &'a [Shape], children: &[(String, Tree)]) -> Option<&'
     best.filter(|shape| rank(shape) < 3)
 }
 
-/// The field for the text: the one that is called so, or what the attributes leave.
+/// The field for the text: the one named `text`, or the first that the attributes leave.
 fn text_field<'a>(fields: &'a Fields, attributes: &[(String, String)]) -> Option<&'a String> {
     let free = |name: &str| !attributes.iter().any(|(have, _)| have == name);
     let texts = || {

@@ -1,4 +1,4 @@
-//! Rules as they were written.
+//! The syntax tree of a rule.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -12,12 +12,12 @@ pub(crate) struct Rule {
     /// The tool that the rule fixes.
     pub(crate) tool: Option<String>,
     pub(crate) alt: Alt,
-    /// The rule's name in its file.
+    /// The place of the rule's name in its file.
     pub(crate) span: Range<usize>,
 }
 
 impl Rule {
-    /// Whether the rule is one for writing, which no text is read by.
+    /// Whether the rule is only for writing, so that no text is parsed by it.
     pub(crate) fn is_only_written(&self) -> bool {
         self.is_taught()
             || matches!(
@@ -26,12 +26,12 @@ impl Rule {
             )
     }
 
-    /// Whether the rule says how the model was taught to write a call or a block of calls.
+    /// Whether the rule describes how the model was taught to write a call or a block of calls.
     pub(crate) fn is_taught(&self) -> bool {
         matches!(self.name.as_str(), "write" | "write_block")
     }
 
-    /// Whether the rule is one call.
+    /// Whether the rule describes one call.
     pub(crate) fn is_call(&self) -> bool {
         matches!(self.name.as_str(), "call" | "write")
     }
@@ -42,7 +42,7 @@ impl Rule {
 pub(crate) struct Alt(pub(crate) Vec<Vec<Term>>);
 
 impl Alt {
-    /// The arguments that it names, each once, and whether it stands on one line.
+    /// The arguments that the alternatives name, each once, and whether its value is on one line.
     pub(crate) fn arguments(&self) -> Vec<(&str, bool)> {
         fn collect<'t>(kind: &'t TermKind, found: &mut Vec<(&'t str, bool)>) {
             let mut add = |name: &'t str, is_short| {
@@ -76,7 +76,7 @@ impl Alt {
         found
     }
 
-    /// Tells the name of each rule that it refers to, and where.
+    /// Calls `visit` with the name and the place of each rule that the alternatives refer to.
     pub(crate) fn each_reference<'r>(&'r self, visit: &mut dyn FnMut(&'r str, &'r Range<usize>)) {
         fn of<'r>(term: &'r Term, visit: &mut dyn FnMut(&'r str, &'r Range<usize>)) {
             match &term.kind {
@@ -89,7 +89,7 @@ impl Alt {
         self.0.iter().flatten().for_each(|term| of(term, visit));
     }
 
-    /// The size of its terms, those inside others included.
+    /// The size of all terms, nested ones included.
     pub(crate) fn n_terms(&self) -> usize {
         fn of(kind: &TermKind) -> usize {
             kind.size()
@@ -117,32 +117,32 @@ pub(crate) enum TermKind {
     Group(Alt),
     Optional(Box<Term>, Habit),
     Many(Box<Term>),
-    /// Any blanks; what they are written as.
+    /// Any blanks, and the blanks that are written for them.
     Ws(Option<String>),
     Nl,
     LineStart,
-    /// The key before it has the value `false`.
+    /// A flag: the key before this term has the value `false`.
     False,
     MessageStart,
     MessageEnd,
-    /// The list is empty, or holds the only texts that fit.
+    /// An empty list accepts any text. Otherwise only the listed texts fit.
     Capture(Capture, Vec<String>),
-    /// A short value of this argument, on one line.
+    /// A short value of the argument with this name, on one line.
     Argument(String),
     /// A value as it is.
     Raw(Option<String>, Delimiter),
-    /// A value as JSON, or between one of these other quotes.
+    /// A value as JSON, or a string between one of the listed quotes.
     Value(Option<String>, Vec<String>),
     Json(Vec<String>),
     Object(Envelope),
     Xml(Option<String>),
-    /// The mark around strings, as they are written; any is read.
+    /// The quote around strings when the call is written. Parsing accepts either quote.
     Python(PythonQuote),
     Attrs(Vec<Attribute>),
 }
 
 impl TermKind {
-    /// Whether it captures a text: a capture, or a choice between one and literals.
+    /// Whether the term captures a text: it is a capture, or a choice of literals and at least one capture.
     pub(crate) fn captures(&self) -> bool {
         let TermKind::Group(alt) = self else {
             return matches!(self, TermKind::Capture(..) | TermKind::Argument(_));
@@ -153,7 +153,7 @@ impl TermKind {
         terms().all(is_short) && terms().any(|term| term.kind.captures())
     }
 
-    /// The capture that it is, where any text fits.
+    /// The capture of this term, if it accepts any text.
     pub(crate) fn open_capture(&self) -> Option<Capture> {
         match self {
             TermKind::Capture(what, one_of) => one_of.is_empty().then_some(*what),
@@ -162,8 +162,8 @@ impl TermKind {
         }
     }
 
-    /// How many terms it counts as, what stands inside it aside: the pieces of a literal, and a word with the texts and keys
-    /// that it lists.
+    /// How many terms this term counts as, without nested terms. A literal counts its pieces. A word counts itself and
+    /// the texts and keys that it lists.
     pub(crate) fn size(&self) -> usize {
         let all = |texts: &[String]| texts.iter().map(|text| size(text)).sum::<usize>();
         let listed = match self {
@@ -199,17 +199,18 @@ impl TermKind {
     }
 }
 
-/// A quote of `value`, and how it is written inside its string.
+/// A quote of `value`, and how a string escapes this quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuoteStyle {
     /// The character.
     pub sign: char,
-    /// It is written twice inside, and nothing is escaped. Otherwise a backslash escapes it, and all that JSON escapes.
+    /// Inside a string the quote is doubled and nothing is escaped. Otherwise a backslash escapes the quote,
+    /// and all that JSON escapes.
     pub is_doubled: bool,
 }
 
 impl QuoteStyle {
-    /// The quote that `text` shows as it is inside its string, `''` or `\'`. `None`: a text around verbatim strings.
+    /// The quote that `text` shows in its escaped form, `''` or `\'`. `None`: `text` encloses verbatim strings.
     pub fn of(text: &str) -> Option<QuoteStyle> {
         let mut chars = text.chars();
         match (chars.next(), chars.next(), chars.next()) {
@@ -222,20 +223,20 @@ impl QuoteStyle {
     }
 }
 
-/// What ends a raw value.
+/// The end of a raw value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Delimiter {
-    /// What follows it.
+    /// The literal that follows the value.
     Closer(LastBreak),
-    /// The end of its line.
+    /// The end of the value's line.
     Line,
     /// The first line outside the block. The indentation is not part of the value.
     Lines(Indent, LastBreak),
-    /// As many bytes as the `length` before it says.
+    /// The number of bytes that the `length` before the value gives.
     Length,
 }
 
-/// What the line break before a closer that starts a line belongs to.
+/// Whether the line break before a closer at the start of a line belongs to the closer or to the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LastBreak {
     Closer,
@@ -260,7 +261,7 @@ impl Delimiter {
         matches!(self, Delimiter::Closer(_))
     }
 
-    /// What the line break after it belongs to, where it may have one.
+    /// The owner of the line break after the value, where the delimiter has a choice.
     pub(crate) fn last_break(&mut self) -> Option<&mut LastBreak> {
         match self {
             Delimiter::Closer(last) | Delimiter::Lines(_, last) => Some(last),
@@ -268,7 +269,7 @@ impl Delimiter {
         }
     }
 
-    /// Whether the value has the line break before its closer.
+    /// Whether the value includes the line break before its closer.
     pub(crate) fn keeps_break(&self) -> bool {
         matches!(
             self,
@@ -276,7 +277,7 @@ impl Delimiter {
         )
     }
 
-    /// Whether a value that starts with `byte` is none of its kind: a block whose lines have a sign before them starts with it.
+    /// Whether no value of this kind starts with `byte`: a block with a sign before each line starts with that sign.
     pub(crate) fn starts_otherwise(&self, byte: u8) -> bool {
         let sign = self.indent().filter(|indent| !indent.is_blank());
         sign.is_some_and(|sign| !sign.continues(0, byte))
@@ -293,12 +294,12 @@ pub(crate) enum Indent {
 }
 
 impl Indent {
-    /// Whether it is blanks, so that empty lines are part of the block.
+    /// Whether the indentation is blank, so that empty lines are part of the block.
     pub(crate) fn is_blank(&self) -> bool {
         self.written().trim().is_empty()
     }
 
-    /// The bytes that a line outside of the block may go on with after `start`. `None` where no line of the block starts so.
+    /// The bytes that, right after `start`, put a line outside of the block. `None` if `start` already decides.
     pub(crate) fn others_after(&self, start: &str) -> Option<Vec<u8>> {
         let next = match self {
             Indent::FirstLine => start.is_empty().then_some(b' '),
@@ -309,7 +310,7 @@ impl Indent {
         Some((0..=255).filter(|&byte| !is_of_block(byte)).collect())
     }
 
-    /// The blanks that `line` starts with, where they are less than the indentation that every line has.
+    /// The blanks that `line` starts with, if they are fewer than those of the fixed prefix.
     pub(crate) fn shallower<'i>(&'i self, line: &[u8]) -> Option<&'i str> {
         let Indent::Prefix(prefix) = self else {
             return None;
@@ -335,7 +336,7 @@ impl Indent {
         }
     }
 
-    /// How many bytes it has, unless the first line decides that.
+    /// The bytes of the indentation, unless the first line decides them.
     pub(crate) fn width(&self) -> Option<usize> {
         match self {
             Indent::FirstLine => None,
@@ -352,7 +353,7 @@ impl Indent {
     }
 }
 
-/// Whether models were taught a part that may be missing.
+/// Whether models were taught to write an optional part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Habit {
     /// `x?`: it is written.
@@ -361,7 +362,7 @@ pub(crate) enum Habit {
     Untaught,
 }
 
-/// Bytes of a text that count as much as a term.
+/// The bytes of a text that count as one term.
 const TERM_BYTES: usize = 64;
 
 /// How many terms a text counts as.
@@ -369,7 +370,7 @@ fn size(text: &str) -> usize {
     1 + text.len() / TERM_BYTES
 }
 
-/// The quotes around strings that are arguments of a Python call, where it is written.
+/// The quotes around strings that are arguments of a written Python call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PythonQuote {
     /// `'a'`
@@ -378,14 +379,14 @@ pub enum PythonQuote {
     Double,
 }
 
-/// A piece of a literal: bytes, or what a capture before it read.
+/// A piece of a literal: bytes, or a hole for the text of an earlier capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
     Bytes(String),
     Hole(Capture),
 }
 
-/// What a capture means.
+/// The meaning of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Capture {
     /// The tool's name.
@@ -396,11 +397,11 @@ pub enum Capture {
     Id,
     /// The tool's name space or server.
     Server,
-    /// A short word: how a value is typed.
+    /// A short word that gives the type of a value.
     Type,
-    /// A short run that means nothing.
+    /// A short text without a meaning.
     Any,
-    /// How many bytes the value has that comes next.
+    /// The number of bytes of the next value.
     Length,
 }
 
@@ -419,7 +420,7 @@ impl Capture {
     }
 }
 
-/// What a member of a JSON envelope means.
+/// The meaning of a member of a JSON envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The tool's name.
@@ -430,14 +431,14 @@ pub enum Role {
     Server,
     /// The arguments.
     Args,
-    /// Only that the object is a call: the member has one of the values of [`Envelope::fixed`] at this index.
+    /// Identifies the object as a call: the member has one of the values of [`Envelope::fixed`] at this index.
     Fixed(usize),
 }
 
-/// `object(..)`: roles and the paths of the keys that have them; a path `*` makes the key itself the name.
+/// `object(..)`: roles and the paths of the keys that have these roles. The path `*` makes the key itself the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
-    /// Each role with the keys that have it; the first that is no path is written.
+    /// Each role with the keys that have it. The first key that is not a path is written.
     pub roles: Vec<(Role, Vec<String>)>,
     /// `type = "tool_use"`: the values of each fixed member as JSON texts; the first is written.
     pub fixed: Vec<Vec<String>>,
@@ -448,14 +449,14 @@ pub struct Envelope {
 /// A member of a JSON envelope as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnvelopeMember {
-    /// This key, and what its value means.
+    /// This key, and the role of its value.
     Role(String, Role),
     /// This key, and the members of the object that is its value.
     Object(String, Vec<EnvelopeMember>),
 }
 
 impl Envelope {
-    /// The members that are written, in order: of each role the first key that is no path, or else the first path.
+    /// The members that are written, in order: for each role the first key that is not a path, or else the first path.
     pub fn written(&self) -> Vec<EnvelopeMember> {
         let mut members = Vec::new();
         for (role, keys) in &self.roles {
@@ -488,24 +489,24 @@ impl EnvelopeMember {
     }
 }
 
-/// One attribute of `attrs(..)`: a capture or a named argument, and the spellings of its name.
+/// One attribute of `attrs(..)`: a capture or a named argument, and the spellings of the attribute's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// What the attribute's value means.
+    /// The meaning of the attribute's value.
     pub capture: Option<Capture>,
-    /// The argument that the attribute is, where it is no capture.
+    /// The argument that the attribute holds, if it is not a capture.
     pub argument: Option<String>,
     /// The names of the attribute; the first is written.
     pub keys: Vec<String>,
 }
 
 impl Attribute {
-    /// The argument that it is, where that is known.
+    /// The argument that the attribute holds, if the rule names the argument.
     pub(crate) fn named(&self) -> Option<&str> {
         self.argument.as_deref().filter(|_| !self.is_any())
     }
 
-    /// Whether it is any attribute that no other one is, an argument of its name.
+    /// Whether the attribute matches every other attribute, which is then an argument of its own name.
     pub(crate) fn is_any(&self) -> bool {
         self.argument.is_some() && self.keys.first().is_some_and(|key| key == "*")
     }

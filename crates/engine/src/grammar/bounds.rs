@@ -1,14 +1,14 @@
-//! How much a dialect file may hold. A file comes from anywhere; what it costs to compile is bounded by these.
+//! Bounds of a dialect file. A file may be untrusted, so these bounds limit the cost of compiling it.
 //!
-//! The largest dialect that ships has 2 KiB and a tenth of these terms.
+//! The largest dialect that ships has 2.6 KB and a tenth of these terms.
 
 /// Bytes of a file.
 pub(super) const FILE: usize = 128 << 10;
 /// Dialects of a file.
 pub(super) const DIALECTS: usize = 128;
-/// Terms of a dialect, with those that it takes from its base; and once more where rules stand in the place of their names.
+/// Terms of a dialect, inherited ones included. The same bound holds after rules are inlined.
 pub(crate) const TERMS: usize = 4096;
-/// Groups, loops and rules inside each other.
+/// Nested groups, loops and rules.
 pub(crate) const DEPTH: usize = 64;
 /// Names that a setting lists.
 pub(super) const NAMES: usize = 512;

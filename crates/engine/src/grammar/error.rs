@@ -15,7 +15,7 @@ pub struct GrammarError {
     pub span: Range<usize>,
     /// The dialect concerned.
     pub dialect: Option<String>,
-    /// What may be written in place of the bytes, where a known word has another name.
+    /// The text to write in place of the bytes, where a known word has another name.
     pub replacement: Option<String>,
 }
 

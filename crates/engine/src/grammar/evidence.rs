@@ -1,5 +1,5 @@
-//! Whether a text that teaches calls (a chat template, instructions) teaches those of a dialect: by the literals that a
-//! call cannot be written without.
+//! Detects whether a text (a chat template, instructions) teaches the calls of a dialect. The evidence is the literals
+//! without which a call cannot be written.
 
 use alloc::format;
 use alloc::string::String;
@@ -15,14 +15,14 @@ const DEPTH: usize = 32;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Evidence {
-    /// The literal, blanks at its ends left out.
+    /// The literal, without blanks at its ends.
     pub literal: String,
     /// Its first byte in the text.
     pub at: usize,
 }
 
 impl Dialect {
-    /// The literals of this dialect's calls in `text`, if all are there that some call of it needs; otherwise none.
+    /// The literals of this dialect's calls in `text`, if it has every literal that some call needs. Otherwise none.
     ///
     /// Linear in the text for each literal of the dialect.
     pub fn found_in(&self, text: &str) -> Vec<Evidence> {
@@ -44,7 +44,7 @@ impl Dialect {
         best
     }
 
-    /// The literals of all rules that are read, each once. Short ones are left out, and so are the keys of envelopes.
+    /// The literals of all rules for parsing, each once. Short literals and the keys of envelopes are left out.
     pub fn literals(&self) -> Vec<&str> {
         let mut all = Vec::new();
         for rule in &*self.rules {
@@ -59,8 +59,8 @@ impl Dialect {
         all
     }
 
-    /// The rules that are parts of others: what a rule refers to. Calls that may follow reasoning are no part of it, though
-    /// `think` names them.
+    /// The names of rules that the rules selected by `of` refer to. A call that may follow reasoning is not a part of
+    /// `think`, though `think` names it.
     pub(crate) fn parts(&self, of: impl Fn(&Rule) -> bool) -> Vec<&str> {
         let mut parts = Vec::new();
         for rule in self.rules.iter().filter(|rule| of(rule)) {
@@ -74,7 +74,7 @@ impl Dialect {
         parts
     }
 
-    /// The literals that may end reasoning: those of its rules, and of the rules that these refer to. Short ones are left out.
+    /// The literals that may end reasoning: all of `think` and of the rules it refers to. Short ones are left out.
     pub fn reasoning_literals(&self) -> Vec<&str> {
         let mut all = Vec::new();
         for rule in self.rules_named("think") {
@@ -95,12 +95,12 @@ impl Dialect {
         }
     }
 
-    /// Whether a result that is an error is written otherwise than one that is none.
+    /// Whether a failed result is written differently from a successful one.
     pub fn distinguishes_failures(&self) -> bool {
         self.rules.iter().any(|rule| rule.name == "failure")
     }
 
-    /// Whether a term is a call or holds one.
+    /// Whether a term is a call or contains one.
     pub(super) fn reaches_call(&self, term: &Term) -> bool {
         self.calls(term, 0)
     }
@@ -160,10 +160,10 @@ impl Dialect {
         }
     }
 
-    /// The alternative of which most is there.
+    /// Adds the evidence of the alternative that has the most.
     fn best_in(&self, alts: &[&Alt], text: &str, found: &mut Vec<Evidence>, depth: usize) -> bool {
         let mut best: Option<Vec<Evidence>> = None;
-        // A bracket is looked for behind what stands before.
+        // A bracket is searched for after the last literal found.
         let before: Vec<Evidence> = found.last().cloned().into_iter().collect();
         for seq in alts.iter().flat_map(|alt| &alt.0) {
             let mut here = before.clone();
@@ -209,17 +209,17 @@ fn literals_of<'a>(kind: &'a TermKind, all: &mut Vec<&'a str>) {
     }
 }
 
-/// How much says that a dialect is taught: bytes of literals.
+/// The weight of evidence: the bytes of its literals.
 fn weight(found: &[Evidence]) -> usize {
     found.iter().map(|evidence| evidence.literal.len()).sum()
 }
 
 fn literal_in(literal: &str, text: &str, found: &mut Vec<Evidence>) -> bool {
     if literal.len() < MARKER_MIN {
-        // Where an object or a tag stands behind an opener in each of its places, there is no list.
+        // If an object or a tag follows the last literal at each of its places, there is no list.
         return next_in(literal, text, found) || literal != "[";
     }
-    // Inside a string of the template quotation marks are escaped.
+    // A string inside the template has escaped quotes.
     let at = text
         .find(literal)
         .or_else(|| text.find(&literal.replace('"', "\\\"")));
@@ -236,19 +236,19 @@ fn literal_in(literal: &str, text: &str, found: &mut Vec<Evidence>) -> bool {
     true
 }
 
-/// A bracket says something only right behind what was found, wherever that stands: over blanks, escapes and the template's own
-/// marks. Whether it may stand there at all. What closes says nothing more.
+/// Searches for a bracket right after each place of the last literal found. Blanks, escapes and the template's quotes
+/// and signs are skipped. Returns whether the bracket may be there. A closing bracket adds no evidence.
 fn next_in(bracket: &str, text: &str, found: &mut Vec<Evidence>) -> bool {
     let Some(last) = found.last() else {
         return true;
     };
-    let passed =
+    let is_skipped =
         |c: char| c.is_whitespace() || matches!(c, '\\' | 'n' | '\'' | '"' | '+' | '~' | '-');
-    let mut may_stand = bracket.is_empty();
+    let mut may_follow = bracket.is_empty();
     let is_closer = matches!(bracket, "]" | "}" | ")");
     for (place, literal) in text.match_indices(&*last.literal) {
         let after = &text[place + literal.len()..];
-        let at = text.len() - after.trim_start_matches(passed).len();
+        let at = text.len() - after.trim_start_matches(is_skipped).len();
         if !bracket.is_empty() && !is_closer && text[at..].starts_with(bracket) {
             found.push(Evidence {
                 literal: bracket.into(),
@@ -256,12 +256,12 @@ fn next_in(bracket: &str, text: &str, found: &mut Vec<Evidence>) -> bool {
             });
             return true;
         }
-        may_stand |= !text[at..].starts_with(['{', '<']);
+        may_follow |= !text[at..].starts_with(['{', '<']);
     }
-    may_stand
+    may_follow
 }
 
-/// The keys of an envelope add to the evidence; a template may leave them to a filter (`tool_call | tojson`).
+/// Adds the keys of an envelope to the evidence. A template may leave the keys to a filter (`tool_call | tojson`).
 fn keys_in(envelope: &Envelope, text: &str, found: &mut Vec<Evidence>) {
     next_in("{", text, found);
     for (_, keys) in &envelope.roles {

@@ -1,4 +1,4 @@
-//! A file to dialects: headers, settings, the rules of their lines and those of a base.
+//! Parses a file into dialects: headers, settings, own rules and inherited rules.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -21,7 +21,7 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
     }
     let mut dialects: Vec<Dialect> = Vec::new();
     let mut inherited: Vec<Rule> = Vec::new();
-    // Terms of the dialect that is read, and its header.
+    // The terms of the current dialect, and the place of its header.
     let mut n_terms = 0;
     let mut place = 0..0;
     rule_names(file)?;
@@ -29,7 +29,7 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
         let mut words = line.trim().splitn(2, char::is_whitespace);
         let first = words.next().unwrap_or("");
         if first.is_empty() || first.starts_with('#') {
-            // What a dialect says of its rules belongs to them.
+            // The comments of a dialect are part of its source.
             if let Some(dialect) = dialects.last_mut().filter(|_| !first.is_empty()) {
                 let source = Arc::make_mut(&mut dialect.source);
                 source.push_str(line.trim_end());
@@ -90,7 +90,7 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
     Ok(dialects)
 }
 
-/// The names of the rules, all of them before what the rules say: a word that is replaced in a rule may be another one's name.
+/// Checks the names of all rules before any rule's body: an outdated word in one rule may be the name of another rule.
 fn rule_names(file: &str) -> Result<(), GrammarError> {
     for (line, at) in logical_lines(file) {
         let start = line.len() - line.trim_start().len();
@@ -109,7 +109,7 @@ fn rule_names(file: &str) -> Result<(), GrammarError> {
     Ok(())
 }
 
-/// Lines, joined where the next one begins with blanks and `|`, with their places.
+/// Lines with their places. A line that starts with blanks and `|` is joined to the line before it.
 fn logical_lines(file: &str) -> impl Iterator<Item = (&str, usize)> {
     let mut rest = file;
     let mut at = 0;
@@ -131,8 +131,8 @@ fn logical_lines(file: &str) -> impl Iterator<Item = (&str, usize)> {
     })
 }
 
-/// An own rule replaces the inherited ones of its name, but what is barred adds up; the others are added at the end. What a
-/// base was taught is not what a dialect with other calls was.
+/// Adds inherited rules after the own ones. An own rule replaces the inherited rules of its name, but `not_in_results`
+/// rules add up. The rules that a base's model was taught are left out if the dialect has calls of its own.
 fn complete(
     dialect: &mut Dialect,
     inherited: &mut Vec<Rule>,
@@ -161,7 +161,7 @@ fn complete(
         .rules
         .iter()
         .any(|own| matches!(own.name.as_str(), "block" | "call" | "param") || own.is_taught());
-    // The dialect's own, not those that are added here: a base may have several rules of one name.
+    // Only own rules count, not those added here: a base may have several rules of one name.
     let n_own = dialect.rules.len();
     let base = Dialect {
         name: String::new(),
@@ -182,7 +182,7 @@ fn complete(
         }
     }
     unthought(dialect, n_own);
-    // A part of what was replaced begins nothing by itself, nor do its own parts.
+    // A part of a replaced rule must not become an entry. The same holds for the parts of such a part.
     let mut n_uses: BTreeMap<String, usize> = BTreeMap::new();
     for rule in &*dialect.rules {
         rule.alt.each_reference(&mut |name, _| {
@@ -203,8 +203,8 @@ fn complete(
         let mut n = 0;
         Arc::make_mut(&mut dialect.rules).retain(|rule| {
             n += 1;
-            let goes = n > n_own && rule.name == name && is_part(rule);
-            if goes {
+            let is_dropped = n > n_own && rule.name == name && is_part(rule);
+            if is_dropped {
                 rule.alt.each_reference(&mut |used, _| {
                     let left = n_uses.get_mut(used).expect("every use was counted");
                     *left -= 1;
@@ -213,13 +213,13 @@ fn complete(
                     }
                 });
             }
-            !goes
+            !is_dropped
         });
     }
     Ok(())
 }
 
-/// The rule of a base for the end of reasoning that the prompt has opened takes the closers of the dialect's own reasoning.
+/// Adds the closers of the dialect's own reasoning to the base's rule for the end of reasoning that the prompt opened.
 fn unthought(dialect: &mut Dialect, n_own: usize) {
     let has_own = |name: &str| dialect.rules[..n_own].iter().any(|rule| rule.name == name);
     if has_own("unthought") || !has_own("think") {
@@ -241,7 +241,7 @@ fn unthought(dialect: &mut Dialect, n_own: usize) {
     }
 }
 
-/// What ends the reasoning that a sequence reads, calls aside.
+/// The terms that end the reasoning of a sequence, except calls.
 fn closers(dialect: &Dialect, seq: &[Term]) -> Vec<Vec<Term>> {
     let text = seq
         .iter()

@@ -8,14 +8,14 @@ use super::GrammarError;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// The text between quotation marks, escapes read; holes still stand in it.
+    /// The text between quotes, with escapes decoded. Holes are still part of the text.
     Literal(String),
     Word(String),
     /// One of `( ) | ? * , : =`.
     Mark(char),
 }
 
-/// Reads the tokens of one line. `at` is where the line begins in the file.
+/// Reads the tokens of one line. `at` is the offset of the line in the file.
 pub(super) struct Lexer<'a> {
     line: &'a str,
     at: usize,
@@ -111,12 +111,12 @@ impl<'a> Lexer<'a> {
         self.at + start..self.at + end
     }
 
-    /// What is at a place of the file, as it is written.
+    /// The text at a place of the file, as written.
     pub(super) fn text(&self, place: &Range<usize>) -> &'a str {
         &self.line[place.start - self.at..place.end - self.at]
     }
 
-    /// The place behind the last token.
+    /// The empty place after the last token.
     pub(super) fn here(&self) -> Range<usize> {
         self.place(self.pos, self.pos)
     }

@@ -1,4 +1,4 @@
-//! What comes several times with a text between: items of a list, `"[" value ("," value)* "]"`, and parameters.
+//! Repeated terms with a separator: items of a list, `"[" value ("," value)* "]"`, and parameters.
 
 use core::ops::Range;
 use core::slice;
@@ -11,36 +11,36 @@ use crate::render::{holds, leads_to_calls};
 pub(crate) enum InList {
     #[default]
     No,
-    /// Where the schema says so.
+    /// Where the schema declares a list.
     BySchema,
     /// Unless the schema says otherwise: a single value would be written without the brackets.
     Always,
 }
 
-/// Terms that read one thing after another: items of a list, or parameters.
+/// Terms that parse a series: items of a list, or parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Series<'d> {
-    /// The terms of the sequence that read it.
+    /// The indices of the sequence's terms that parse the series.
     pub(crate) place: Range<usize>,
-    /// The same as a sequence of their own: perhaps the first, and last the loop over further ones.
+    /// The terms without an optional around them: perhaps the first item, then the loop for further items.
     pub(crate) terms: &'d [Term],
-    /// One of them.
+    /// One item.
     pub(crate) item: &'d [Term],
-    /// What is between two.
+    /// The terms between two items.
     pub(crate) separator: &'d [Term],
-    /// What it makes of the values.
+    /// Whether the items form a list.
     pub(crate) list: InList,
-    /// There may be none.
+    /// The series may be missing.
     pub(crate) is_optional: bool,
-    /// Without items it is an empty list, since the text before it shows that a list begins.
+    /// Without items the series is an empty list, since the text before it is the opener of a list.
     pub(crate) is_bracketed: bool,
-    /// A text ends it.
+    /// A literal ends the series.
     pub(crate) is_closed: bool,
-    /// Blanks before an item are not part of it.
+    /// Blanks before an item are not part of the item.
     pub(crate) is_json: bool,
 }
 
-/// The series of a sequence. `beside_single`: a single value may stand in place of the sequence.
+/// Finds the series of a sequence. `beside_single`: a single value may be written in place of the sequence.
 pub(crate) fn series_in<'d>(
     dialect: &Dialect,
     seq: &'d [Term],
@@ -70,7 +70,7 @@ pub(crate) fn list_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'
     })
 }
 
-/// The parameters of a sequence that are kept apart by a text, `key "=" value ("," key "=" value)*`.
+/// The parameters of a sequence that a text separates, `key "=" value ("," key "=" value)*`.
 fn parameters_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'d>> {
     let of_parameters = |term: &Term| match &term.kind {
         TermKind::Many(more) => holds(dialect, more, &is_key) && !leads_to_calls(dialect, more),
@@ -85,7 +85,7 @@ fn parameters_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'d>> {
     (has_text && series.item.iter().any(is_key_in)).then_some(series)
 }
 
-/// The series of a sequence with such a loop.
+/// The first series of a sequence with a loop that satisfies `is_loop`.
 fn any_series_in<'d>(
     dialect: &Dialect,
     seq: &'d [Term],
@@ -128,14 +128,14 @@ fn is_solid(term: &Term) -> bool {
     !matches!(term.kind, TermKind::Ws(_) | TermKind::Nl)
 }
 
-/// Whether the sequence reads, itself or by its rules, one value without a key and no loop: a single value.
+/// Whether the sequence, with the rules that it refers to, parses a single value: one without a key or a loop.
 pub(crate) fn is_single(dialect: &Dialect, seq: &[Term]) -> bool {
     let has =
         |wanted: &dyn Fn(&TermKind) -> bool| seq.iter().any(|term| holds(dialect, term, wanted));
     has(&is_item) && !has(&is_key) && !has(&|kind| matches!(kind, TermKind::Many(_)))
 }
 
-/// Whether the sequence reads, itself or by its rules, a list between brackets.
+/// Whether the sequence, with the rules that it refers to, parses a list between brackets.
 pub(crate) fn holds_list(dialect: &Dialect, seq: &[Term]) -> bool {
     let is_in = |seq: &[Term]| list_in(dialect, seq).is_some();
     let in_alt = |alt: &Alt| alt.0.iter().any(|seq| is_in(seq));
@@ -169,7 +169,7 @@ fn series_at<'d>(
     let has = |terms: &[Term], wanted: &dyn Fn(&TermKind) -> bool| {
         terms.iter().any(|term| holds(dialect, term, wanted))
     };
-    // The first item is what every further one ends with.
+    // The body of the loop ends with the terms of the first item.
     let pairs = seq[..n].iter().rev().zip(more.iter().rev());
     let n_item = pairs.take_while(|(one, other)| is_same(one, other)).count();
     let (separator, item) = more.split_at(more.len() - n_item);
@@ -202,7 +202,7 @@ fn inside(term: &Term) -> &[Term] {
     }
 }
 
-/// Whether two terms read the same, wherever they stand.
+/// Whether two terms are equal except for their spans.
 fn is_same(one: &Term, other: &Term) -> bool {
     let all = |one: &[Term], other: &[Term]| {
         one.len() == other.len() && one.iter().zip(other).all(|(a, b)| is_same(a, b))
@@ -217,7 +217,7 @@ fn is_same(one: &Term, other: &Term) -> bool {
     }
 }
 
-/// A value of the key before it.
+/// Whether a term of this kind is a value of the key before it.
 fn is_item(kind: &TermKind) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! The notation: dialect files read into rules. `docs/notation.md` is its manual.
+//! Parses dialect files into rules. `docs/notation.md` is the manual of the notation.
 
 mod ast;
 pub(crate) mod bounds;
@@ -39,11 +39,11 @@ pub struct Dialect {
 }
 
 impl Dialect {
-    /// All dialects of a file. `known` are those that `dialect a : b` may build on, beside the file's own earlier ones.
+    /// Parses all dialects of a file. `dialect a : b` may build on a `known` dialect or on an earlier one of the file.
     ///
     /// # Errors
-    /// The first thing that is no notation, or more than a dialect may hold (`docs/notation.md`), with its place in `file` and
-    /// what to write instead.
+    /// The first text that is not valid notation or exceeds a bound (`docs/notation.md`). The error has the place
+    /// in `file` and what to write instead.
     pub fn parse(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
         file::read(file, known)
     }
@@ -61,14 +61,14 @@ impl Dialect {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The lines that describe it, as written; inherited rules are not repeated.
+    /// The dialect's lines as written, without inherited rules.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The only calls it has, where each of its rules fixes a tool: the tools, each with the arguments that its rule names,
-    /// and whether these stand on one line. `None` where a call may name any.
-    #[expect(clippy::type_complexity, reason = "names, and what is known of each")]
+    /// The calls of a dialect whose call rules each fix a tool. Each item is a tool and the arguments that its rule
+    /// names, with whether each argument is on one line. `None` if a call may name any tool.
+    #[expect(clippy::type_complexity, reason = "tools, each with its arguments")]
     pub fn only_calls(&self) -> Option<Vec<(&str, Vec<(&str, bool)>)>> {
         let calls = self.rules.iter().filter(|rule| rule.name == "call");
         let mut all: Vec<_> = calls
@@ -78,14 +78,14 @@ impl Dialect {
         Some(all)
     }
 
-    /// Whether values of its calls are lists between brackets.
+    /// Whether the dialect's calls have values that are lists between brackets.
     pub(crate) fn has_lists(&self) -> bool {
         let calls = self.rules.iter().filter(|rule| rule.name == "call");
         let mut seqs = calls.flat_map(|rule| &rule.alt.0);
         seqs.any(|seq| lists::holds_list(self, seq))
     }
 
-    /// Whether its calls have parameters with a `key`.
+    /// Whether the dialect's calls have parameters with a `key`.
     pub fn has_keys(&self) -> bool {
         let is_key = |kind: &TermKind| matches!(kind, TermKind::Capture(Capture::Key, _));
         let calls = self.rules.iter().filter(|rule| rule.name == "call");
@@ -93,7 +93,7 @@ impl Dialect {
         terms.any(|term| holds(self, term, &is_key))
     }
 
-    /// The arguments that a rule for any tool names, and whether these stand on one line: of the first such rule.
+    /// The arguments of the first `call` rule for any tool that names some, and whether each is on one line.
     pub fn named_arguments(&self) -> Vec<(&str, bool)> {
         let is_general = |rule: &&Rule| rule.name == "call" && rule.tool.is_none();
         let mut rules = self.rules.iter().filter(is_general);
@@ -101,7 +101,7 @@ impl Dialect {
         named.unwrap_or_default()
     }
 
-    /// The argument that holds a shell block, and the argument each of its commands becomes (`split: shell_lines(a: b)`).
+    /// The argument that holds a shell block, and the argument that each command becomes (`split: shell_lines(a: b)`).
     pub fn split(&self) -> Option<(&str, &str)> {
         let inside = self
             .setting("split")?
@@ -111,12 +111,12 @@ impl Dialect {
         Some((from.trim(), to.trim()))
     }
 
-    /// How an id is spelled from what is captured: `functions.{name}:{id}`.
+    /// How an id is spelled from captures: `functions.{name}:{id}`.
     pub fn id_spelling(&self) -> Option<&str> {
         self.setting("id_spelling")
     }
 
-    /// What is written between calls that no block holds.
+    /// The text between calls that are not in a block.
     pub(crate) fn between_calls(&self) -> &'static str {
         match self.setting("between_calls") {
             Some(_) => "",
@@ -129,12 +129,12 @@ impl Dialect {
         &self.values
     }
 
-    /// What an id has to look like for its models (`id_form: letters 9`), if they take no other.
+    /// The form that ids must have for the dialect's models (`id_form: letters 9`), if there is one.
     pub fn id_form(&self) -> Option<IdForm> {
         IdForm::parse(self.setting("id_form")?)
     }
 
-    /// The id of a call that has none: what counts it in its message.
+    /// An id for a call without one, made from its `number`.
     pub fn counted_id(&self, name: &str, number: u64) -> String {
         let id = self.id_form().unwrap_or(IdForm::Count).id(number);
         match self.id_spelling() {
@@ -143,7 +143,7 @@ impl Dialect {
         }
     }
 
-    /// The rules of that name without a fixed tool.
+    /// The rules with this name and without a fixed tool.
     pub(crate) fn rules_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Rule> {
         self.rules
             .iter()
@@ -160,7 +160,7 @@ impl Dialect {
             .collect()
     }
 
-    /// Whether letter case is ignored in rules of that name (`case: ignore`, `case: ignore in a, b`).
+    /// Whether letter case is ignored in this rule (`case: ignore`, `case: ignore in a, b`).
     pub(crate) fn ignores_case(&self, rule: &Rule) -> bool {
         match self.setting("case").map(|value| {
             value

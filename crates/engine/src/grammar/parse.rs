@@ -1,4 +1,4 @@
-//! A line to a rule.
+//! Parses a line into a rule.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -18,7 +18,7 @@ use super::bounds::DEPTH;
 use super::lex::{Lexer, Token};
 use super::words;
 
-/// The rule of a line. `at` is where that begins in the file.
+/// The rule of a line. `at` is the offset of the line in the file.
 pub(super) fn rule(line: &str, at: usize) -> Result<Rule, GrammarError> {
     Reader::new(line, at)?.rule()
 }
@@ -46,12 +46,12 @@ impl<'a> Reader<'a> {
         Ok(core::mem::replace(&mut self.ahead, next))
     }
 
-    fn at_mark(&self, mark: char) -> bool {
-        matches!(&self.ahead, Some((Token::Mark(found), _)) if *found == mark)
+    fn at_mark(&self, sign: char) -> bool {
+        matches!(&self.ahead, Some((Token::Mark(found), _)) if *found == sign)
     }
 
-    fn eat(&mut self, mark: char) -> Result<bool, GrammarError> {
-        let found = self.at_mark(mark);
+    fn eat(&mut self, sign: char) -> Result<bool, GrammarError> {
+        let found = self.at_mark(sign);
         if found {
             self.take()?;
         }
@@ -64,12 +64,12 @@ impl<'a> Reader<'a> {
             .map_or_else(|| self.lexer.here(), |(_, place)| place.clone())
     }
 
-    fn expect(&mut self, mark: char, after: &str) -> Result<(), GrammarError> {
-        if self.eat(mark)? {
+    fn expect(&mut self, sign: char, after: &str) -> Result<(), GrammarError> {
+        if self.eat(sign)? {
             return Ok(());
         }
-        let missing = GrammarError::new(self.here(), format!("`{mark}` is missing {after}"));
-        Err(missing.help(match mark {
+        let missing = GrammarError::new(self.here(), format!("`{sign}` is missing {after}"));
+        Err(missing.help(match sign {
             '=' => "a line is `NAME = ..`, `NAME TOOL = ..`, `SETTING: ..`, or continues the rule with blanks and `|`",
             ')' => "each `(` has its `)`, on the same line or on one that continues it with `|`",
             ':' => "a role has its keys: `name: name`",
@@ -200,10 +200,10 @@ impl<'a> Reader<'a> {
                     kind
                 }
             }
-            Token::Mark(mark) => {
+            Token::Mark(sign) => {
                 return Err(
-                    GrammarError::new(span, format!("`{mark}` where a term is expected")).help(
-                        format!("a sign that the model writes goes in quotes: \"{mark}\""),
+                    GrammarError::new(span, format!("`{sign}` where a term is expected")).help(
+                        format!("a sign that the model writes goes in quotes: \"{sign}\""),
                     ),
                 );
             }
@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Whether a word's own `(` stands right behind it; one behind a blank opens a group.
+    /// Takes a `(` right after a word. A `(` after a blank starts a group instead.
     fn eat_own(&mut self, word: &Range<usize>) -> Result<bool, GrammarError> {
         let own = self
             .ahead
@@ -341,7 +341,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `("'")`: a quotation mark of Python.
+    /// `("'")`: a quote of Python.
     fn mark(&mut self, word: &Range<usize>) -> Result<PythonQuote, GrammarError> {
         match self.argument(word)?.as_deref() {
             None | Some("\"") => Ok(PythonQuote::Double),
@@ -358,7 +358,7 @@ impl<'a> Reader<'a> {
     fn value(&mut self, word: &Range<usize>) -> Result<TermKind, GrammarError> {
         let help = "`value(a)` is the parameter `a`, value(\"'\") has strings between single quotes, too, value(a, \"'\") is both";
         let (argument, mut quotes) = self.argument_and_texts(word, help)?;
-        // JSON's own are read anyway.
+        // JSON's own quotes are always read.
         quotes.retain(|quote| !matches!(quote.as_str(), "\"" | "\\\""));
         let is_refused = |quote: &String| quote.starts_with('"') && quote != "\"\"";
         if quotes
@@ -504,7 +504,7 @@ fn end_of_line(span: &Range<usize>) -> TermKind {
     TermKind::Group(Alt(kinds.into_iter().map(term).collect()))
 }
 
-/// What brackets after `object` and `attrs` list.
+/// A member in the brackets after `object` or `attrs`.
 struct Member {
     /// The role, or the key of a fixed member.
     role: String,
@@ -514,7 +514,7 @@ struct Member {
     is_fixed: bool,
 }
 
-/// Whether a word is JSON by itself.
+/// Whether a word is a JSON literal or number.
 fn is_scalar(word: &str) -> bool {
     let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
     matches!(word, "true" | "false" | "null" | "0") || is_number && !word.starts_with('0')
@@ -584,7 +584,7 @@ fn attribute(member: Member) -> Result<Attribute, GrammarError> {
     })
 }
 
-/// The first `{capture}` of `text`: where it begins, what it names, where it ends.
+/// The first `{capture}` of `text`: its start, its capture and its end.
 fn hole(text: &str) -> Option<(usize, Capture, usize)> {
     text.match_indices('{').find_map(|(open, _)| {
         let inside = &text[open + 1..];

@@ -11,7 +11,7 @@ use super::lex::{Lexer, Token};
 /// How untyped text is read, and what is decoded in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Values {
-    /// Without a schema.
+    /// The type of a value without a schema.
     pub typing: Typing,
     /// Entities (`&lt;`) are decoded in values.
     pub entities: bool,
@@ -19,31 +19,31 @@ pub struct Values {
     pub entities_in_attrs: bool,
     /// `%7C` is decoded in values, and `+` is a blank.
     pub percent: bool,
-    /// What stands in values in place of other texts, each before that.
+    /// Escapes in values: each written text, and the text that it means.
     pub escapes: Arc<[(String, String)]>,
     /// Words for the literals `true`, `false` and `null`: each word, and the literal.
     pub words: Arc<[(String, String)]>,
     /// CDATA sections are unwrapped.
     pub cdata: bool,
-    /// What separates the items of a list that is written without brackets.
+    /// The separator of items where a list has no brackets.
     pub separator: Option<String>,
-    /// What each line of a list starts with that has a line for each item.
+    /// The bullet that starts each line of a list, where each item has its own line.
     pub bullet: Option<String>,
-    /// A list has a parameter for each item, one after another.
+    /// Each item of a list is a parameter of its own, one after another.
     pub repeated: bool,
 }
 
-/// What a value is where no schema says so.
+/// The type of a value that no schema declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Typing {
     /// A string.
     #[default]
     Text,
-    /// What it looks like: a boolean, `null`, a number, otherwise a string.
+    /// The type that the text looks like: a boolean, `null`, a number, otherwise a string.
     Infer,
     /// JSON where the whole text is a JSON value, otherwise a string.
     Json,
-    /// An attribute says it: its value and whether that means JSON; `*` is any other.
+    /// The type that a `type` capture gives: each word, and whether it means JSON. `*` is any other word.
     Kind(Vec<(String, bool)>),
 }
 
@@ -94,7 +94,7 @@ impl Values {
     }
 }
 
-/// Names of the types of JSON, and what dialects call them.
+/// The types of JSON, each with the words that dialects use for it.
 const TYPES: [(&str, &[&str]); 7] = [
     ("object", &["object", "dict", "map"]),
     ("array", &["array", "list"]),
@@ -106,7 +106,7 @@ const TYPES: [(&str, &[&str]); 7] = [
 ];
 
 impl Values {
-    /// The items of a list that is written as the setting says: between separators, or on lines of their own.
+    /// The items of a list that is written as the setting says: between separators, or each on its own line.
     pub fn items<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
         let text = text.trim();
         let is_filled = |item: &&str| !item.is_empty();
@@ -126,7 +126,7 @@ impl Values {
         Some(items.into_iter().map(str::trim).filter(is_filled).collect())
     }
 
-    /// What a text that is one of the words means.
+    /// The literal that a text means, if the text is one of the words.
     pub(crate) fn word(&self, text: &str) -> Option<&str> {
         let text = text.trim();
         let found = self.words.iter().find(|(word, _)| word == text);
@@ -139,7 +139,7 @@ impl Values {
         found.map(|(word, _)| word.as_str())
     }
 
-    /// A text with its own escapes and percent-encoding written. `starts_line`: only blanks stand before it on its line.
+    /// Writes a text with its escapes and percent-encoding. `starts_line`: only blanks precede the text on its line.
     pub fn escape<'t>(&self, text: &'t str, starts_line: bool) -> Cow<'t, str> {
         if !self.percent && self.escapes.is_empty() {
             return Cow::Borrowed(text);
@@ -152,12 +152,12 @@ impl Values {
             rest = &text[meant.len()..];
         }
         while let Some(c) = rest.chars().next() {
-            let stands_for = |(_, meant): &&(String, String)| rest.starts_with(meant);
+            let is_next = |(_, meant): &&(String, String)| rest.starts_with(meant);
             let escape = self
                 .escapes
                 .iter()
                 .filter(|(_, meant)| !meant.is_empty())
-                .find(stands_for);
+                .find(is_next);
             if let Some((written, meant)) = escape {
                 out.push_str(written);
                 rest = &rest[meant.len()..];
@@ -175,7 +175,7 @@ impl Values {
         Cow::Owned(out)
     }
 
-    /// A list of these items as the setting says, if none of them is more than one item.
+    /// The items as a list that the setting describes, if parsing the list gives the same items.
     pub(crate) fn list(&self, items: &[&str]) -> Option<String> {
         let list = match (&self.separator, &self.bullet) {
             (Some(separator), _) if separator.trim().is_empty() => items.join(separator),
@@ -190,8 +190,8 @@ impl Values {
         (!is_json && self.items(&list).as_deref() == Some(items)).then_some(list)
     }
 
-    /// The word that is written for a value of that JSON type, by `values: schema|type(..)`: the type's name if it is listed,
-    /// else a word that names no type, else the type's name where `*` reads it so.
+    /// The word that is written for a value of a JSON type, by `values: schema|type(..)`: a listed name of the type.
+    /// Without one, a listed word that is not the name of a type, else the name of the type if `*` is listed.
     pub fn word_for<'w>(&'w self, json_type: &'w str) -> Option<&'w str> {
         let Typing::Kind(kinds) = &self.typing else {
             return None;
@@ -217,17 +217,17 @@ impl Values {
     }
 }
 
-/// `id_form:` what an id has to look like for the dialect's models.
+/// `id_form:` the form that ids must have for the dialect's models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdForm {
     /// A number that counts over the conversation, from 0.
     Count,
-    /// So many letters and digits of ASCII.
+    /// This many ASCII letters and digits.
     Letters(usize),
 }
 
 impl IdForm {
-    /// The form that the setting says: `count` or `letters N`.
+    /// The form that the setting gives: `count` or `letters N`.
     pub(crate) fn parse(setting: &str) -> Option<IdForm> {
         match setting.split_once(' ') {
             None if setting == "count" => Some(IdForm::Count),
@@ -239,7 +239,7 @@ impl IdForm {
         }
     }
 
-    /// Whether an id looks so.
+    /// Whether an id has this form.
     pub fn fits(self, id: &str) -> bool {
         match self {
             IdForm::Count => id.parse::<u64>().is_ok_and(|n| n.to_string() == id),
@@ -255,7 +255,7 @@ impl IdForm {
             IdForm::Count => n.to_string(),
             IdForm::Letters(length) => {
                 let number = format!("{n:0>length$}");
-                // What is longer keeps what tells it from those before it.
+                // A longer number keeps its last digits, which distinguish it from the numbers before it.
                 let number = &number[number.len() - length..];
                 match number.strip_prefix("0000") {
                     Some(rest) => format!("call{rest}"),
@@ -289,7 +289,7 @@ fn kinds_of(kinds: &str) -> Result<Typing, String> {
 struct Pairs {
     name: &'static str,
     example: &'static str,
-    /// What is meant is `true`, `false` or `null`, and no text.
+    /// The meaning is `true`, `false` or `null`, not a text.
     are_words: bool,
 }
 
@@ -305,16 +305,16 @@ const WORDS: Pairs = Pairs {
     are_words: true,
 };
 
-/// What starts a text in which nothing is escaped.
+/// The opener of a section in which nothing is escaped.
 pub(crate) const CDATA: &str = "<![CDATA[";
 
-/// An escape of a line break, and what comes after it, without the break.
+/// An escape that starts with a line break, and its meaning, both without that break.
 pub(crate) fn without_break((written, meant): &(String, String)) -> Option<(&str, &str)> {
     Some((written.strip_prefix('\n')?, meant.strip_prefix('\n')?))
         .filter(|(written, _)| !written.is_empty())
 }
 
-/// The pairs of `escapes("\\\\|" = "|", "<br>" = "\\n")` or `words("yes" = true)`: what is written, and what that means.
+/// The pairs of `escapes("\\\\|" = "|", "<br>" = "\\n")` or `words("yes" = true)`: each written text and its meaning.
 fn pairs(part: &str, of: &Pairs) -> Result<Arc<[(String, String)]>, String> {
     let wrong = || {
         let example = of.example;
@@ -359,7 +359,7 @@ fn quoted(part: &str) -> Result<String, String> {
     let mut tokens = Lexer::new(inside.unwrap_or_default(), 0);
     let mut next = || tokens.next().ok().flatten().map(|(token, _)| token);
     match (next(), next()) {
-        // Words have blanks between them.
+        // A blank separates words, so `lists` accepts one.
         (Some(Token::Literal(text)), None)
             if !text.trim().is_empty() || !text.is_empty() && part.starts_with("lists") =>
         {

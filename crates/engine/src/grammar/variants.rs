@@ -1,4 +1,4 @@
-//! A dialect that writes its calls in another way that it reads: each choice, optional part and run of blanks in turn.
+//! Variants of a dialect: each writes calls in another way that the dialect parses.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -11,8 +11,8 @@ use super::{Alt, Capture, Dialect, Rule, Term, TermKind};
 use crate::render::holds;
 
 impl Dialect {
-    /// The dialects that write what this one reads and does not write: each has one choice, one optional part, or one run of
-    /// blanks written otherwise. What they write should be read by this one.
+    /// The dialects that write what this one parses but does not write. Each has one choice, one optional part, or one
+    /// run of blanks written differently. This dialect should parse what they write.
     ///
     /// At most `most` of them, in the order of the rules.
     pub fn variants(&self, most: usize) -> Vec<Dialect> {
@@ -40,7 +40,7 @@ impl Dialect {
                     one
                 });
                 let mut rules: Vec<Rule> = rules.collect();
-                // A rule that is no longer referred to would be an entry.
+                // A rule that lost its last reference would become an entry.
                 let old = referred(&self.rules);
                 loop {
                     let new = referred(&rules);
@@ -94,7 +94,7 @@ fn kinds(dialect: &Dialect, term: &Term, most: usize) -> Vec<TermKind> {
     let only = |seq: Vec<Term>| TermKind::Group(Alt(vec![seq]));
     match &term.kind {
         TermKind::Group(alt) => {
-            // The message's end is where a message ends, not a text.
+            // `message_end` is a place, not a text that can be written.
             let is_end = |seq: &&Vec<Term>| matches!(seq.as_slice(), [one] if one.kind == TermKind::MessageEnd);
             let written = alt.0.iter().filter(|seq| !is_end(seq));
             let alternatives = written.flat_map(|seq| {
@@ -120,7 +120,7 @@ fn kinds(dialect: &Dialect, term: &Term, most: usize) -> Vec<TermKind> {
                 TermKind::Many(Term { kind, span }.into())
             };
             let is_key = |kind: &TermKind| kind.open_capture() == Some(Capture::Key);
-            // Without this loop another one takes the parameters.
+            // Without this loop another loop takes the parameters.
             let without = holds(dialect, inner, &is_key).then(|| only(vec![]));
             without.into_iter().chain(inside.map(many)).collect()
         }

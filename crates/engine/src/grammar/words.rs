@@ -1,4 +1,4 @@
-//! The words of the language: what a name may not be, and what is nearest to a misspelt one.
+//! The words of the notation: names that a rule must not have, and the nearest word to a misspelled one.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -35,7 +35,7 @@ pub(super) const WORDS: &[&str] = &[
     "attrs",
 ];
 
-/// Names of rules that have a meaning.
+/// Names of rules with a meaning.
 const RULES: &[&str] = &[
     "call",
     "think",
@@ -49,7 +49,7 @@ const RULES: &[&str] = &[
     "write_block",
 ];
 
-/// Settings that mean something to the engine or are in the header.
+/// Settings that have a meaning to the engine or belong to the header.
 const SETTINGS: &[&str] = &[
     "values",
     "case",
@@ -70,7 +70,7 @@ const SETTINGS: &[&str] = &[
     "auto_without",
 ];
 
-/// Words that other tools and older files have, and the word of the language.
+/// Words of other tools and older files, each with the word of the notation.
 const OTHER_WORDS: &[(&str, &str)] = &[
     ("bol", "line_start"),
     ("start", "message_start"),
@@ -82,7 +82,7 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("skip", "any"),
 ];
 
-/// What is looked for under these names, where no rule has them.
+/// Names of missing rules, each with the word that the author probably meant.
 const MEANT_WORDS: &[(&str, &str)] = &[
     ("arg", "key"),
     ("args", "json"),
@@ -96,14 +96,14 @@ const MEANT_WORDS: &[(&str, &str)] = &[
     ("tool", "name"),
 ];
 
-/// The same for rules with a meaning.
+/// As [`OTHER_WORDS`], for rules with a meaning.
 const OTHER_RULES: &[(&str, &str)] = &[
     ("barred", "not_in_results"),
     ("written", "write"),
     ("written_block", "write_block"),
 ];
 
-/// The same for settings.
+/// As [`OTHER_WORDS`], for settings.
 const OTHER_SETTINGS: &[(&str, &str)] = &[
     ("none", "no_tool"),
     ("refuse", "not_tools"),
@@ -113,7 +113,7 @@ const OTHER_SETTINGS: &[(&str, &str)] = &[
     ("alone", "auto_without"),
 ];
 
-/// The name of a setting.
+/// Refuses an unknown name of a setting.
 pub(super) fn setting(name: &str, place: Range<usize>) -> Result<(), GrammarError> {
     if SETTINGS.contains(&name) {
         return Ok(());
@@ -131,7 +131,7 @@ pub(super) fn setting(name: &str, place: Range<usize>) -> Result<(), GrammarErro
     Err(GrammarError::new(place, format!("no setting is called `{name}`")).help(help))
 }
 
-/// Refuses a rule name that is a word of the language, or looks like one.
+/// Refuses a rule name that is a word of the notation, or looks like one.
 pub(super) fn rule_name(name: &str, place: Range<usize>) -> Result<(), GrammarError> {
     if RULES.contains(&name) {
         return Ok(());
@@ -162,7 +162,7 @@ pub(super) fn rule_name(name: &str, place: Range<usize>) -> Result<(), GrammarEr
     }
 }
 
-/// A word that is no word of the language: the name of a rule, unless another tool or an older file has it as a word.
+/// Refuses a word of another tool or an older file. Any other unknown word is the name of a rule.
 pub(super) fn reference(word: &str, place: &Range<usize>) -> Result<(), GrammarError> {
     match other(OTHER_WORDS, word).or_else(|| other(OTHER_RULES, word)) {
         Some(new) => Err(replaced(word, new, place.clone())),
@@ -170,16 +170,16 @@ pub(super) fn reference(word: &str, place: &Range<usize>) -> Result<(), GrammarE
     }
 }
 
-/// Captures, which are the words of holes, and of attributes beside the names of parameters.
+/// The words for captures, which may be in holes and be roles of attributes.
 const CAPTURES: &[&str] = &["name", "key", "id", "server", "type", "any", "length"];
 
-/// The capture that an attribute's role is elsewhere called.
+/// The capture that other tools or older files call `role`.
 pub(super) fn other_capture(role: &str) -> Option<&'static str> {
     other(OTHER_WORDS, role).filter(|word| CAPTURES.contains(word))
 }
 
-/// The holes of a text. `written` is that text in the file, with its escapes, and `at` is where it starts there. Braces around
-/// anything but a capture, and what looks like one, are braces.
+/// Checks the holes of a text. `written` is the text with its escapes as in the file, and `at` is its offset there.
+/// Braces around a word that neither is nor looks like a capture are plain text.
 pub(super) fn holes(text: &str, written: &str, at: usize) -> Result<(), GrammarError> {
     for (open, _) in text.match_indices('{') {
         let inside = &text[open + 1..];
@@ -188,7 +188,7 @@ pub(super) fn holes(text: &str, written: &str, at: usize) -> Result<(), GrammarE
         if end == 0 || !inside[end..].starts_with('}') || CAPTURES.contains(&word) {
             continue;
         }
-        // A hole holds no escape, so it is in the file as it is here.
+        // A hole contains no escape, so the file has the same text.
         let start = at
             + written
                 .find(&["{", word, "}"].concat())
@@ -206,7 +206,7 @@ pub(super) fn holes(text: &str, written: &str, at: usize) -> Result<(), GrammarE
     Ok(())
 }
 
-/// A rule that is used and not there.
+/// The error for a reference to a rule that does not exist.
 pub(super) fn no_rule<'r>(
     name: &str,
     rules: impl Iterator<Item = &'r str>,
@@ -223,7 +223,7 @@ pub(super) fn no_rule<'r>(
     GrammarError::new(place, format!("no rule is called `{name}`")).help(help)
 }
 
-/// An error that says which word to write, and has it as its replacement.
+/// An error that names the word to write, which is also its replacement.
 pub(super) fn replaced(found: &str, word: &str, place: Range<usize>) -> GrammarError {
     GrammarError {
         replacement: Some(word.into()),
@@ -237,7 +237,7 @@ fn other(table: &[(&str, &'static str)], word: &str) -> Option<&'static str> {
     found.map(|(_, word)| *word)
 }
 
-/// The known word that is at most two edits away, and fewer in short words.
+/// The nearest known word, at most two edits away. Short words allow fewer edits.
 fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
     let lower = word.to_ascii_lowercase();
     known
@@ -247,8 +247,8 @@ fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<Strin
         .map(|(_, known)| known.to_string())
 }
 
-/// Whether a name is one edit away from a word, letter case aside. In words of two letters half of it would be another word, so
-/// only a letter too many counts, or the two in the other order.
+/// Whether a name is one edit away from a word, letter case aside. A change of one letter in two makes another word, so
+/// for words of two letters only an extra letter or an exchange counts.
 fn is_near(name: &str, word: &str) -> bool {
     let is_same = |(one, other): &(&u8, &u8)| one.eq_ignore_ascii_case(other);
     let (bytes, wanted) = (name.as_bytes(), word.as_bytes());
@@ -267,7 +267,7 @@ fn is_near(name: &str, word: &str) -> bool {
     }
 }
 
-/// Letters to add, leave out, change, or exchange with their neighbour.
+/// The number of letters to add, leave out, change, or exchange with their neighbor.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut before: Vec<usize> = Vec::new();

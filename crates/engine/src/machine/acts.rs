@@ -1,4 +1,4 @@
-//! Doing what the threads agree on: the only place where calls begin, get their names, and end.
+//! Executes the acts that all threads agree on: a call starts, gets its name and its arguments, and ends.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -20,9 +20,9 @@ use crate::program::{CompiledDialect, Node, RuleRole};
 use crate::{Code, End, Place, Sink, Span};
 
 impl Parser {
-    /// From here the candidate is what it seems: nothing is given back. `false` where it stands in quoted code or in
-    /// reasoning and is none, or counts only if the reasoning never ends: then it is read anew, if at all. `name` is the
-    /// call's, where no thread captured it.
+    /// Commits the candidate: none of its bytes become text again. Returns `false` where the candidate is in quoted
+    /// code or in reasoning and is rejected, or waits for the end of the reasoning. `name` is the call's name if no
+    /// thread captured it.
     #[must_use]
     pub(super) fn commit(
         &mut self,
@@ -43,19 +43,19 @@ impl Parser {
         let is_reasoning = self.context.channel == Channel::Reasoning;
         let adjoins = self.adjoins_reasoning();
         self.thought.is_ended_by_entry = is_reasoning || adjoins;
-        let by_extra = self.decided().is_some_and(|thread| thread.extra);
+        let by_sync_point = self.decided().is_some_and(|thread| thread.extra);
         self.emit_text(view, self.candidate.at, sink);
-        self.emitter.reasoning_is_over |= by_extra && is_reasoning;
+        self.emitter.reasoning_is_over |= by_sync_point && is_reasoning;
         if !adjoins {
             self.thought.interrupted = None;
         }
-        if by_extra || self.context.open_ended || is_reasoning && self.enters_call() {
+        if by_sync_point || self.context.open_ended || is_reasoning && self.enters_call() {
             let context = core::mem::take(&mut self.context);
             if is_reasoning {
                 self.interrupt(context);
             }
         } else if self.context.sync {
-            // An entry ends the open call of a broken one.
+            // The entry ends the open call of a broken entry.
             self.context = Context::default();
             let at = self.candidate.at;
             self.emitter.end_call(End::Recovered, view, at, sink);
@@ -63,7 +63,7 @@ impl Parser {
         true
     }
 
-    /// Does the acts up to `to`. Bytes up to `upto` are markup where an act needs them told.
+    /// Executes the acts up to `to`. If an argument emits the call's head, the bytes up to `upto` become markup.
     pub(super) fn flush(&mut self, view: View<'_>, to: LogId, upto: u64, sink: &mut dyn Sink) {
         let mut acts = core::mem::take(&mut self.spare.acts);
         self.set.log.acts(self.set.flushed, to, &mut acts);
@@ -81,7 +81,7 @@ impl Parser {
                     self.captured(view, what, at, sink);
                 }
                 Act::Argument { node, index, at } => {
-                    // The name may come after the first of them.
+                    // The name may come after the first argument.
                     let call = self.emitter.call.as_ref();
                     let is_nameless = call.is_some_and(OpenCall::is_nameless);
                     let name = acts[n..].iter().find(|(act, _)| act.is_name());
@@ -117,8 +117,8 @@ impl Parser {
             true => Place::Code,
             false => Place::Answer,
         };
-        if let Some(thought) = &mut self.thought.interrupted {
-            thought.called = true;
+        if let Some(interrupted) = &mut self.thought.interrupted {
+            interrupted.called = true;
         }
         let dialect = view.program.dialect_of(node);
         let mut call = OpenCall::new(&dialect.name, place, pos);
@@ -196,7 +196,7 @@ impl Parser {
         self.set.registers.set(what, &text);
     }
 
-    /// The open call gets its name, which stands at `at`, and the tool that it means.
+    /// Sets the open call's name, which is at `at`, and the tool that the name means.
     pub(super) fn name_call(
         &mut self,
         name: String,
@@ -213,7 +213,7 @@ impl Parser {
         }
     }
 
-    /// The call's name space stands after its arguments: the call was told without it, or with another.
+    /// The call's name space comes after the arguments: the head was emitted without this name space, or with another.
     fn late_ns(&mut self, text: &str, at: Span, sink: &mut dyn Sink) {
         let Some(call) = self.emitter.call.as_mut() else {
             return;
@@ -226,7 +226,7 @@ impl Parser {
         self.note(Code::Junk, at, message, sink);
     }
 
-    /// The closer after the name was not there as it should be.
+    /// The closer after the name is missing or misspelt.
     fn supplied(&mut self, at: Span, sink: &mut dyn Sink) {
         self.emitter.worsen(End::Recovered);
         let message = if at.start == at.end {
@@ -237,8 +237,8 @@ impl Parser {
         self.note(Code::MissingCloser, at, message, sink);
     }
 
-    /// An element that means nothing goes by, if a `type` came right before what is skipped. After the name it may have
-    /// been meant as an argument, unless it is empty.
+    /// Emits a note for a skipped element, if a `type` was captured right before the skipped bytes. After the name, an
+    /// element that is not empty may be a lost argument: the call is then recovered.
     fn skip_element(
         &mut self,
         view: View<'_>,
@@ -257,7 +257,7 @@ impl Parser {
         self.note(Code::Junk, at, message, sink);
     }
 
-    /// An attribute that is an argument (`<write_file path="..">`).
+    /// Writes an argument that an attribute or a capture holds (`<write_file path="..">`).
     pub(super) fn argument(
         &mut self,
         view: View<'_>,
@@ -291,7 +291,7 @@ impl Parser {
         }
     }
 
-    /// Adds the arguments that the dialect calls empty where a call of a rule for one tool lacks them.
+    /// Adds the arguments that the dialect declares empty, if a call of a rule for one tool lacks them.
     fn add_empty(&mut self, dialect: &CompiledDialect, sink: &mut dyn Sink) {
         for named in &dialect.empty {
             let lacks = |call: &OpenCall| {
@@ -317,7 +317,7 @@ fn attribute_name(view: View<'_>, start: u64) -> &str {
     &before[before.trim_end_matches(is_name).len()..]
 }
 
-/// The spelling of an id without what it has before the name, where that does not stand there.
+/// The spelling of an id. Its prefix before `{name}` is left out unless the text has that prefix before the name.
 fn as_it_stands<'s>(spelling: &'s str, view: View<'_>, name_at: u64) -> &'s str {
     let Some((before, _)) = spelling.split_once("{name}") else {
         return spelling;

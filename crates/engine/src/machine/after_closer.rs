@@ -1,5 +1,5 @@
-//! What stands after the last closer that a probe read whole: an entry, a stop, another closer, or a parameter that the
-//! tool does not have and whose value is read over.
+//! Reads what follows the last whole closer of a lookahead: an entry, a stop, another closer, or a parameter that the
+//! tool does not have. The value of such a parameter is skipped.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -21,22 +21,22 @@ use super::view::View;
 use crate::grammar::Capture;
 use crate::program::{Fits, Node, NodeId, RuleRole, TextNode, is_blank};
 
-/// Reading over an unknown parameter: to its value, then over that.
+/// Skips an unknown parameter: first the bytes up to its value, then the value.
 #[derive(Debug, Default)]
 pub(super) struct SkippedParameter {
-    /// Up to its value.
+    /// The positions up to the value.
     threads: Vec<Thread>,
-    /// Where its value begins.
+    /// Where the value starts.
     from: u64,
-    /// What follows the value, where a literal that may be left out can still stand before it.
+    /// The node and the log after the value, once the value may start. An optional literal may still precede the value.
     value: Option<(NodeId, LogId)>,
-    /// Between these quotes, or in JSON's quotes and brackets, stands none of its closers.
+    /// Between these quotes, or in JSON's quotes and brackets, the value's closers do not count.
     quotes: Option<Box<[String]>>,
-    /// The closers of its value, once that has begun.
+    /// The closers of the value, once the value has started.
     closers: Vec<Thread>,
 }
 
-/// After the value in quotes or brackets that `text` starts with: 0 where it starts with none, `None` where that has no end.
+/// The end of the quoted or bracketed value that `text` starts with: 0 without such a value, `None` without its end.
 fn quoted_end(text: &str, quotes: &[String]) -> Option<usize> {
     let start = text.len() - text.trim_start().len();
     let own = quotes
@@ -56,32 +56,32 @@ fn quoted_end(text: &str, quotes: &[String]) -> Option<usize> {
 /// After the last closer: blanks, then an entry, a stop, or another enclosing closer.
 #[derive(Debug, Default)]
 pub(super) struct AfterCloser {
-    /// Where it began, blanks passed.
+    /// Where the blanks start; after them, where the next text starts.
     from: u64,
     blank: bool,
-    /// A line break was among them.
+    /// A line break is among the blanks or right before them.
     bol: bool,
-    /// The last closer ends the call, and begins its line.
+    /// The last closer ends the call and starts its line.
     leaves: bool,
     entries: Vec<Thread>,
     enclosing: Vec<Thread>,
-    /// Text stands there: its lines are read, up to an entry.
+    /// The state in prose, whose lines are read up to an entry.
     prose: Option<Line>,
 }
 
-/// Where in a line of prose the lookahead stands.
+/// Where the lookahead is in a line of prose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
-    /// In the blanks that it begins with.
+    /// In the blanks at the start of the line.
     Begin,
-    /// An entry may begin there: that is found out first.
+    /// After those blanks, where an entry may start: its positions are stepped first.
     Entry,
-    /// No entry begins it.
+    /// In the rest of a line that no entry starts.
     Rest,
 }
 
 impl Parser {
-    /// All sets are dead: what stands after the last whole closer decides.
+    /// All sets are dead: the text after the last whole closer decides.
     pub(super) fn look_after_closer(
         &mut self,
         text: &TextNode,
@@ -106,7 +106,7 @@ impl Parser {
         None
     }
 
-    /// An unknown parameter is read over if it is well-formed: text without a tag, up to its own closer.
+    /// Starts to skip an unknown parameter. It must be well-formed: text without a tag, up to its own closer.
     pub(super) fn read_over(
         &mut self,
         probe: &mut CloserLookahead,
@@ -129,52 +129,52 @@ impl Parser {
         });
     }
 
-    /// Reads over it: whether it is closed, once that is known.
+    /// Skips the unknown parameter. Returns whether the parameter is closed; `None`: more bytes are needed.
     pub(super) fn run_over(
         &mut self,
         probe: &mut CloserLookahead,
-        over: &mut SkippedParameter,
+        skipped: &mut SkippedParameter,
         view: View<'_>,
     ) -> Option<bool> {
         let program = view.program;
-        while over.closers.is_empty() {
+        while skipped.closers.is_empty() {
             let Some(byte) = view.byte(probe.pos) else {
                 return view.eof.then_some(false);
             };
             let cx = (view, NamePolicy::Reading);
-            self.step_set(cx, &mut over.threads, byte, probe.pos);
+            self.step_set(cx, &mut skipped.threads, byte, probe.pos);
             probe.pos += 1;
-            if let Some((thread, text)) = value_at(program, &over.threads) {
-                (over.from, over.value) = (probe.pos, Some((text.follow, thread.log)));
-                over.quotes.clone_from(&text.quotes);
+            if let Some((thread, text)) = value_at(program, &skipped.threads) {
+                (skipped.from, skipped.value) = (probe.pos, Some((text.follow, thread.log)));
+                skipped.quotes.clone_from(&text.quotes);
             }
-            // A literal that can still take the next byte comes first, as in the reading.
+            // A literal that can still take the next byte has priority over the value, as in `Mode::Matching`.
             let waits = |thread: &Thread| is_literal(program, thread);
-            match over.value {
-                _ if over.threads.iter().any(waits) => {}
+            match skipped.value {
+                _ if skipped.threads.iter().any(waits) => {}
                 Some((follow, log)) => {
-                    probe.pos = over.from;
-                    if let Some(quotes) = &over.quotes {
-                        let end = view.boundary(over.from + program.limits.blanks as u64);
-                        self.set.found.work += end - over.from;
-                        match quoted_end(view.slice(over.from, end), quotes) {
+                    probe.pos = skipped.from;
+                    if let Some(quotes) = &skipped.quotes {
+                        let end = view.boundary(skipped.from + program.limits.blanks as u64);
+                        self.set.found.work += end - skipped.from;
+                        match quoted_end(view.slice(skipped.from, end), quotes) {
                             None if end == view.end() && !view.eof => return None,
                             end => probe.pos += end.unwrap_or(0) as u64,
                         }
                     }
-                    over.closers = self.closers_at(follow, log, view);
-                    if over.closers.is_empty() {
+                    skipped.closers = self.closers_at(follow, log, view);
+                    if skipped.closers.is_empty() {
                         return Some(false);
                     }
                 }
-                None if over.threads.is_empty() => return Some(false),
+                None if skipped.threads.is_empty() => return Some(false),
                 None => {}
             }
         }
         loop {
             let rest = view.from(probe.pos);
             let literal = |closer| self.set.instances.literal(program, closer);
-            let firsts = over
+            let firsts = skipped
                 .closers
                 .iter()
                 .filter_map(literal)
@@ -186,24 +186,24 @@ impl Parser {
             let step = at.min().unwrap_or(rest.len());
             self.set.found.work += step as u64 + 1;
             probe.pos += step as u64;
-            if probe.pos - over.from > program.limits.blanks as u64 {
+            if probe.pos - skipped.from > program.limits.blanks as u64 {
                 return Some(false);
             }
             let found = view.from(probe.pos);
-            match self.closer_fits(&over.closers, found) {
+            match self.closer_fits(&skipped.closers, found) {
                 (Fits::Whole, ..) => {
-                    probe.follow = core::mem::take(&mut over.closers);
+                    probe.follow = core::mem::take(&mut skipped.closers);
                     return Some(true);
                 }
                 (Fits::SoFar, ..) if view.eof && !self.ending.is_cut_off => {
-                    self.pass_end(&mut over.closers, view, NamePolicy::Evidence);
-                    probe.follow = core::mem::take(&mut over.closers);
+                    self.pass_end(&mut skipped.closers, view, NamePolicy::Evidence);
+                    probe.follow = core::mem::take(&mut skipped.closers);
                     return Some(self.any_leaves_call(&probe.follow));
                 }
                 (Fits::SoFar, ..) => return view.eof.then_some(false),
                 (Fits::Not, ..) => {}
             }
-            // A bracket that begins no tag is text.
+            // A bracket that starts no tag is text.
             match found {
                 [b'<', b'/' | b'!' | b'a'..=b'z' | b'A'..=b'Z', ..] if has_tags => {
                     return Some(false);
@@ -214,12 +214,12 @@ impl Parser {
         }
     }
 
-    /// The literals after a value, at `follow`, with what was captured in `log`.
+    /// The positions at the literals after a value: the epsilon closure of `follow`, with the captures of `log`.
     pub(super) fn closers_at(&mut self, follow: NodeId, log: LogId, view: View<'_>) -> Vec<Thread> {
         self.closure(view, Thread::at(follow, log, 0))
     }
 
-    /// How `bytes` fit the first of the literals before which `closers` stand that they fit; its length, and what follows.
+    /// The first literal of `closers` that `bytes` fit: how they fit it, its length, and the node after it.
     pub(super) fn closer_fits(&self, closers: &[Thread], bytes: &[u8]) -> (Fits, u64, NodeId) {
         let literals = closers
             .iter()
@@ -233,12 +233,12 @@ impl Parser {
         found.next().unwrap_or((Fits::Not, 0, 0))
     }
 
-    /// After the last closer. `None`: more bytes are needed.
+    /// Reads the text after the last closer. `None`: more bytes are needed.
     pub(super) fn run_after_closer(
         &mut self,
         text: &TextNode,
         probe: &mut CloserLookahead,
-        beyond: &mut AfterCloser,
+        after: &mut AfterCloser,
         view: View<'_>,
     ) -> Option<Signal> {
         let program = view.program;
@@ -252,78 +252,79 @@ impl Parser {
                 };
                 return view.eof.then_some(end);
             };
-            if beyond.blank {
+            if after.blank {
                 if is_blank(byte) {
-                    beyond.bol |= byte == b'\n';
-                    if probe.pos - beyond.from > program.limits.blanks as u64 {
+                    after.bol |= byte == b'\n';
+                    if probe.pos - after.from > program.limits.blanks as u64 {
                         return Some(Signal::Data);
                     }
                     probe.pos += 1;
                     continue;
                 }
-                beyond.blank = false;
-                beyond.from = probe.pos;
-                beyond
+                after.blank = false;
+                after.from = probe.pos;
+                after
                     .entries
                     .push(Thread::at(program.rules.trie_node, Log::ROOT, probe.pos));
             }
             if probe.pos - probe.at > program.limits.undecided as u64 {
-                probe.prose_to = beyond.prose.map(|_| probe.pos);
+                probe.prose_to = after.prose.map(|_| probe.pos);
                 return Some(Signal::Data);
             }
-            if beyond.prose.is_some() {
-                match self.run_prose(text, probe, beyond, view) {
-                    ControlFlow::Break(turn) => return turn,
+            if after.prose.is_some() {
+                match self.run_prose(text, probe, after, view) {
+                    ControlFlow::Break(signal) => return signal,
                     ControlFlow::Continue(()) => continue,
                 }
             }
             let names = NamePolicy::Entry {
                 plausible: probe.has_closer(),
             };
-            let entered = self.step_entries((names, beyond.bol), beyond, byte, probe.pos, view);
-            let stops = any_ends(program, &beyond.entries);
+            let entered = self.step_entries((names, after.bol), after, byte, probe.pos, view);
+            let stops = any_ends(program, &after.entries);
             let cx = (view, NamePolicy::Evidence);
-            self.step_set(cx, &mut beyond.enclosing, byte, probe.pos);
+            self.step_set(cx, &mut after.enclosing, byte, probe.pos);
             probe.pos += 1;
             if entered {
                 return Some(Signal::Recovered);
             }
             let inner_ended = self.set.found.literal_ended;
-            if stops || inner_ended && any_ends(program, &beyond.enclosing) {
-                // A stop, or one more enclosing closer: look after that one. A text that speaks of stops goes on there.
-                *beyond = AfterCloser {
+            if stops || inner_ended && any_ends(program, &after.enclosing) {
+                // After a stop or another enclosing closer the lookahead continues. A text that mentions stops has
+                // prose there.
+                *after = AfterCloser {
                     from: probe.pos,
                     blank: true,
-                    leaves: if stops { beyond.leaves } else { beyond.bol },
+                    leaves: if stops { after.leaves } else { after.bol },
                     ..AfterCloser::default()
                 };
                 continue;
             }
-            if beyond.entries.is_empty() && beyond.enclosing.is_empty() {
-                if !(beyond.leaves && beyond.bol && probe.may_leave) {
+            if after.entries.is_empty() && after.enclosing.is_empty() {
+                if !(after.leaves && after.bol && probe.may_leave) {
                     return Some(Signal::Data);
                 }
-                beyond.prose = Some(Line::Rest);
-                probe.pos = beyond.from;
+                after.prose = Some(Line::Rest);
+                probe.pos = after.from;
             }
         }
     }
 
-    /// One byte of the entries that may begin at `beyond.from`: whether one did.
+    /// Steps the entries that may start at `after.from` over one byte. Returns whether one of them has its tool.
     fn step_entries(
         &mut self,
         (policy, bol): (NamePolicy<'_>, bool),
-        beyond: &mut AfterCloser,
+        after: &mut AfterCloser,
         byte: u8,
         pos: u64,
         view: View<'_>,
     ) -> bool {
-        // An entry there would begin a line or not, and never the message.
-        let place = (self.candidate.at, self.candidate.bol, self.candidate.start);
-        (self.candidate.at, self.candidate.bol, self.candidate.start) = (beyond.from, bol, false);
-        self.step_set((view, policy), &mut beyond.entries, byte, pos);
-        (self.candidate.at, self.candidate.bol, self.candidate.start) = place;
-        beyond.entries.iter().any(|thread| {
+        // The entry may start a line, but never the message.
+        let saved = (self.candidate.at, self.candidate.bol, self.candidate.start);
+        (self.candidate.at, self.candidate.bol, self.candidate.start) = (after.from, bol, false);
+        self.step_set((view, policy), &mut after.entries, byte, pos);
+        (self.candidate.at, self.candidate.bol, self.candidate.start) = saved;
+        after.entries.iter().any(|thread| {
             let named = self.set.found.literal_ended
                 && self.set.log.any(Log::ROOT, thread.log, Act::is_name);
             let enters =
@@ -334,38 +335,38 @@ impl Parser {
         })
     }
 
-    /// Reads on in prose after closers that end the call on a line of their own: up to a line that begins with an entry of
-    /// a known name: the value ends before the closers. Another closer, or opener, of the value on the way leaves all of it
-    /// in the value.
+    /// Reads prose after closers that end the call on their own line, up to a line that starts with an entry of a known
+    /// name. The value then ends before those closers. If another closer or opener of the value comes first, everything
+    /// before it belongs to the value.
     fn run_prose(
         &mut self,
         text: &TextNode,
         probe: &mut CloserLookahead,
-        beyond: &mut AfterCloser,
+        after: &mut AfterCloser,
         view: View<'_>,
     ) -> ControlFlow<Option<Signal>> {
         let rest = view.from(probe.pos);
-        match beyond.prose {
+        match after.prose {
             Some(Line::Begin) => {
                 let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count() as u64;
                 self.set.found.work += n_blank + 1;
                 probe.pos += n_blank;
-                beyond.from = probe.pos;
+                after.from = probe.pos;
                 if n_blank < rest.len() as u64 {
                     let thread = Thread::at(view.program.rules.trie_node, Log::ROOT, probe.pos);
-                    beyond.entries.push(thread);
-                    beyond.prose = Some(Line::Entry);
+                    after.entries.push(thread);
+                    after.prose = Some(Line::Entry);
                 }
             }
             Some(Line::Entry) => {
                 let names = NamePolicy::Entry { plausible: false };
                 probe.pos += 1;
-                if self.step_entries((names, true), beyond, rest[0], probe.pos - 1, view) {
+                if self.step_entries((names, true), after, rest[0], probe.pos - 1, view) {
                     return ControlFlow::Break(Some(Signal::Recovered));
                 }
-                if beyond.entries.is_empty() {
-                    beyond.prose = Some(Line::Rest);
-                    probe.pos = beyond.from;
+                if after.entries.is_empty() {
+                    after.prose = Some(Line::Rest);
+                    probe.pos = after.from;
                 }
             }
             Some(Line::Rest) | None => {
@@ -385,7 +386,7 @@ impl Parser {
                     _ => {
                         probe.pos += line.len() as u64;
                         if line.ends_with(b"\n") {
-                            beyond.prose = Some(Line::Begin);
+                            after.prose = Some(Line::Begin);
                         }
                     }
                 }
@@ -395,7 +396,7 @@ impl Parser {
     }
 }
 
-/// Whether a tool has the name that was captured.
+/// Whether the act captures the name of a known tool.
 pub(super) fn names_known(view: View<'_>, act: Act) -> bool {
     matches!(act, Act::Captured { what: Capture::Name, at } if view.program.tools.find(view.at(at)).is_some())
 }

@@ -1,4 +1,4 @@
-//! Attributes of a tag, in any order: a byte at a time, as a state of the thread.
+//! Reads the attributes of a tag, in any order, byte by byte. The thread holds the state.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -22,13 +22,13 @@ const AFTER_NAME: u16 = 5;
 
 /// What a byte does inside a tag.
 enum Moved {
-    /// It is another part of the tag, and nothing but that.
+    /// The byte belongs to the tag and ends nothing.
     On,
-    /// An attribute's value ends before it: at its quotation mark, or at what stands after a bare one.
+    /// An attribute's value ends before the byte: at the closing quote, or after a bare value.
     Value,
-    /// The tag ends before it.
+    /// The tag ends before the byte.
     Tag,
-    /// It can be no part of the tag.
+    /// The byte cannot be part of the tag.
     Dead,
 }
 
@@ -63,8 +63,8 @@ impl Stepper<'_> {
         }
     }
 
-    /// Over how many of `bytes`, the first of which stands at `pos`, the thread stays inside the tag, short of a value's
-    /// end; it is moved over them.
+    /// Moves the thread over the first of `bytes` that stay inside the tag and end no value. `bytes` start at `pos`.
+    /// Returns how many bytes those are.
     pub(super) fn continue_attrs(
         &self,
         thread: &mut Thread,
@@ -81,11 +81,11 @@ impl Stepper<'_> {
         bytes.iter().take_while(is_on).count()
     }
 
-    /// Moves the thread over a byte, unless more happens there than that.
+    /// Moves the thread over a byte, unless a value, the tag or the thread ends there.
     fn attrs_move(&self, thread: &mut Thread, attrs: &AttrsNode, byte: u8, pos: u64) -> Moved {
-        // Where the message's end is read again from before the tag, the thread is past it.
+        // When the message's end is read again from before the tag, `since` is after `pos`, and the length wraps.
         let (length, limits) = (pos.wrapping_sub(thread.since), &self.view.program.limits);
-        let holds_arguments = || attrs.attributes.iter().any(|one| one.argument.is_some());
+        let holds_arguments = || attrs.attributes.iter().any(|attr| attr.argument.is_some());
         if length > (ATTRIBUTES_MAX * limits.capture) as u64
             && (length > limits.undecided as u64 || !holds_arguments())
         {
@@ -114,7 +114,7 @@ impl Stepper<'_> {
             AFTER_NAME if byte == b'=' => thread.off = EQUALS,
             AFTER_NAME | EQUALS if is_blank(byte) => {}
             EQUALS if !attrs.stop.has(byte) => {
-                // From here `since` is the value's begin; which attribute it is, is known.
+                // From here `since` is the start of the value, and `name_end` is the index of the attribute.
                 let index = self.attribute_index(thread, attrs);
                 thread.name_end = u64::from(index);
                 (thread.quote, thread.since, thread.off) = match byte {
@@ -127,7 +127,7 @@ impl Stepper<'_> {
         Moved::On
     }
 
-    /// Which attribute the name between `since` and `name_end` is; 255 for one that nobody asked for.
+    /// The index of the attribute whose name is between `since` and `name_end`; 255 for an unknown attribute.
     pub(super) fn attribute_index(&self, thread: &Thread, attrs: &AttrsNode) -> u8 {
         let name = self.view.slice(thread.since, thread.name_end);
         let fits = |key: &String| key == name || attrs.fold && key.eq_ignore_ascii_case(name);
@@ -148,11 +148,11 @@ impl Stepper<'_> {
         }
         let node = thread.node;
         let act = if let Some(what) = attribute.capture {
-            let mut way = Thread { off: 0, ..*thread };
-            way.seen |= 1 << index;
+            let mut after = Thread { off: 0, ..*thread };
+            after.seen |= 1 << index;
             let text = attribute_text(self.view.program, node, self.view.at(at));
-            if at.is_empty() || (what == Capture::Key && !self.accepts_key(way, at, &text)) {
-                // After the quotation mark the tag goes on.
+            if at.is_empty() || (what == Capture::Key && !self.accepts_key(after, at, &text)) {
+                // The tag continues after the quote.
                 if let (Some(key), QUOTED) = (&mut self.found.unknown_key, thread.off) {
                     key.at = end + 1;
                 }
@@ -167,7 +167,7 @@ impl Stepper<'_> {
     }
 }
 
-/// The text of an attribute of `node` as it is meant, or of an argument that is a capture.
+/// The decoded text of an attribute of `node`, or of a capture that is an argument.
 pub(super) fn attribute_text<'t>(program: &Program, node: NodeId, text: &'t str) -> Cow<'t, str> {
     let values = &program.dialect_of(node).values;
     match program.node(node) {
@@ -180,8 +180,8 @@ pub(super) fn attribute_text<'t>(program: &Program, node: NodeId, text: &'t str)
     }
 }
 
-/// Whether the attributes that a tag needs are among those seen: the captures, and where there are none any argument that it
-/// names.
+/// Whether the thread has seen the attributes that the tag needs: all captures of a name or a key. Without such
+/// captures, a tag that names arguments needs any attribute.
 fn has_needed(attrs: &AttrsNode, seen: u16) -> bool {
     let is_needed = |a: &Attribute| matches!(a.capture, Some(Capture::Name | Capture::Key));
     let all = || attrs.attributes.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Running the bodies that are sub-machines: JSON, envelope, Python call, elements.
+//! Runs JSON bodies and element bodies, and continues after the end of any body.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -16,7 +16,7 @@ use crate::thresholds::MARKER_MIN;
 use crate::{Arguments, Code, End, Sink, Span, Tail};
 
 impl Parser {
-    /// How far the bytes are accounted for by argument text.
+    /// The end of the bytes that argument text accounts for.
     pub(super) fn body_emitted(&self) -> u64 {
         match &self.mode {
             Mode::Json(body) => body.json.held_from().unwrap_or(self.pos),
@@ -39,12 +39,12 @@ impl Parser {
         let step = loop {
             let end = self.json_piece(&mut body, view);
             let rest = view.slice(self.pos, end);
-            let fits = self.fitting.is_on();
-            if !fits {
+            let is_fitting = self.fitting.is_on();
+            if !is_fitting {
                 core::mem::swap(self.emitter.args(), &mut body.out.text);
             }
             let (used, step) = body.feed(rest, self.pos);
-            if !fits {
+            if !is_fitting {
                 core::mem::swap(self.emitter.args(), &mut body.out.text);
             }
             self.fit_body(view.program, &mut body, sink);
@@ -57,9 +57,9 @@ impl Parser {
                 break step;
             }
             let (at, rest) = (self.pos, &rest[used..]);
-            let stretch = body.stretch(rest);
-            if self.emit_inside(rest, stretch, sink) {
-                body.json.pass(&rest[..stretch.length], at);
+            let run = body.stretch(rest);
+            if self.emit_inside(rest, run, sink) {
+                body.json.pass(&rest[..run.length], at);
             }
         };
         match step {
@@ -77,7 +77,8 @@ impl Parser {
         }
     }
 
-    /// Up to where the JSON is all plain letters, or all tokens: if its strings stand between tokens, it is told which.
+    /// The end of the next piece of JSON. Where special tokens quote the strings, a piece is all plain letters or all
+    /// tokens, and `set_plain` records which.
     fn json_piece(&self, body: &mut JsonBody, view: View<'_>) -> u64 {
         let Node::Json { quotes, .. } = view.program.node(body.node) else {
             return view.end();
@@ -90,7 +91,7 @@ impl Parser {
         self.tokens.next_edge(self.pos, view.end())
     }
 
-    /// What a body wrote, fitted, and what it repaired.
+    /// Fits the text that the body wrote, and emits notes for the repairs of the body.
     pub(super) fn fit_body(&mut self, program: &Program, body: &mut JsonBody, sink: &mut dyn Sink) {
         if !body.out.text.is_empty() {
             self.fit_args(program, &body.out.text, sink);
@@ -102,7 +103,7 @@ impl Parser {
         }
     }
 
-    /// A byte that fits no JSON: the arguments may still be whole but for their brackets.
+    /// The next byte fits no JSON: the arguments may still be whole except for their closing brackets.
     pub(super) fn stuck_json(
         &mut self,
         mut body: Box<JsonBody>,
@@ -129,7 +130,7 @@ impl Parser {
         }
     }
 
-    /// A body ended at `pos`: the set is what follows it.
+    /// A body ended at `pos`: emits its arguments, and continues with what follows the body.
     pub(super) fn end_body(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
         let at = self.pos;
         self.end_fitting(view.program, true, sink);
@@ -153,7 +154,7 @@ impl Parser {
         self.continue_after(view, node, sink);
     }
 
-    /// The set is what follows the body of `node`, which ended at `pos`.
+    /// Starts the set at what follows the body of `node`, which ended at `pos`.
     pub(super) fn continue_after(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
         let at = self.pos;
         self.set.forget_log();
@@ -168,12 +169,12 @@ impl Parser {
             return;
         }
         if !self.awaits_tail() && !any_ends(view.program, &self.set.threads) {
-            // Where the entry may end, and after a bare call, what follows has a say.
+            // Where the entry may end, or the call awaits the rest of its line, the next bytes decide.
             self.exit_certain(view, sink);
         }
     }
 
-    /// What was read up to `pos` is certain: the set goes on from there.
+    /// Everything up to `pos` is certain: matching continues there.
     pub(super) fn resume(&mut self) {
         self.candidate.committed = true;
         self.checkpoint();
@@ -181,25 +182,25 @@ impl Parser {
         self.mode = Mode::Matching;
     }
 
-    /// The set may come back to where it is now.
+    /// Records the current set as the checkpoint.
     pub(super) fn checkpoint(&mut self) {
         self.candidate.checkpoint = self.pos;
         let threads = &mut self.candidate.checkpoint_threads;
         threads.clone_from(&self.set.threads);
     }
 
-    /// Nothing can be made of the arguments: the call is cut here, and never runs.
+    /// The arguments cannot be read: the call is truncated here, and never runs.
     pub(super) fn malformed(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
         let at = self.pos;
         self.end_fitting(view.program, false, sink);
         self.emitter.flush_args(at, sink);
-        // One character: more may not be here yet.
+        // Only one character: more may not have arrived.
         let found: String = view.slice(at, view.end()).chars().take(1).collect();
         let message = alloc::format!("`{found}` fits no JSON here; the arguments end");
         self.note(Code::MalformedJson, Span::empty(at), message, sink);
         self.emitter.end_call(End::Truncated, view, at, sink);
         self.end_body(view, node, sink);
-        // Late closers are markup still; all else is text.
+        // Late closers are still markup; everything else is text.
         let threads = core::mem::take(&mut self.set.threads);
         let late = threads.into_iter().filter(|thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= MARKER_MIN));
         self.synchronize(Channel::Text, late, view.program);
@@ -210,16 +211,16 @@ impl Parser {
     pub(super) fn xml(&mut self, mut xml: Box<Xml>, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let before = xml.pos;
         let rest = view.slice(xml.pos, view.end());
-        let is_over = self.write_elements(sink, |out| {
-            let is_over = xml.feed(rest, view.eof, out);
-            if is_over {
+        let has_ended = self.write_elements(sink, |out| {
+            let has_ended = xml.feed(rest, view.eof, out);
+            if has_ended {
                 xml.close(out);
             }
-            is_over
+            has_ended
         });
         self.set.found.work += xml.pos - before + 1 + core::mem::take(&mut xml.looked);
         self.pos = xml.pos;
-        if !is_over {
+        if !has_ended {
             return self.wait_in(Mode::Xml(xml));
         }
         self.whole();
@@ -227,7 +228,7 @@ impl Parser {
         true
     }
 
-    /// Tells what `write` makes of elements: argument text, and remarks.
+    /// Emits what `write` makes of elements: argument text and notes.
     pub(super) fn write_elements<T>(
         &mut self,
         sink: &mut dyn Sink,

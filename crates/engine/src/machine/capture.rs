@@ -1,4 +1,4 @@
-//! Captures: which bytes a name, a key or an id may have, and which ones the reader accepts.
+//! Captures: which bytes a name, a key or an id may have, and which texts are accepted.
 
 use alloc::vec::Vec;
 
@@ -45,7 +45,7 @@ impl Stepper<'_> {
             };
             self.extend(after, byte, pos, next);
         }
-        // A stop byte can stand in the capture, too (`name ":"` with a name that holds a colon).
+        // The capture may also contain a stop byte (`name ":"` with a name that holds a colon).
         let is_free = is_accepted && capture.argument.is_some();
         let is_listed = !is_accepted && !capture.one_of.is_empty();
         if (is_free || is_listed) && length > 0 && takes(capture.what, byte) {
@@ -77,7 +77,7 @@ impl Stepper<'_> {
         }
     }
 
-    /// Over how many of `bytes` the capture goes on: none of them ends it, or is none of its own.
+    /// How many of `bytes` continue the capture: none of them is a stop byte or a byte that the capture cannot have.
     pub(super) fn capture_continues(
         &self,
         thread: &Thread,
@@ -101,11 +101,12 @@ impl Stepper<'_> {
         bytes.take_while(continues).count()
     }
 
-    /// Whether a key may go on with `byte`. Of one that is looked for as evidence the start decides: the value before it waits.
+    /// Whether a key may continue with `byte`. In a lookahead, a byte that is rare in keys must continue a declared
+    /// key, because the value waits.
     fn may_be_key(&self, thread: &Thread, capture: &CaptureNode, byte: u8, pos: u64) -> bool {
         let is_sought = matches!(self.names, NamePolicy::Evidence | NamePolicy::Own { .. });
-        let is_of_key = byte >= 0x80 || byte.is_ascii_alphanumeric() || b"_-.:$@".contains(&byte);
-        if capture.what != Capture::Key || !is_sought || is_of_key {
+        let is_key_byte = byte >= 0x80 || byte.is_ascii_alphanumeric() || b"_-.:$@".contains(&byte);
+        if capture.what != Capture::Key || !is_sought || is_key_byte {
             return true;
         }
         let start = self.view.bytes(thread.since, pos + 1);
@@ -115,7 +116,7 @@ impl Stepper<'_> {
         keys.any(|key| key.as_bytes().starts_with(start))
     }
 
-    /// Closes over a place that the byte has not been shown to, and shows it.
+    /// Steps the epsilon closure of `thread`, which has not taken `byte`, over that byte.
     pub(super) fn extend(&mut self, thread: Thread, byte: u8, pos: u64, next: &mut Vec<Thread>) {
         let mut here = core::mem::take(&mut self.found.here);
         self.close_on(thread, pos, &mut here);
@@ -126,7 +127,7 @@ impl Stepper<'_> {
     }
 
     pub(super) fn accepts(&mut self, thread: &Thread, capture: &CaptureNode, pos: u64) -> bool {
-        // Where the message's end is read again from before the capture, the thread is past it.
+        // When the message's end is read again from before the capture, `since` may be after `pos`.
         let text = self.view.slice(thread.since.min(pos), pos);
         if !capture.one_of.is_empty() {
             return capture.one_of.iter().any(|one| **one == *text);
@@ -137,11 +138,11 @@ impl Stepper<'_> {
         match capture.what {
             Capture::Name => self.accepts_name(thread, text, pos),
             Capture::Key => {
-                let way = Thread {
+                let after = Thread {
                     node: capture.next,
                     ..*thread
                 };
-                self.accepts_key(way, Span::new(thread.since, pos), text)
+                self.accepts_key(after, Span::new(thread.since, pos), text)
             }
             _ => true,
         }
@@ -162,37 +163,37 @@ impl Stepper<'_> {
         }
         match self.names {
             NamePolicy::Entry { plausible: false } => known,
-            // Where no tool is known either, nothing but a marker makes a call.
+            // Only a marker makes a call with an unknown name.
             _ => thread.marked || known,
         }
     }
 
-    /// Whether a tag where a parameter's may stand is that of another tool, and of no parameter: its call begins there.
-    fn is_another_tool(&self, way: &Thread, text: &str) -> bool {
+    /// Whether the tag in a parameter's place names another tool, and no parameter: that tool's call starts there.
+    fn is_another_tool(&self, after: &Thread, text: &str) -> bool {
         let program = self.view.program;
-        if !self.is_tag(way.node) || !program.knows(program.dialect_of(way.node), text) {
+        if !self.is_tag(after.node) || !program.knows(program.dialect_of(after.node), text) {
             return false;
         }
-        let named = self.log.newest(way.log, self.flushed, Capture::Name);
+        let named = self.log.newest(after.log, self.flushed, Capture::Name);
         let flushed = self.registers.get(Capture::Name);
         let name = named.map_or(flushed, |at| self.view.at(at));
         let has_parameter = |tool| program.tools.tool(tool).parameters.get(text).is_some();
         text != name && !program.tools.find(name).is_some_and(has_parameter)
     }
 
-    /// Whether `text` is a key here. `way` is the thread that goes on after it, at the end of `at`.
-    pub(super) fn accepts_key(&mut self, way: Thread, at: Span, text: &str) -> bool {
-        // Where the tag is the key, one that is empty opens nothing.
-        if text.ends_with('/') && self.is_tag(way.node) {
+    /// Whether `text`, which is at `at`, is a key here. `after` is the thread after the key.
+    pub(super) fn accepts_key(&mut self, after: Thread, at: Span, text: &str) -> bool {
+        // Where the tag is the key, an empty tag opens nothing.
+        if text.ends_with('/') && self.is_tag(after.node) {
             return false;
         }
         let tool = self.call.and_then(|call| call.tool);
         let parameters = tool.map(|tool| &self.view.program.tools.tool(tool).parameters);
         match self.names {
             NamePolicy::Reading | NamePolicy::Entry { .. } => {
-                let is_tool = self.is_another_tool(&way, text);
+                let is_tool = self.is_another_tool(&after, text);
                 self.found.another_tool = is_tool.then_some(at.start).or(self.found.another_tool);
-                let is_attribute = matches!(self.view.program.node(way.node), Node::Attrs(_));
+                let is_attribute = matches!(self.view.program.node(after.node), Node::Attrs(_));
                 let is_declared = parameters.is_some_and(|fields| fields.get(text).is_some());
                 return !is_tool && (is_plausible_key(text) || is_declared || is_attribute);
             }
@@ -206,14 +207,14 @@ impl Stepper<'_> {
             Some(parameters) => takes_key(parameters, text),
             None => is_plausible_key(text),
         };
-        // What the call has already stands in a text: it is no evidence, and is read over like what no tool has.
+        // A key that the call already has is text of the value. It is no evidence, and is skipped like an unknown key.
         if is_declared && !self.call.is_some_and(|call| call.has_key(text)) {
             return true;
         }
         if is_plausible_key(text) {
             let what = Capture::Key;
-            let log = self.log.push(way.log, Act::Captured { what, at }, at.end);
-            let (thread, at) = (Thread { log, ..way }, at.end);
+            let log = self.log.push(after.log, Act::Captured { what, at }, at.end);
+            let (thread, at) = (Thread { log, ..after }, at.end);
             self.found.unknown_key = Some(UnknownKey { thread, at });
         }
         false
@@ -226,20 +227,20 @@ impl Stepper<'_> {
     }
 }
 
-/// Whether a tool with these parameters takes `key`. A schema that lists nothing and forbids nothing knows no key.
+/// Whether a tool with these parameters takes `key`. A schema that declares nothing but allows others takes any key.
 pub(crate) fn takes_key(parameters: &Fields, key: &str) -> bool {
     parameters.get(key).is_some()
         || (parameters.properties.is_empty() && parameters.others.is_some())
 }
 
-/// Whether a name could be one. After a marker anything is, but dots that stand for a name (`<function=...>`).
+/// Whether `text` may be a name. After a marker any text may, except dots in place of a name (`<function=...>`).
 fn is_name(text: &str, marked: bool) -> bool {
     text.chars().any(char::is_alphanumeric) || marked && text != "…" && !text.starts_with("..")
 }
 
-/// Whether a text could be a key: letters, digits, `_ - . : $ @`, no blank. A number is not one: in `-limit -3` it is the value.
+/// Whether `text` may be a key: letters, digits, `_ - . : $ @`, no blank. A number is the value: `-limit -3`.
 pub(crate) fn is_plausible_key(text: &str) -> bool {
-    let is_of_key = |c: char| c.is_alphanumeric() || "_-.:$@".contains(c);
-    let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
-    text.chars().all(is_of_key) && !text.chars().all(is_of_number)
+    let is_key_char = |c: char| c.is_alphanumeric() || "_-.:$@".contains(c);
+    let is_number_char = |c: char| c.is_ascii_digit() || c == '.';
+    text.chars().all(is_key_char) && !text.chars().all(is_number_char)
 }

@@ -1,4 +1,4 @@
-//! What a probe comes to: what one byte of it means, and what becomes of the value.
+//! The result of a closer lookahead: the signal of its last byte, and the decision for its value.
 
 use super::Parser;
 use super::closer_lookahead::CloserLookahead;
@@ -6,13 +6,12 @@ use super::log::Log;
 use super::value::{AfterValue, Value};
 use crate::thresholds::MARKER_MIN;
 
-/// What a probe found.
+/// What the lookahead decides about the value.
 #[derive(Debug)]
 pub(super) enum Decision {
-    /// More bytes are needed, or the message ends in what may be a closer: that is none of the arguments of a call that was
-    /// cut off.
+    /// More bytes are needed, or the message ends in a possible closer, whose bytes then belong to no argument.
     Pending,
-    /// The bytes up to `upto` are the value's.
+    /// The bytes up to `upto` belong to the value.
     Data { upto: u64, doubt: bool },
     /// The value ends before `at`.
     Ends {
@@ -22,31 +21,31 @@ pub(super) enum Decision {
     },
 }
 
-/// What a probe has found at a byte.
+/// What the lookahead found at a byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
     Data,
-    /// The message ends before it is known.
+    /// The message ends before the lookahead can decide.
     Cut,
     Nested,
     Unnested,
-    /// Another value of the call opens: this one's closer was forgotten, once the closers after that opener say so.
+    /// Another value of the call opens. The closers after its opener decide whether this value's closer is missing.
     Another,
     /// The value ends at its closer, and nothing was supplied.
     Ends,
-    /// The value ends, and a closer of it is missing.
+    /// The value ends, and a closer is missing.
     Recovered,
 }
 
 impl Parser {
-    /// The message ends while a probe runs.
+    /// The message ends during the lookahead.
     pub(super) fn at_end(&self, probe: &CloserLookahead, value: &Value) -> Signal {
-        let is_over = probe.last.is_some() || self.any_leaves_call(&probe.follow);
+        let is_closed = probe.last.is_some() || self.any_leaves_call(&probe.follow);
         match (probe.last, probe.has_closer()) {
-            (_, true) if value.nest == 0 && is_over => Signal::Ends,
+            (_, true) if value.nest == 0 && is_closed => Signal::Ends,
             (Some(_), _) if self.ending.is_cut_off => Signal::Cut,
             (Some(_), _) => Signal::Recovered,
-            // What opens another value opens none here: it may hold too much.
+            // The literal opens another value, but none follows: the literal is data, and the value is in doubt.
             (None, true) if value.nest == 0 && !self.ending.is_cut_off && is_marker(probe) => {
                 Signal::Data
             }
@@ -54,37 +53,37 @@ impl Parser {
         }
     }
 
-    /// What becomes of the value that the probe looked ahead of.
+    /// Turns the lookahead's signal into the decision about the value.
     pub(super) fn decide(
         &mut self,
-        turn: Signal,
+        found: Signal,
         value: &mut Value,
         probe: &CloserLookahead,
     ) -> Decision {
-        let read = probe.read.filter(|_| turn == Signal::Ends);
+        let read = probe.read.filter(|_| found == Signal::Ends);
         if read.is_none() {
             self.set.log.clear();
             self.set.flushed = Log::ROOT;
         }
         let (at, upto) = (probe.at, probe.at + 1);
-        match turn {
+        match found {
             Signal::Data => {
                 value.passed_closer |= probe.last.is_some();
                 value.prose_to = value.prose_to.max(probe.prose_to.unwrap_or(0));
-                // Its own closer, which pairs with no opener in it, or an unknown parameter: it may hold too much.
-                let is_there = probe.n_overs > 0 || is_marker(probe);
-                // What would end an empty value says nothing of one that is not.
+                // The value passes its own unpaired closer or an unknown parameter, and is in doubt.
+                let has_evidence = probe.n_overs > 0 || is_marker(probe);
+                // A literal that could end an empty value is no evidence about a longer value.
                 let text = self.program.text(value.node);
                 let is_start = text.is_some_and(|text| value.may_be_over(text));
                 let doubt =
-                    value.nest == 0 && is_there && !is_start && !value.writer.is_in_string();
+                    value.nest == 0 && has_evidence && !is_start && !value.writer.is_in_string();
                 if probe.has_closer() && value.nest > 0 {
                     value.nest -= 1;
                 }
                 Decision::Data { upto, doubt }
             }
             Signal::Nested => {
-                // Once is enough: what follows is not counted again.
+                // Closers are counted only once for a value.
                 value.passed_closer |= probe.forgotten.is_some();
                 value.nest += 1;
                 value.has_nested = true;
@@ -102,10 +101,10 @@ impl Parser {
             },
             Signal::Ends | Signal::Recovered => Decision::Ends {
                 at,
-                recovered: turn == Signal::Recovered || probe.is_damaged,
+                recovered: found == Signal::Recovered || probe.is_damaged,
                 after: match read {
                     Some(upto) if !value.cut_in_doubt => AfterValue::Read { upto },
-                    _ if turn == Signal::Recovered && !probe.has_closer() => AfterValue::Enclosing,
+                    _ if found == Signal::Recovered && !probe.has_closer() => AfterValue::Enclosing,
                     _ => AfterValue::Value,
                 },
             },
@@ -113,7 +112,7 @@ impl Parser {
     }
 }
 
-/// Whether the literal that was read whole is no text that a value holds by chance.
+/// Whether the closer that was read whole is too long to occur in a value by chance.
 fn is_marker(probe: &CloserLookahead) -> bool {
     let length = probe.closer_end.map(|end| end - probe.at);
     length.is_some_and(|length| length >= MARKER_MIN as u64)

@@ -1,7 +1,7 @@
-//! Evidence for a closer: a resumable lookahead from its first byte, by the step that reads everything else.
+//! Evidence for a closer: a resumable lookahead from the closer's first byte, with the same step as all other matching.
 //!
-//! Three sets run side by side: what follows the value, the closers of what encloses it, and the value's own opener.
-//! A probe decides nothing at a push's end.
+//! Three sets of positions run in parallel: what follows the value, the closers of the enclosing rules, and the value's
+//! own opener. A lookahead decides nothing at the end of a push.
 
 use alloc::vec::Vec;
 use core::task::Poll;
@@ -20,66 +20,66 @@ use super::view::View;
 use crate::program::{Node, Program, RuleRole, TextNode, is_blank};
 use crate::thresholds::SKIPPED_MAX;
 
-/// A probe that runs.
+/// A running lookahead.
 #[derive(Debug, Default)]
 pub(crate) struct CloserLookahead {
     pub(super) at: u64,
     pub(super) pos: u64,
-    /// Where the three sets began.
+    /// Where the three sets started.
     pub(super) looked: u64,
     pub(super) follow: Vec<Thread>,
     pub(super) enclosing: Vec<Thread>,
     pub(super) own: Vec<Thread>,
     pub(super) stage: Stage,
-    /// Where the value's own closer ended, if that was read whole.
+    /// Where the value's own closer ends, once it was read whole.
     pub(super) closer_end: Option<u64>,
-    /// All closers up to the call's end were.
+    /// All closers up to the call's end were read whole.
     pub(super) left_call: bool,
-    /// An enclosing closer ends the call, and begins its line.
+    /// An enclosing closer ends the call and starts its line.
     pub(super) leaves: bool,
-    /// Prose after such closers may be looked over for the next entry.
+    /// Prose after such a closer may be searched for the next entry.
     pub(super) may_leave: bool,
-    /// How far it was, if nothing came of that.
+    /// How far prose was searched without result.
     pub(super) prose_to: Option<u64>,
-    /// Any closer was, and where it ended.
+    /// Where the last whole closer of any kind ends.
     pub(super) last: Option<u64>,
-    /// The last plausible key where an opener of the call may stand, which the tool does not have, while it may be that of
-    /// an unknown parameter that is closed.
+    /// The last plausible key in an opener of the call, if the tool lacks that key. It may belong to an unknown
+    /// parameter that is closed.
     pub(super) unknown_at: Option<UnknownKey>,
     /// A damaged literal was passed.
     pub(super) is_damaged: bool,
-    /// Text after the value's closer was read over; once is enough.
+    /// Text after the value's closer was tried, which happens only once.
     pub(super) was_gap: bool,
-    /// Unknown parameters that were.
+    /// How many unknown parameters were skipped.
     pub(super) n_overs: u8,
-    /// What follows ends there with a literal, and so does the call, or another value may begin.
+    /// Where `follow` ended with a literal, at which the call ends or another value may start.
     pub(super) read: Option<u64>,
-    /// At the probe's begin another value opens.
+    /// The count of closers, if another value opens at the start of the lookahead.
     pub(super) forgotten: Option<MissingCloser>,
 }
 
-/// What the probe does next.
+/// What the lookahead does next.
 #[derive(Debug, Default)]
 pub(super) enum Stage {
     /// Steps the three sets.
     #[default]
     Sets,
-    /// Looks for the next literal that may be a closer or an opener, to count it.
+    /// Searches for the next literal that may be a closer or an opener, to count it.
     Search,
-    /// The call is left, and nothing is open: the value's own closer must not follow.
+    /// The call has ended, and nothing is open: the value's own closer must not follow.
     Confirm,
-    /// Reads over the value of an unknown parameter.
+    /// Skips an unknown parameter.
     Skipped(SkippedParameter),
-    /// Reads over text after the value's closer.
+    /// Skips text after the value's closer.
     Text(InterveningText),
-    /// A literal broke off where one was due.
+    /// Reads a literal that was expected and broke off.
     Damaged(DamagedLiteral),
-    /// Reads what stands after the last closer.
+    /// Reads what follows the last closer.
     After(AfterCloser),
 }
 
 impl CloserLookahead {
-    /// Begins anew at `at`, keeping the allocations.
+    /// Restarts at `at` and keeps the allocations.
     fn start(&mut self, at: u64) {
         (self.at, self.stage) = (at, Stage::Sets);
         (self.unknown_at, self.n_overs) = (None, 0);
@@ -109,7 +109,7 @@ impl Parser {
         value.probe = Some(probe);
     }
 
-    /// The three sets begin at `at`.
+    /// Starts the three sets at `at`.
     fn look_from(
         &mut self,
         text: &TextNode,
@@ -122,7 +122,7 @@ impl Parser {
         probe.enclosing.clear();
         probe.own.clear();
         (probe.pos, probe.looked, probe.last, probe.read) = (at, at, None, None);
-        // The probe's log begins anew: it is flushed only where the reading goes on after it.
+        // The lookahead's log starts empty. It is flushed only where matching continues after the lookahead.
         self.set.log.clear();
         self.set.flushed = Log::ROOT;
         let mut from = Thread::at(text.follow, Log::ROOT, at);
@@ -139,8 +139,8 @@ impl Parser {
         self.add_positions(view, from, own.as_slice(), &mut probe.own);
     }
 
-    /// Adds the positions after the line break that literals of `set` start with: the one before an empty value serves for it.
-    /// Outside of blocks only the end of the call counts, since a text may start like the next parameter.
+    /// Adds the positions after the line break that literals of `set` start with: before an empty value that line break
+    /// was already read. Outside of blocks only closing literals count, since a text may start like the next parameter.
     pub(super) fn add_after_break(
         &mut self,
         view: View<'_>,
@@ -165,7 +165,7 @@ impl Parser {
         set.append(&mut after);
     }
 
-    /// Runs the probe over what the view has.
+    /// Runs the lookahead over the bytes of the view.
     pub(super) fn probe(&mut self, text: &TextNode, value: &mut Value, view: View<'_>) -> Decision {
         let Some(mut probe) = value.probe.take() else {
             return Decision::Pending;
@@ -185,8 +185,8 @@ impl Parser {
                     return Decision::Pending;
                 }
                 Poll::Ready(None) => {}
-                Poll::Ready(Some(turn)) => {
-                    let decision = self.decide(turn, value, &probe);
+                Poll::Ready(Some(signal)) => {
+                    let decision = self.decide(signal, value, &probe);
                     self.spare.probe = probe;
                     return decision;
                 }
@@ -194,7 +194,7 @@ impl Parser {
         }
     }
 
-    /// Takes the probe a stage, or bytes of the three sets, further. It is pending where more bytes are needed.
+    /// Advances the lookahead by one stage, or by bytes of the three sets. `Pending`: more bytes are needed.
     fn probe_on(
         &mut self,
         text: &TextNode,
@@ -217,20 +217,20 @@ impl Parser {
                 (None, Stage::Search)
             }
             Stage::Confirm => match self.confirm(text, probe, view) {
-                // It decides, whatever is counted.
-                Some(turn) => return Poll::Ready(Some(turn)),
+                // The confirmation decides, whatever the count is.
+                Some(signal) => return Poll::Ready(Some(signal)),
                 None => (None, Stage::Confirm),
             },
-            Stage::Skipped(mut over) => {
-                let turn = match self.run_over(probe, &mut over, view) {
+            Stage::Skipped(mut skipped) => {
+                let signal = match self.run_over(probe, &mut skipped, view) {
                     Some(false) => Some(self.look_after_closer(text, probe, view)),
                     is_closed => is_closed.map(|_| None),
                 };
-                (turn, Stage::Skipped(over))
+                (signal, Stage::Skipped(skipped))
             }
             Stage::Text(mut gap) => {
                 let opens = self.run_gap(&mut gap, view);
-                let turn = opens.map(|opens| {
+                let signal = opens.map(|opens| {
                     if !opens {
                         return self.look_after_closer(text, probe, view);
                     }
@@ -238,28 +238,28 @@ impl Parser {
                     probe.left_call = false;
                     Some(Signal::Ends)
                 });
-                (turn, Stage::Text(gap))
+                (signal, Stage::Text(gap))
             }
             Stage::Damaged(damaged) => {
-                let turn = match self.read_damaged(probe, &damaged, view) {
+                let signal = match self.read_damaged(probe, &damaged, view) {
                     Some(false) => Some(self.nothing_left(text, probe, value, view)),
                     is_near => is_near.map(|_| probe.left_call.then_some(Signal::Ends)),
                 };
-                (turn, Stage::Damaged(damaged))
+                (signal, Stage::Damaged(damaged))
             }
             Stage::After(mut after) => {
-                let turn = self.run_after_closer(text, probe, &mut after, view);
-                probe.left_call |= matches!(turn, Some(Signal::Ends | Signal::Recovered));
-                (turn.map(Some), Stage::After(after))
+                let signal = self.run_after_closer(text, probe, &mut after, view);
+                probe.left_call |= matches!(signal, Some(Signal::Ends | Signal::Recovered));
+                (signal.map(Some), Stage::After(after))
             }
             Stage::Sets => match view.byte(probe.pos) {
                 None => {
                     if view.eof && !self.ending.is_cut_off {
                         self.pass_end(&mut probe.follow, view, NamePolicy::Evidence);
                     }
-                    let turn = view.eof.then(|| self.at_end(probe, value));
-                    probe.left_call |= matches!(turn, Some(Signal::Ends | Signal::Recovered));
-                    (turn.map(Some), Stage::Sets)
+                    let signal = view.eof.then(|| self.at_end(probe, value));
+                    probe.left_call |= matches!(signal, Some(Signal::Ends | Signal::Recovered));
+                    (signal.map(Some), Stage::Sets)
                 }
                 Some(_) if probe.pos - probe.at > cap => {
                     let forgets = probe.forgotten.is_some();
@@ -274,8 +274,8 @@ impl Parser {
                     if run > 0 {
                         return Poll::Ready(None);
                     }
-                    let turn = self.three_sets(text, probe, value, byte, view);
-                    (Some(turn), Stage::Sets)
+                    let signal = self.three_sets(text, probe, value, byte, view);
+                    (Some(signal), Stage::Sets)
                 }
             },
         };
@@ -284,11 +284,11 @@ impl Parser {
                 probe.stage = stage;
                 Poll::Pending
             }
-            Some(turn) => Poll::Ready(turn.and_then(|turn| probe.turned(turn))),
+            Some(signal) => Poll::Ready(signal.and_then(|signal| probe.turned(signal))),
         }
     }
 
-    /// What a step would find out of the sets was found out by the one before: how many bytes only go on.
+    /// Moves the sets over the bytes that only continue their positions, and returns the number of those bytes.
     fn run_sets(&mut self, probe: &mut CloserLookahead, cap: u64, view: View<'_>) -> u64 {
         if probe.pos == probe.looked {
             return 0;
@@ -304,7 +304,7 @@ impl Parser {
         run
     }
 
-    /// One byte of the three sets.
+    /// Steps the three sets over one byte.
     fn three_sets(
         &mut self,
         text: &TextNode,
@@ -316,17 +316,17 @@ impl Parser {
         let program = view.program;
         let pos = probe.pos;
 
-        // The tag of a next value is no closer.
+        // The opener of the next value is not a closer.
         let closes =
             |found: &StepResult| !found.ended.is_some_and(|literal| program.opens(literal));
 
-        // What follows.
+        // What follows the value.
         let evidence = (view, NamePolicy::Evidence);
         self.step_set(evidence, &mut probe.follow, byte, pos);
         let (unknown, has_ended) = (self.set.found.unknown_key, self.set.found.literal_ended);
         let is_broken_off = probe.has_closer() && probe.follow.is_empty() && value.nest == 0;
         if is_broken_off && probe.closer_end == Some(pos) {
-            // `cats\n\n@end`: the line break before the last is the value's.
+            // `cats\n\n@end`: the line break before the last one belongs to the value.
             let first = view.bytes(probe.at, pos);
             if first.iter().all(|&byte| is_blank(byte)) && view.from(pos).starts_with(first) {
                 return Some(Signal::Data);
@@ -345,7 +345,7 @@ impl Parser {
         let follow_ends = self.any_leaves_call(&probe.follow);
         let is_body = |thread: &Thread| program.node(thread.node).is_body();
         let follow_opens = probe.follow.iter().any(is_body);
-        // What was read over has to be read, and so has a tag that may be a tool's where no tool is known.
+        // Skipped bytes must be read again, and so must a tag that may name a tool if the call's tool is unknown.
         let is_tag = |thread: &Thread| matches!(program.node(thread.node), Node::Text(text) if text.own_needs_same_key);
         let call = self.emitter.call.as_ref();
         let is_known = call.is_some_and(|call| call.tool.is_some());
@@ -371,7 +371,7 @@ impl Parser {
             }
         }
 
-        // What encloses it.
+        // The closers of the enclosing rules.
         let mut enclosing_names = false;
         if !probe.enclosing.is_empty() {
             self.step_set(evidence, &mut probe.enclosing, byte, pos);
@@ -404,7 +404,7 @@ impl Parser {
         }
         if follow_ends && value.nest == 0 {
             if value.writer.is_in_string() {
-                // All closers are there, but the JSON has a string open: text after them is more of it.
+                // All closers were read, but a string of the JSON is open: text after the closers continues the string.
                 return self.look_after_closer(text, probe, view);
             }
             probe.left_call = true;
@@ -426,14 +426,14 @@ impl Parser {
         self.nothing_left(text, probe, value, view)
     }
 
-    /// Whether the call is over where one of the threads stands.
+    /// Whether one of the threads has left the call.
     pub(super) fn any_leaves_call(&self, threads: &[Thread]) -> bool {
         let leaves = |act| leaves_call(&self.program, act);
         let mut logs = threads.iter().map(|thread| thread.log);
         logs.any(|log| self.set.log.any(Log::ROOT, log, leaves))
     }
 
-    /// No set goes on.
+    /// No position is left: skips a parameter or text, else reads what follows the last closer.
     fn nothing_left(
         &mut self,
         text: &TextNode,
@@ -454,7 +454,7 @@ impl Parser {
     }
 }
 
-/// Whether what stands after `bytes` begins a line; `is_start`: they do, but for blanks.
+/// Whether the byte after `bytes` starts a line, except for blanks. `is_start`: so do `bytes`.
 pub(super) fn starts_line(bytes: &[u8], is_start: bool) -> bool {
     match bytes
         .iter()

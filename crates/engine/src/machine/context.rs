@@ -1,4 +1,4 @@
-//! What plain text belongs to - the answer, reasoning, junk inside a broken call - and the literals that may end that.
+//! The channel of plain text (the answer, reasoning, junk inside a broken call) and the literals that may end it.
 
 use alloc::vec::Vec;
 
@@ -10,39 +10,39 @@ use super::{Mode, Parser};
 use crate::grammar::Capture;
 use crate::program::{ByteSet, Finder, Node, NodeId, Program, RuleRole};
 
-/// What plain text belongs to, and what may end that.
+/// The channel of plain text, and what may end that channel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Context {
     pub(super) channel: Channel,
-    /// Positions that wait for their literal.
+    /// The synchronization points: positions that wait for their literal.
     pub(super) sync_points: Vec<SyncPoint>,
-    /// The first bytes of those literals.
+    /// Finds the first bytes of those literals.
     pub(super) waits: Finder,
-    /// What may stand in place of its end is named: nothing else is read in it.
+    /// The dialect names what may replace the channel's end: no other entry is read in the channel.
     pub(super) is_choosy: bool,
-    /// It was entered by a recovery: an entry ends it.
+    /// Error recovery entered the context: an entry ends it.
     pub(super) sync: bool,
-    /// It has no end of its own: an entry ends it.
+    /// The context has no end of its own: an entry ends it.
     pub(super) open_ended: bool,
 }
 
-/// A position that waits in a context, and all that outlives the candidates between: its log does not.
+/// A synchronization point, with what must outlive the candidates in between. The position's log does not.
 #[derive(Clone, Debug)]
 pub(super) struct SyncPoint {
     pub(super) thread: Thread,
-    /// What it enters and leaves once its literal comes. What it captured is told or given up.
+    /// The rules that the position enters and leaves once its literal comes. Its captures were emitted or are dropped.
     pub(super) acts: Vec<Act>,
-    /// The literal that it waits for, if that was made from captures.
+    /// The literal that the position waits for, if it was filled from captures.
     pub(super) literal: Option<Vec<u8>>,
 }
 
 impl Parser {
-    /// Text of a `think` or `say` begins at `pos`: plain text from here is its speech. Where several dialects open theirs
-    /// alike, the ends of all are waited for.
+    /// Enters the channel of a `think` or `say` rule, whose text starts at `pos`. Where several dialects share the
+    /// opener, the context waits for the ends of all of them.
     pub(super) fn enter_channel(&mut self, texts: &[Thread], view: View<'_>) {
         let program = view.program;
-        let of = |thread: &Thread| program.text(thread.node);
-        let Some(first) = texts.first().and_then(of) else {
+        let text_of = |thread: &Thread| program.text(thread.node);
+        let Some(first) = texts.first().and_then(text_of) else {
             return;
         };
         let channel = if first.role == RuleRole::Think {
@@ -54,21 +54,21 @@ impl Parser {
         let mut sync_points: Vec<SyncPoint> = Vec::new();
         let mut open_ended = true;
         for body in texts {
-            let Some(text) = of(body).filter(|text| text.role == first.role) else {
+            let Some(text) = text_of(body).filter(|text| text.role == first.role) else {
                 continue;
             };
             open_ended &= text.open_ended;
             for end in self.closure(view, Thread::at(text.next, body.log, at)) {
-                // The end of the entry waits for no literal: an entry that commits ends what is open-ended.
-                let is_there = |have: &SyncPoint| program.ends_alike(have.thread.node, end.node);
-                if !program.is_end(end.node) && !sync_points.iter().any(is_there) {
+                // A position at the entry's end waits for no literal: an entry that commits ends an open-ended channel.
+                let is_known = |have: &SyncPoint| program.ends_alike(have.thread.node, end.node);
+                if !program.is_end(end.node) && !sync_points.iter().any(is_known) {
                     sync_points.push(self.wait(program, end, body.log));
                 }
             }
         }
         (self.emitter.thought, self.emitter.at_line) = (false, true);
-        let names_more = |waiting: &SyncPoint| !ends_channel(program, waiting.thread.node);
-        let is_choosy = channel == Channel::Reasoning && sync_points.iter().any(names_more);
+        let is_other = |waiting: &SyncPoint| !ends_channel(program, waiting.thread.node);
+        let is_choosy = channel == Channel::Reasoning && sync_points.iter().any(is_other);
         self.context = Context {
             channel,
             waits: first_bytes(program, &sync_points),
@@ -82,8 +82,8 @@ impl Parser {
         self.forget();
     }
 
-    /// A call was broken off: the parser looks for a synchronization point, what one of `threads` expects or the next
-    /// entry. Text before that is `speech`.
+    /// Recovers from a broken call: text belongs to `channel` up to the next entry, or to the synchronization point
+    /// that one of `threads` waits for.
     pub(super) fn synchronize(
         &mut self,
         channel: Channel,
@@ -102,7 +102,7 @@ impl Parser {
         self.mode = Mode::Text;
     }
 
-    /// What is left of a thread that waits; its acts after `flushed` are kept.
+    /// Makes a synchronization point of a thread. The thread's acts after `flushed` are kept.
     fn wait(&self, program: &Program, thread: Thread, flushed: LogId) -> SyncPoint {
         let mut acts = Vec::new();
         self.set.log.acts(flushed, thread.log, &mut acts);
@@ -122,14 +122,14 @@ impl Parser {
         }
     }
 
-    /// Nothing is being read: the log and the filled literals begin anew.
+    /// No entry is being read: clears the log, the filled literals and the text between values.
     pub(super) fn forget(&mut self) {
         self.set.forget_log();
         self.set.gap = None;
     }
 }
 
-/// Whether the literal at `node` ends what is spoken, and begins no call in place of that.
+/// Whether the literal at `node` ends the channel, and starts no call in place of the channel's end.
 pub(super) fn ends_channel(program: &Program, node: NodeId) -> bool {
     program.ends_past(node, |node| match node {
         Node::Literal { .. } | Node::Template { .. } | Node::Exit { .. } => true,
@@ -139,7 +139,7 @@ pub(super) fn ends_channel(program: &Program, node: NodeId) -> bool {
     })
 }
 
-/// The first bytes of what `waiting` waits for.
+/// Finds the first bytes of the literals that `waiting` waits for.
 fn first_bytes(program: &Program, waiting: &[SyncPoint]) -> Finder {
     let mut set = ByteSet::default();
     for waiting in waiting {

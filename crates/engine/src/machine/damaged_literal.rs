@@ -1,5 +1,5 @@
-//! A literal after a value's closer that is damaged: `</parameter></functoin>`, `</arg_value>/tool_call>`. The lookahead reads
-//! on after it, and what it finds is recovered.
+//! A damaged literal after a value's closer: `</parameter></functoin>`, `</arg_value>/tool_call>`. The lookahead
+//! continues after the literal, and the call is recovered.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use super::thread::Thread;
 use super::view::View;
 use crate::program::{Fits, Node, Program};
 
-/// Literals that broke off, and where they begin.
+/// The literals that broke off, and where they start.
 #[derive(Clone, Debug)]
 pub(super) struct DamagedLiteral {
     from: u64,
@@ -17,7 +17,7 @@ pub(super) struct DamagedLiteral {
 }
 
 impl DamagedLiteral {
-    /// The literals among `follow`, which the byte at `at` spoils.
+    /// The literals of `follow` with the most bytes read, which the byte at `at` does not continue.
     pub(super) fn new(program: &Program, follow: &[Thread], at: u64) -> DamagedLiteral {
         let literals = follow.iter().filter(|thread| is_literal(program, thread));
         let off = literals.clone().map(|thread| thread.off).max().unwrap_or(0);
@@ -28,21 +28,21 @@ impl DamagedLiteral {
     }
 }
 
-/// Whether the thread stands before a literal, or in one.
+/// Whether the thread is at or in a literal.
 pub(super) fn is_literal(program: &Program, thread: &Thread) -> bool {
     let node = program.node(thread.node);
     matches!(node, Node::Literal { .. } | Node::Template { .. })
 }
 
 impl Parser {
-    /// Whether a literal stands there but for a few bytes, once that is known: what stands after it is read.
+    /// Whether a literal is there with a few wrong bytes; if so, continues after it. `None`: more bytes are needed.
     pub(super) fn read_damaged(
         &mut self,
         probe: &mut CloserLookahead,
         damaged: &DamagedLiteral,
         view: View<'_>,
     ) -> Option<bool> {
-        // What opens an entry is none.
+        // The opener of an entry is not a damaged literal.
         let (read, openers) = view.program.trie.walk(view.from(damaged.from), |_| true);
         let is_opener = !openers.is_empty();
         let is_all = damaged.from + read as u64 == view.end();
@@ -60,7 +60,7 @@ impl Parser {
                 Fits::SoFar => return None,
                 Fits::Whole => {}
             }
-            // `};@end`: the value's closer stands before it once more, and the value ends there.
+            // `};@end`: the value's closer occurs twice before the literal, and the value ends at the second one.
             let (closer, rest) = (view.bytes(probe.at, damaged.from), view.from(damaged.from));
             let n_before = length.saturating_sub(literal.bytes.len());
             let mut places = closer.len().max(1)..=n_before;

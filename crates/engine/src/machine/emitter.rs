@@ -1,4 +1,4 @@
-//! Tells the sink: one cursor, every event covers the bytes from the cursor to its end.
+//! Emits events to the sink. Each event covers the bytes from the cursor to the event's end.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -19,7 +19,7 @@ use crate::remark::remark;
 use crate::thresholds::{REPEATABLE_MAX, WAITING_MAX};
 use crate::{CallHead, CallId, Code, End, Event, Note, Place, Sink, Span};
 
-/// A call that has begun and has not ended.
+/// A call that has started and has not ended.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenCall {
     pub(crate) id: CallId,
@@ -28,35 +28,35 @@ pub(crate) struct OpenCall {
     pub(crate) name_at: Span,
     pub(crate) ns: Option<String>,
     pub(crate) written_id: Option<String>,
-    /// The tool in the program's set.
+    /// The index of the call's tool in the program.
     pub(crate) tool: Option<usize>,
-    /// The head was told.
+    /// The head was emitted.
     pub(crate) started: bool,
-    /// The arguments' `{` was told.
+    /// The arguments' `{` was written.
     pub(crate) opened: bool,
-    /// A raw value of it was begun.
+    /// One of the call's raw values has started.
     pub(crate) has_value: bool,
     /// The arguments are complete: a body wrote all of them.
     pub(crate) whole: bool,
-    /// What the rules of doubt judge it by.
+    /// The facts that the doubt rules test.
     pub(crate) facts: CallFacts,
-    /// Where its text ended: its arguments, or its line's other calls.
+    /// Where the call's text ends: after its arguments, or after its entry if the rest of the line is a fact.
     pub(crate) text_end: u64,
-    /// Where its arguments begin, if that is a fact of it.
+    /// Where the arguments start, if they are a fact of the call.
     pub(crate) arguments_at: u64,
-    /// It is a bare call of Python: how its line goes on is a fact of it.
+    /// It is a bare Python call: the rest of its line is a fact of the call.
     pub(crate) awaits_tail: bool,
-    /// Where the JSON ended that holds its arguments.
+    /// Where the JSON that holds the arguments ends.
     pub(crate) json_end: Option<u64>,
-    /// It can end no better than this.
+    /// The best end that is still possible.
     pub(crate) at_best: End,
-    /// A key, where it stands, and what it is unless its value comes.
+    /// A key without a value: the key, its span, and the value that it gets if none follows.
     pub(crate) flag: Option<(String, Span, &'static str)>,
-    /// The dialect has such keys.
+    /// The dialect has keys without values.
     pub(crate) has_flags: bool,
-    /// It is no call: its only argument is text of the answer, which is decoded.
+    /// It is not a call: its only argument is text of the answer, which is decoded.
     text: Option<StringText>,
-    /// The list that a parameter of the same key goes on with.
+    /// The key of the open list, which a parameter of the same key continues.
     list: Option<String>,
     keys: Keys,
 }
@@ -98,17 +98,17 @@ impl OpenCall {
         }
     }
 
-    /// Whether the arguments have that member already, and it is no list that goes on.
+    /// Whether the arguments already have the member `key`, and it is not the open list.
     pub(crate) fn has_key(&self, key: &str) -> bool {
         self.keys.has(key.as_bytes()) && self.list.as_deref() != Some(key)
     }
 
-    /// It has begun, but no name was read: nothing can be told of it.
+    /// The call has started but has no name: nothing of the call can be emitted.
     pub(crate) fn is_nameless(&self) -> bool {
         self.name.is_empty() && !self.started
     }
 
-    /// It is text of the answer, and no call.
+    /// It is text of the answer, not a call.
     pub(crate) fn is_text(&self) -> bool {
         self.text.is_some()
     }
@@ -118,7 +118,7 @@ impl OpenCall {
     }
 }
 
-/// What plain text is at the moment.
+/// The channel that plain text belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Channel {
     #[default]
@@ -135,30 +135,30 @@ pub(crate) struct Emitter {
     pub(crate) cursor: u64,
     pub(crate) call: Option<OpenCall>,
     calls: u32,
-    /// Those of them that began a line by themselves.
+    /// How many of these calls are of a dialect whose calls start a line.
     pub(super) line_calls: u32,
-    /// The names of calls in and after a wrapper fence, and what their arguments come to.
+    /// The names of calls in and after a wrapper fence, and the hashes of their arguments.
     emitted_calls: Vec<(String, u64)>,
-    /// What the arguments of the open call come to so far.
+    /// The hash of the open call's arguments so far.
     arguments_hash: u64,
-    /// Argument text that was not told yet.
+    /// Argument text that was not emitted yet.
     args: String,
     pub(crate) quote: Quote,
-    /// Text that is not blank was told: the message's begin is over.
+    /// Text that is not blank was emitted: the message has started.
     pub(crate) spoken: bool,
-    /// So was reasoning, since it last began.
+    /// Reasoning that is not blank was emitted since the reasoning started.
     pub(crate) thought: bool,
-    /// Only blanks stand before the next byte on its line of reasoning.
+    /// Only blanks precede the next byte on its line of reasoning.
     pub(crate) at_line: bool,
-    /// Reasoning is over, and neither text that is not blank nor a call stands after it: a line begins here.
+    /// Reasoning has ended, and neither text that is not blank nor a call has followed it: a line starts here.
     pub(crate) reasoning_is_over: bool,
-    /// The last byte told, if it was text.
+    /// The last byte that was emitted, if it was text; else 0.
     pub(crate) last: u8,
     /// The last byte of text that is not blank.
     pub(crate) last_solid: u8,
-    /// The last calls in wrappers, and how they ended: what follows their fence is a fact of them.
+    /// The last calls in wrappers, and how they ended: what follows their fence is a fact of these calls.
     waiting: Vec<(CallId, End, CallFacts)>,
-    /// The rules that judge calls.
+    /// The doubt rules for all calls.
     pub(crate) doubts: Doubts,
     counts: BTreeMap<Code, usize>,
     notes_cap: usize,
@@ -166,7 +166,7 @@ pub(crate) struct Emitter {
     names: Arc<[String]>,
     /// The sink is off (priming).
     pub(crate) mute: bool,
-    /// Where the message begins: what stands before it is the prompt's, and never told.
+    /// Where the message starts: the bytes before belong to the prompt and are never emitted.
     origin: u64,
 }
 
@@ -179,7 +179,7 @@ impl Emitter {
         }
     }
 
-    /// What was read so far is the prompt's; the message begins at `at`, with nothing said.
+    /// Starts the message at `at`: the bytes before belong to the prompt, and nothing counts as emitted.
     pub(crate) fn start_message(&mut self, at: u64) {
         self.origin = at;
         self.spoken = false;
@@ -188,7 +188,7 @@ impl Emitter {
         self.waiting.clear();
     }
 
-    /// Where the message begins.
+    /// Where the message starts.
     pub(crate) fn origin(&self) -> u64 {
         self.origin
     }
@@ -204,15 +204,15 @@ impl Emitter {
         }
     }
 
-    /// Positions count from the message's begin, and texts are short of what is the prompt's.
+    /// Emits an event with offsets from the message's start, and without the prompt's part of a text.
     #[cold]
     fn emit_from_origin(&self, span: Span, event: Event<'_>, sink: &mut dyn Sink) {
-        let of_prompt = self.origin.saturating_sub(span.start) as usize;
+        let n_prompt = self.origin.saturating_sub(span.start) as usize;
         let moved = span.since(self.origin);
-        let short = |text| str::get(text, of_prompt..).unwrap_or_default();
+        let short = |text| str::get(text, n_prompt..).unwrap_or_default();
         match event {
             Event::Text(text) | Event::Reasoning(text) | Event::Markup(text)
-                if of_prompt > 0 && of_prompt >= text.len() => {}
+                if n_prompt > 0 && n_prompt >= text.len() => {}
             Event::Text(text) => sink.event(moved, Event::Text(short(text))),
             Event::Reasoning(text) => sink.event(moved, Event::Reasoning(short(text))),
             Event::Markup(text) => sink.event(moved, Event::Markup(short(text))),
@@ -229,7 +229,7 @@ impl Emitter {
         }
     }
 
-    /// The next `len` bytes, told as they are.
+    /// Emits an event for the next `len` bytes.
     #[inline]
     pub(crate) fn pass(&mut self, len: u64, event: Event<'_>, sink: &mut dyn Sink) {
         self.last = match event {
@@ -246,7 +246,7 @@ impl Emitter {
         self.account(self.cursor + len, event, sink);
     }
 
-    /// Text is said: whether any byte of it is not blank.
+    /// Records text of the answer. Returns whether any byte of the text is not blank.
     #[inline]
     fn is_said(&mut self, text: &[u8]) -> bool {
         let solid = |byte: &&u8| !crate::program::is_blank(**byte);
@@ -257,7 +257,7 @@ impl Emitter {
         last.is_some()
     }
 
-    /// The event accounts for the bytes up to `to`.
+    /// Emits an event that accounts for the bytes up to `to`.
     #[inline]
     fn account(&mut self, to: u64, event: Event<'_>, sink: &mut dyn Sink) {
         if let (Event::Args { json, .. }, true) = (&event, self.quote.wrapped) {
@@ -268,12 +268,12 @@ impl Emitter {
         self.emit(span, event, sink);
     }
 
-    /// Whether argument text waits to be told.
+    /// Whether argument text waits to be emitted.
     pub(crate) fn has_args(&self) -> bool {
         !self.args.is_empty()
     }
 
-    /// The bytes up to `to` are speech.
+    /// Emits the bytes up to `to` as text of `channel`.
     pub(crate) fn text(&mut self, channel: Channel, view: View<'_>, to: u64, sink: &mut dyn Sink) {
         if to <= self.cursor {
             return;
@@ -281,7 +281,7 @@ impl Emitter {
         if channel == Channel::Junk {
             let last = last_byte(view.slice(self.cursor, to));
             self.markup(view, to, sink);
-            // A marker begins inside no word of it either.
+            // A marker does not start inside a word of junk either.
             self.last = last;
             return;
         }
@@ -296,15 +296,15 @@ impl Emitter {
         let text = view.slice(self.cursor, to);
         self.last = last_byte(text);
         if channel == Channel::Text {
-            // What is the prompt's says nothing of the message.
-            let of_prompt = self.origin.saturating_sub(self.cursor) as usize;
-            let said = text.as_bytes().get(of_prompt..).unwrap_or(&[]);
-            self.quote.feed(said);
-            // The mark of the byte order is one where the message begins.
+            // The prompt's part does not count as text of the message.
+            let n_prompt = self.origin.saturating_sub(self.cursor) as usize;
+            let message = text.as_bytes().get(n_prompt..).unwrap_or(&[]);
+            self.quote.feed(message);
+            // A byte order mark counts as one only where the message starts.
             let is_start = self.cursor <= self.origin;
-            let unmarked = said.strip_prefix(b"\xef\xbb\xbf");
-            let said = unmarked.filter(|_| is_start).unwrap_or(said);
-            self.spoken |= self.is_said(said);
+            let without_mark = message.strip_prefix(b"\xef\xbb\xbf");
+            let message = without_mark.filter(|_| is_start).unwrap_or(message);
+            self.spoken |= self.is_said(message);
             self.account(to, Event::Text(text), sink);
         } else {
             self.thought |= !text.bytes().all(crate::program::is_blank);
@@ -312,7 +312,7 @@ impl Emitter {
         }
     }
 
-    /// The bytes up to `to` are markup.
+    /// Emits the bytes up to `to` as markup.
     pub(crate) fn markup(&mut self, view: View<'_>, to: u64, sink: &mut dyn Sink) {
         if to <= self.cursor {
             return;
@@ -324,7 +324,7 @@ impl Emitter {
         self.account(to, Event::Markup(text), sink);
     }
 
-    /// Argument text that accounts for bytes up to `to`, or for none.
+    /// Emits argument text that accounts for the bytes up to `to`, or for none.
     pub(crate) fn flush_args(&mut self, to: u64, sink: &mut dyn Sink) {
         if self.args.is_empty() && to <= self.cursor {
             return;
@@ -335,12 +335,12 @@ impl Emitter {
         };
         let (id, mut json) = (call.id, core::mem::take(&mut self.args));
         if let Some(text) = &mut call.text {
-            let said = text.take(&mut json);
+            let decoded = text.take(&mut json);
             self.args = json;
-            self.spoken |= !said.trim().is_empty();
+            self.spoken |= !decoded.trim().is_empty();
             let length = to.saturating_sub(self.cursor);
-            if length > 0 || !said.is_empty() {
-                self.pass(length, Event::Text(&said), sink);
+            if length > 0 || !decoded.is_empty() {
+                self.pass(length, Event::Text(&decoded), sink);
             }
             return;
         }
@@ -353,7 +353,7 @@ impl Emitter {
         self.args.clear();
     }
 
-    /// Tells what was written of a raw value.
+    /// Emits what was written of a raw value.
     pub(super) fn emit_value(&mut self, writer: &ValueWriter, view: View<'_>, sink: &mut dyn Sink) {
         if writer.dropped {
             self.markup(view, writer.emitted, sink);
@@ -362,12 +362,12 @@ impl Emitter {
         }
     }
 
-    /// Where a body puts argument text.
+    /// The buffer that bodies write argument text to.
     pub(crate) fn args(&mut self) -> &mut String {
         &mut self.args
     }
 
-    /// Tells the head of the open call; all bytes up to `to` before it are markup.
+    /// Emits the head of the open call; all bytes up to `to` before the head are markup.
     pub(crate) fn start_call(&mut self, view: View<'_>, to: u64, sink: &mut dyn Sink) {
         let Some(mut call) = self.call.take_if(|call| !call.started) else {
             return;
@@ -394,7 +394,7 @@ impl Emitter {
         self.call = Some(call);
     }
 
-    /// A call goes by its tool's own name, however the model spelt that.
+    /// Gives a call its tool's own name, however the model spelt that name.
     fn call_by_name(&mut self, call: &mut OpenCall, sink: &mut dyn Sink) {
         let Some(name) = call.tool.and_then(|tool| self.names.get(tool)) else {
             return;
@@ -407,23 +407,22 @@ impl Emitter {
         }
     }
 
-    /// Whether more than blanks, markup and reasoning stands before the cursor in the message.
+    /// Whether the message has more than blanks, markup and reasoning before the cursor.
     pub(crate) fn has_started(&self) -> bool {
         self.spoken || self.calls > 0
     }
 
-    /// Whether all calls so far began a line by themselves.
+    /// Whether all calls so far are of dialects whose calls start a line.
     pub(crate) fn calls_in_lines(&self) -> bool {
         self.calls == self.line_calls
     }
 
-    /// The answer stood in a wrapper fence, which was closed: what stands after it in plain text speaks of those calls.
+    /// Whether a wrapper fence around the answer was closed: plain text after the fence only mentions calls.
     pub(crate) fn is_after_answer(&self) -> bool {
         self.calls > 0 && self.quote.is_after_wrapper()
     }
 
-    /// Whether a call in or after the fence of the answer had that name, and those arguments but for blanks and quotation
-    /// marks.
+    /// Whether a call in or after the answer's fence has that name and those arguments, blanks and quotes aside.
     pub(crate) fn has_call(&self, name: &str, arguments: &str) -> bool {
         let is_empty = arguments.is_empty();
         let arguments_hash = hash_arguments(0, if is_empty { "{}" } else { arguments });
@@ -431,7 +430,7 @@ impl Emitter {
         self.emitted_calls.iter().any(is_same)
     }
 
-    /// The arguments were begun by the value of `key`, which wrote its key itself.
+    /// Marks the arguments as opened by the value of `key`, which wrote its key itself.
     pub(crate) fn opened_by(&mut self, key: &str) {
         if let Some(call) = self.call.as_mut().filter(|call| !call.opened) {
             call.opened = true;
@@ -439,14 +438,14 @@ impl Emitter {
         }
     }
 
-    /// The key before has this value, unless another one follows.
+    /// Sets the value of the last key, unless another value follows.
     pub(crate) fn set_flag(&mut self, value: &'static str) {
         if let Some((.., flag)) = self.call.as_mut().and_then(|call| call.flag.as_mut()) {
             *flag = value;
         }
     }
 
-    /// The key before had no value.
+    /// Writes the value of the last key, if no value followed it.
     pub(crate) fn end_flag(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let flag = self.call.as_mut().and_then(|call| call.flag.take());
         if let Some((key, at, value)) = flag {
@@ -456,7 +455,7 @@ impl Emitter {
         }
     }
 
-    /// Begins the member `key` of the arguments, which was read at `at`.
+    /// Starts the member `key` of the arguments, which was read at `at`.
     pub(crate) fn start_key(&mut self, key: &str, at: Span, sink: &mut dyn Sink) {
         if !self.key(key) {
             let message = format!("`{key}` came before; the last value counts");
@@ -464,7 +463,7 @@ impl Emitter {
         }
     }
 
-    /// Begins an item of the list `key`: of the one that is open, if that is its key.
+    /// Starts an item of the list `key`, in the open list if that has the same key.
     pub(crate) fn start_item(&mut self, key: &str, at: Span, sink: &mut dyn Sink) {
         if (self.call.as_ref()).is_some_and(|call| call.list.as_deref() == Some(key)) {
             return self.args.push(',');
@@ -476,7 +475,7 @@ impl Emitter {
         }
     }
 
-    /// Begins the member `key` of the arguments. Says whether the key is new.
+    /// Starts the member `key` of the arguments. Returns whether the key is new.
     pub(crate) fn key(&mut self, key: &str) -> bool {
         let Some(call) = self.call.as_mut().filter(|call| !call.is_text()) else {
             return true;
@@ -498,14 +497,14 @@ impl Emitter {
         self.call.as_ref()?.tool
     }
 
-    /// The open call, if there is one, ends no better than this.
+    /// Lets the open call, if there is one, end no better than `end`.
     pub(crate) fn worsen(&mut self, end: End) {
         if let Some(call) = &mut self.call {
             call.worsen(end);
         }
     }
 
-    /// Tells the id of the open call that came after its arguments.
+    /// Emits the id of the open call, which came after the call's arguments.
     pub(crate) fn late_id(&mut self, id: &str, sink: &mut dyn Sink) {
         self.flush_args(self.cursor, sink);
         let call = self.call.as_ref().filter(|call| call.started);
@@ -516,8 +515,8 @@ impl Emitter {
 
     /// Ends the open call, if there is one; all bytes up to `to` before the end are markup.
     pub(crate) fn end_call(&mut self, end: End, view: View<'_>, to: u64, sink: &mut dyn Sink) {
-        let is_none = |call: &OpenCall| call.is_nameless() || call.is_text();
-        if self.call.as_ref().is_some_and(is_none) {
+        let is_not_call = |call: &OpenCall| call.is_nameless() || call.is_text();
+        if self.call.as_ref().is_some_and(is_not_call) {
             self.flush_args(self.cursor, sink);
             self.call = None;
             self.args.clear();
@@ -555,7 +554,7 @@ impl Emitter {
         }
     }
 
-    /// What the rules of doubt say of a call, whose bytes are over.
+    /// Emits the notes of the doubt rules for a call whose bytes have ended.
     fn note_doubts(&mut self, call: &OpenCall, sink: &mut dyn Sink) {
         let notes: Vec<DoubtRule> = self.doubts.of(call.facts).copied().collect();
         for rule in notes {
@@ -569,7 +568,7 @@ impl Emitter {
         }
     }
 
-    /// Ends the calls in wrappers whose ends wait: it is known whether text follows those.
+    /// Ends the calls in wrappers whose ends wait. `has_text`: text follows their fence.
     pub(crate) fn end_waiting(&mut self, has_text: bool, sink: &mut dyn Sink) {
         for (call, end, mut facts) in core::mem::take(&mut self.waiting) {
             facts.has_text_after_fence = has_text;
@@ -579,13 +578,13 @@ impl Emitter {
         }
     }
 
-    /// The message ends here. That nothing follows the last calls in wrappers counts for nothing where it was cut off.
+    /// Ends the message. If it was cut off, missing text after the last wrapper is no evidence for its calls.
     pub(crate) fn end(&mut self, is_cut_off: bool, sink: &mut dyn Sink) {
         self.quote.end();
         self.end_waiting(is_cut_off || self.quote.is_past_calls(), sink);
     }
 
-    /// Makes a remark.
+    /// Emits a note, if its code has not reached the cap.
     #[cold]
     pub(crate) fn note(
         &mut self,
@@ -597,7 +596,7 @@ impl Emitter {
         self.note_with_help(code, span, message, None, sink);
     }
 
-    /// The same, with what would have been right.
+    /// Emits a note that says what would have been right.
     #[cold]
     pub(crate) fn note_with_help(
         &mut self,
@@ -614,7 +613,7 @@ impl Emitter {
         }
     }
 
-    /// Says how many remarks of a kind were not told.
+    /// Emits, for each code, a note that says how many notes were left out.
     fn overflow(&mut self, sink: &mut dyn Sink) {
         for (code, count) in core::mem::take(&mut self.counts) {
             if count > self.notes_cap {
@@ -642,7 +641,7 @@ impl Emitter {
         self.emit(span, Event::Note(&note), sink);
     }
 
-    /// Remarks on what the JSON transducer mended.
+    /// Emits notes for the repairs of the JSON transducer.
     #[cold]
     pub(crate) fn repaired(&mut self, repairs: &[RepairSpan], sink: &mut dyn Sink) {
         for repaired in repairs {
@@ -660,7 +659,7 @@ fn last_byte(text: &str) -> u8 {
     text.bytes().next_back().unwrap_or(0)
 }
 
-/// What JSON text comes to, but for blanks and quotation marks, on top of what came before: a sum that tells texts apart.
+/// Extends the hash `before` by JSON text without its blanks and quotes.
 fn hash_arguments(before: u64, json: &str) -> u64 {
     let counts = |byte: &u8| !crate::program::is_blank(*byte) && *byte != b'"';
     json.bytes().filter(counts).fold(before, |sum, byte| {

@@ -1,32 +1,32 @@
-//! What is measured of an entry: facts of all its calls.
+//! The measured facts of an entry, which hold for all its calls.
 
 use crate::program::NodeId;
 
-/// Facts of an entry, and how far its line was read ahead.
+/// Facts of an entry, and how far the lookahead read its line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EntryFacts {
-    /// Its bracket stands right after a word.
+    /// Its bracket directly follows a word.
     pub(super) follows_word: bool,
     /// It is an item of a list in prose.
     pub(super) is_list_item: bool,
-    /// It begins with a bracket, in which its calls stand.
+    /// It starts with a bracket, which contains its calls.
     pub(super) is_bracketed: bool,
     /// A block of code, or a long string, encloses it.
     pub(super) is_enclosed: bool,
-    /// Calls of no tool stand before its first one, or its list had ended before the last one.
+    /// Calls of unknown tools precede its first call, or its list had ended before its last call.
     pub(super) is_in_broken_list: bool,
-    /// Whether its first call has nothing but its name to say that it is one. All others are as that.
+    /// Whether only the tool's name makes its first call a call. The same holds for its other calls.
     is_bare: Option<bool>,
-    /// The body of its last call of Python, if that is bare.
+    /// The body of its last Python call, if that call is bare.
     pub(super) bare_body: Option<NodeId>,
-    /// How far the line of bare calls was read ahead.
+    /// How far the lookahead read the line of bare calls.
     pub(super) read_to: u64,
-    /// Where the calls end that words follow on their line.
+    /// Where the calls of the line end, if words follow them; else 0.
     pub(super) words_before: u64,
 }
 
 impl EntryFacts {
-    /// Those of an entry that begins with `first`, after the byte `last` of text; 0 where no text stands before it.
+    /// The facts of an entry that starts with `first` after the text byte `last`; `last` is 0 without text before.
     pub(super) fn new(last: u8, first: u8) -> EntryFacts {
         let is_word = last.is_ascii_alphanumeric() || matches!(last, b'_' | b')' | b']');
         EntryFacts {
@@ -36,7 +36,7 @@ impl EntryFacts {
         }
     }
 
-    /// What the entry's text up to its first call says.
+    /// Reads the facts in `opener`, the entry's text up to its first call.
     pub(super) fn read(&mut self, opener: &str) {
         let after_number = opener.trim_start_matches(|c: char| c.is_ascii_digit());
         let bullets = if after_number.len() < opener.len() {
@@ -48,8 +48,7 @@ impl EntryFacts {
         self.is_list_item = bullets.iter().any(is_bullet);
     }
 
-    /// A call of the entry begins; `is_bare`: it has nothing but its name to say that it is one. Whether the entry's first
-    /// call has no more.
+    /// Records a call of the entry; `is_bare`: only its name makes it a call. Returns `is_bare` of the first call.
     pub(super) fn is_bare(&mut self, is_bare: bool) -> bool {
         *self.is_bare.get_or_insert(is_bare)
     }

@@ -1,4 +1,4 @@
-//! Running an envelope: when its call begins, what of it is told, how it ends.
+//! Runs an envelope: starts its call, emits its arguments, and ends it.
 
 use alloc::boxed::Box;
 
@@ -21,12 +21,12 @@ impl Parser {
         loop {
             let before = envelope.pos;
             let rest = view.slice(before, view.end());
-            // Bytes that were read may be read on without more text.
+            // Bytes that were read may give more output without more text.
             let is_read = rest.is_empty() && !envelope.json.has_more_to_say();
             if is_read && !(envelope.committed && envelope.is_over()) {
                 return self.wait_in(Mode::Envelope(envelope));
             }
-            let asked = if is_read {
+            let event = if is_read {
                 Asked::Done
             } else {
                 let live = (!self.fitting.is_on()).then(|| self.emitter.args());
@@ -34,7 +34,7 @@ impl Parser {
             };
             self.set.found.work += envelope.pos.saturating_sub(before);
             self.pos = envelope.pos;
-            match asked {
+            match event {
                 Asked::Commit if self.repeats(&envelope) => {
                     let message = "the call was made before; after the answer it is only mentioned, and is text";
                     let at = envelope.head.name_at;
@@ -54,9 +54,9 @@ impl Parser {
                 Asked::Inside => {
                     self.emit_envelope(&mut envelope, view, sink);
                     let rest = view.slice(envelope.pos, view.end());
-                    let stretch = envelope.stretch(rest);
-                    if self.emit_inside(rest, stretch, sink) {
-                        envelope.pass(&rest[..stretch.length]);
+                    let run = envelope.stretch(rest);
+                    if self.emit_inside(rest, run, sink) {
+                        envelope.pass(&rest[..run.length]);
                     }
                 }
                 Asked::Another => self.another_envelope(&mut envelope, view, sink),
@@ -73,27 +73,27 @@ impl Parser {
                     break;
                 }
             }
-            // Where nothing moved, whoever runs the modes sees that it comes to an end.
+            // Without progress the run loop's guard applies.
             if envelope.pos == before {
                 self.mode = Mode::Envelope(envelope);
                 return true;
             }
         }
-        // What the envelope has of memory is for the next.
+        // The next envelope reuses the memory of this one.
         self.set.found.bodies = core::mem::take(&mut envelope.bodies);
         self.set.found.bodies.clear();
         self.spare.envelope = Some(envelope);
         true
     }
 
-    /// Whether a call after the answer is one of those before, name and arguments.
+    /// Whether a call after the answer repeats an earlier call, by name and arguments.
     fn repeats(&self, envelope: &Envelope) -> bool {
         let name = envelope.head.name.as_deref().unwrap_or_default();
         let n_space = envelope.head.meant.map_or(0, |(_, n_space)| n_space);
         envelope.may_repeat() && self.emitter.has_call(&name[n_space..], &envelope.args.text)
     }
 
-    /// What stands next is no part of the object: only brackets may be missing.
+    /// The next byte is not part of the object: only closing brackets may be missing.
     pub(super) fn stuck_envelope(
         &mut self,
         envelope: &mut Envelope,
@@ -112,7 +112,7 @@ impl Parser {
         }
     }
 
-    /// The call begins: its head, then the arguments that waited. `false` where it does not count yet.
+    /// Starts the call: emits its head, then the waiting arguments. Returns `false` if the candidate is not committed.
     #[must_use]
     pub(super) fn commit_envelope(
         &mut self,
@@ -130,7 +130,7 @@ impl Parser {
         let upto = envelope.head_end();
         self.flush(view, body.log, upto, sink);
         envelope.committed = true;
-        // From here on the envelope only asks whether it has one.
+        // From here on the envelope only needs to know that it has a name.
         let name = envelope.head.name.as_mut();
         let mut name = name.map(core::mem::take).unwrap_or_default();
         let meant = envelope.head.meant;
@@ -151,7 +151,7 @@ impl Parser {
         true
     }
 
-    /// After the value of a key that was a tool's name stands another such key: the call is over, and the next begins.
+    /// Another key that is a tool's name follows the value of the last one: ends the call and starts the next.
     fn another_envelope(&mut self, envelope: &mut Envelope, view: View<'_>, sink: &mut dyn Sink) {
         let enter = self.set.log.entered(envelope.bodies[0].log);
         self.emit_envelope(envelope, view, sink);
@@ -170,7 +170,7 @@ impl Parser {
         debug_assert!(is_started, "the entry is committed");
     }
 
-    /// Tells the arguments read so far.
+    /// Emits the arguments read so far, and the notes about them.
     pub(super) fn emit_envelope(
         &mut self,
         envelope: &mut Envelope,
@@ -178,7 +178,7 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         if let Some(at) = envelope.encoded.at.take() {
-            // Repairs in the string come after it.
+            // Repairs inside the string come after this note.
             let before = envelope.repairs.partition_point(|repair| repair.start < at);
             self.emitter.repaired(&envelope.repairs[..before], sink);
             envelope.repairs.drain(..before);
@@ -208,7 +208,7 @@ impl Parser {
                 LeftOut::Arguments => "the call has arguments already; these are left out",
             };
             self.note(Code::Junk, Span::empty(at), message, sink);
-            // What the model meant by it is in no argument.
+            // No argument holds what was left out.
             if what != LeftOut::Other {
                 self.emitter.worsen(End::Recovered);
             }
@@ -226,7 +226,7 @@ impl Parser {
                 call.opened = true;
             }
         }
-        // While arguments stream they are told at the push's end. Bytes may be theirs and add nothing to them.
+        // While arguments stream, the end of the push emits them. Some of their bytes add no text.
         if !envelope.in_args() {
             self.emitter.flush_args(envelope.args.end, sink);
         }
@@ -252,7 +252,6 @@ impl Parser {
         if envelope.args.at.is_some() {
             self.whole();
         } else if let Some(call) = &mut self.emitter.call {
-            // No arguments at all.
             call.whole = false;
             call.facts.arguments = Arguments::Missing;
         }
@@ -269,7 +268,7 @@ impl Parser {
         }
     }
 
-    /// Where the arguments stand that are no object, without the blanks around; all of the envelope, if that was told.
+    /// The span of arguments that are not an object, without blanks around; the whole envelope if they were emitted.
     fn no_object(&self, envelope: &Envelope, view: View<'_>) -> Span {
         match envelope.args.malformed_at {
             Some((start, end)) if start >= self.emitter.cursor => {
@@ -281,7 +280,7 @@ impl Parser {
         }
     }
 
-    /// The envelope is no call.
+    /// The envelope is not a call.
     pub(super) fn dead_envelope(
         &mut self,
         envelope: &Envelope,
@@ -290,7 +289,7 @@ impl Parser {
     ) {
         let at = envelope.here();
         if self.candidate.committed && self.emitter.call.is_none() && envelope.is_nameless() {
-            // One member of a list is none: what stands after it may be.
+            // This member of a list is not a call: the members after it may be calls.
             let message = "an object that is not a call is between calls";
             let span = Span::new(envelope.at, at);
             self.emitter.markup(view, envelope.at, sink);

@@ -1,11 +1,11 @@
 //! Runs of backticks inside a value that a fence closes.
 //!
-//! A fence that closes stands where a line begins, or ends the line of a block that has only one. Backticks in the midst of
-//! a line, with text after them, are the value's if a bare fence follows, and in doubt if none does.
+//! A closing fence starts a line, or ends the line of a one-line block. Backticks within a line, with text after them,
+//! belong to the value if a bare fence follows. If none follows, they may close the value, in doubt.
 //!
-//! A value that only its last line breaks are taken from (`raw break*`: what a file holds) may hold fences of its own. One
-//! with an info string is told by it. A bare one may as well be the closer: the first closes, and where another bare
-//! one follows the call is in doubt. So the lines up to the next fence are looked at before a closer is one.
+//! A value that loses only its last line breaks (`raw break*`: the content of a file) may hold fences of its own. An
+//! info string marks a fence as an opener; a bare fence may be the closer. The first bare fence closes, and if another
+//! bare fence follows, the call is in doubt. So the lookahead reads up to the next fence before a closer is decided.
 
 use super::closer_decision::Decision;
 use super::value::Value;
@@ -13,29 +13,29 @@ use super::view::View;
 use crate::program::{TextNode, Trim, is_blank};
 use crate::thresholds::FENCE_MAX;
 
-/// Looking ahead from a run of backticks; goes on where it stopped.
+/// A resumable lookahead from a run of backticks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FenceLookahead {
     at: u64,
     pos: u64,
     line: Line,
-    /// The run's own line holds nothing after it, once that is known.
+    /// Whether nothing follows the run on its own line, once that is known.
     is_bare: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
-    /// Blanks at its begin.
+    /// In the blanks at the start of a line.
     Lead,
-    /// That many backticks after those.
+    /// After that many backticks, which follow those blanks.
     Marks(u16),
-    /// A fence, and blanks after it.
+    /// After a fence and blanks.
     Bare,
     Rest,
 }
 
-/// Decides over the run at `at`; `None`: it may close, and where it may as well open or stand for something inside the value,
-/// that is in doubt. `wrapped`: a fence around the answer closes after the value.
+/// Decides what the run at `at` is. `None`: it may close the value. If it may also belong to the value, the value is in
+/// doubt. `wrapped`: a fence around the answer closes after the value.
 pub(super) fn fence(
     value: &mut Value,
     text: &TextNode,
@@ -56,14 +56,14 @@ pub(super) fn fence(
     if run != 3 {
         return data;
     }
-    let letter = bytes.get(run).is_some_and(u8::is_ascii_alphanumeric);
-    // A fence that closes ends its line, where it stands on a line of its own.
+    let is_letter = bytes.get(run).is_some_and(u8::is_ascii_alphanumeric);
+    // A closing fence on a line of its own ends that line.
     let ends_line = bytes.get(run).is_none_or(|&byte| is_blank(byte));
     let one_line = value.one_line && text.trim != Trim::Lines;
-    if one_line && (ends_line || letter) {
+    if one_line && (ends_line || is_letter) {
         return None;
     }
-    match (value.line_blank, letter) {
+    match (value.line_blank, is_letter) {
         (true, false) | (false, true) if !ends_line => return data,
         (true, true) => {
             value.nest += 1;
@@ -73,26 +73,26 @@ pub(super) fn fence(
             value.nest -= 1;
             return data;
         }
-        // Only what a file holds may hold a fence on a line of its own.
+        // Only the content of a file may hold a fence on a line of its own.
         (true, false) if text.trim != Trim::Lines => return None,
         _ => {}
     }
-    let mut ahead = value
+    let mut lookahead = value
         .ahead
-        .filter(|ahead| ahead.at == at)
+        .filter(|lookahead| lookahead.at == at)
         .unwrap_or(FenceLookahead {
             at,
             pos: upto,
             line: Line::Bare,
             is_bare: None,
         });
-    let next = ahead.run(view, view.program.limits.undecided as u64);
-    value.ahead = Some(ahead);
+    let next = lookahead.run(view, view.program.limits.undecided as u64);
+    value.ahead = Some(lookahead);
     let Some(bare_comes) = next else {
         return Some(Decision::Pending);
     };
-    value.cut_in_doubt |= match (ahead.is_bare.unwrap_or(true), value.line_blank) {
-        // Text after it on its line, and a bare fence comes: it stands in a sentence.
+    value.cut_in_doubt |= match (lookahead.is_bare.unwrap_or(true), value.line_blank) {
+        // Text follows the run on its line, and a bare fence comes later: the run is within a sentence.
         (false, false) if bare_comes => return data,
         // A block on one line ends at its fence, whatever follows.
         (false, _) => !one_line,
@@ -102,7 +102,7 @@ pub(super) fn fence(
 }
 
 impl FenceLookahead {
-    /// Looks on, up to the next fence: whether that is bare. `None`: more bytes are needed.
+    /// Reads up to the next fence and returns whether that fence is bare. `None`: more bytes are needed.
     fn run(&mut self, view: View<'_>, cap: u64) -> Option<bool> {
         while let Some(byte) = view.byte(self.pos) {
             if self.pos - self.at > cap {
@@ -125,7 +125,7 @@ impl FenceLookahead {
                 _ => {
                     self.is_bare.get_or_insert(false);
                     let rest = view.from(self.pos);
-                    // The line break is read by the next turn.
+                    // The next iteration reads the line break.
                     self.pos += memchr::memchr(b'\n', rest).unwrap_or(rest.len()) as u64;
                     self.line = Line::Rest;
                     continue;

@@ -1,4 +1,4 @@
-//! Literals whose holes were filled from captures: each kept once, all in one buffer.
+//! Literals whose holes were filled from captures: each is kept once, all in one buffer.
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ pub(crate) struct Filled {
 }
 
 impl Filled {
-    /// Forgets all, and keeps the memory.
+    /// Clears all literals and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
@@ -28,7 +28,7 @@ impl Filled {
     }
 
     /// The literal that a position is in.
-    #[expect(clippy::inline_always, reason = "asked for each position at each byte")]
+    #[expect(clippy::inline_always, reason = "runs for each position at each byte")]
     #[inline(always)]
     pub(crate) fn literal<'a>(
         &'a self,
@@ -53,7 +53,7 @@ impl Filled {
         })
     }
 
-    /// The number of the literal that `pieces` make; `None` if that is empty.
+    /// Adds the literal that `pieces` make and returns its number; `None` if the literal is empty.
     pub(crate) fn add<'a>(&mut self, pieces: impl Iterator<Item = &'a [u8]>) -> Option<u32> {
         let from = self.bytes.len();
         pieces.for_each(|piece| self.bytes.extend(piece));

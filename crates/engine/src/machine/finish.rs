@@ -17,7 +17,7 @@ use crate::{Code, End, Finish, Sink, Span};
 impl Parser {
     pub(super) fn end(&mut self, why: Finish, view: View<'_>, sink: &mut dyn Sink) {
         self.ending.is_cut_off = why == Finish::Length;
-        // Whatever is undecided is decided now; what is given back is read again.
+        // Everything undecided is decided here. Rejected bytes are read again.
         for _ in 0..=view.text.len() * 8 + 64 {
             self.run(view, sink);
             let continues = self.end_mode(why, view, sink);
@@ -43,7 +43,7 @@ impl Parser {
         }
         match core::mem::take(&mut self.mode) {
             Mode::Matching => self.end_between(view, sink),
-            // With the last byte it was decided.
+            // These modes decided at the last byte.
             Mode::Text
             | Mode::NameLookahead(_)
             | Mode::MidLineTag(_)
@@ -93,7 +93,7 @@ impl Parser {
                     if envelope.head.name.is_none() {
                         return self.end_started(view, sink);
                     }
-                    // It has its name: a call that was cut off before its arguments.
+                    // The envelope has a name: the call was cut off before its arguments.
                     if !self.commit_envelope(&mut envelope, view, sink) {
                         return true;
                     }
@@ -106,9 +106,9 @@ impl Parser {
                     rest = Completeness::Broken;
                 }
                 let malformed = envelope.args.malformed;
-                let none = envelope.args.at.is_none() && envelope.args.text.is_empty();
+                let has_no_args = envelope.args.at.is_none() && envelope.args.text.is_empty();
                 self.emit_envelope(&mut envelope, view, sink);
-                if none && rest != Completeness::Broken {
+                if has_no_args && rest != Completeness::Broken {
                     self.emitter.args().push_str("{}");
                     let at = self.emitter.cursor;
                     self.emitter.flush_args(at, sink);
@@ -120,7 +120,7 @@ impl Parser {
                 false
             }
             Mode::Python(python) => {
-                // After a call another one begins only with its name.
+                // After a committed call, only a known name starts another call.
                 let word = view.slice(python.name_at.min(view.end()), view.end());
                 let is_known = |(name, _): (&str, _)| program.tools.find(name.trim()).is_some();
                 let is_call = !self.candidate.committed
@@ -145,8 +145,8 @@ impl Parser {
         }
     }
 
-    /// A string of JSON that may have ended, and which the message's end says did, ends, and so does a number where the
-    /// model had stopped. Where the message was cut off that is said of a call's name alone. Returns whether one did.
+    /// Ends a JSON string that may have ended, since the message ends, and a number if the model had stopped. If the
+    /// message was cut off, only the string of a call's name may end. Returns whether one ended.
     fn settle_string(&mut self, program: &Program, why: Finish, sink: &mut dyn Sink) -> bool {
         let (is_cut_off, stopped) = (why == Finish::Length, why == Finish::Stop);
         let (mode, is_settled) = match core::mem::take(&mut self.mode) {
@@ -193,7 +193,7 @@ impl Parser {
         }
     }
 
-    /// The message ends between bodies: an entry that may end ends; one that only lacks closers is judged by `why`.
+    /// The message ends between bodies: an entry that may end ends. `unclosed` decides about missing closers.
     fn end_between(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let program = view.program;
         let mut threads = core::mem::take(&mut self.set.threads);
@@ -205,18 +205,18 @@ impl Parser {
             self.enter_only(thread, view, sink);
             return false;
         }
-        // A value that began is read from where it did, and one whose opener is cut off did not begin.
+        // A started value is read from its start; a value whose opener is cut off has not started.
         let is_text = |thread: &Thread| matches!(program.node(thread.node), Node::Text(_));
         let continues =
             self.candidate.committed && self.set.threads.iter().any(|thread| !thread.extra);
         if continues && self.candidate.fallback_bodies.first().is_some_and(is_text) {
             self.candidate.forget_fallback();
         }
-        let is_over = self.candidate.fallback_end(program).is_some();
+        let may_end = self.candidate.fallback_end(program).is_some();
         if let Some(at) = self.candidate.fallback.take() {
-            // A committed entry goes on in what the message's end cut off (`<tool_calls>.. </tool_ca`).
+            // A committed entry continues in a literal that the message's end cut off (`<tool_calls>.. </tool_ca`).
             let has_rest = !view.slice(at, view.end()).trim().is_empty();
-            let continues = continues && is_over && has_rest;
+            let continues = continues && may_end && has_rest;
             self.fall_back(at, view, sink);
             if continues {
                 self.emitter.markup(view, view.end(), sink);
@@ -254,13 +254,13 @@ impl Parser {
             let Some(&started) = self.candidate.checkpoint_threads.iter().find(is_named) else {
                 return self.end_started(view, sink);
             };
-            // It has its name, though not all readings agree on what comes: a call that was cut off.
+            // The candidate has a name, though its positions disagree on what follows: the call was cut off.
             self.leave_only(started);
             if !self.commit(view, None, sink) {
                 return true;
             }
         }
-        // Committed: what is certain of the head is told.
+        // The entry is committed: the certain part of the head is emitted.
         let common = self.set.common();
         self.flush(view, common, view.end(), sink);
         self.ending.lacks_only_closers = self.lacks_only_closers(&self.set.threads, view.end());
@@ -274,8 +274,8 @@ impl Parser {
         false
     }
 
-    /// The message ends in what is certainly a begun call, before that has a name: no call, and no text either. It is
-    /// markup, as it would have been had the message gone on.
+    /// The message ends in a call that has certainly started but has no name yet. Its bytes are markup, as they are in
+    /// a message that continues.
     pub(super) fn end_started(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let from = self.emitter.cursor;
         self.emitter.markup(view, view.end(), sink);
@@ -290,7 +290,7 @@ impl Parser {
         false
     }
 
-    /// Whether a tag that is a known tool's name begins its line, and the message was cut off after it.
+    /// Whether the candidate is a known tool's tag that starts its line, after which the message was cut off.
     fn is_cut_tag(&self, view: View<'_>) -> bool {
         let is_known = |thread: &Thread| {
             let named = self.set.log.newest(thread.log, Log::ROOT, Capture::Name);
@@ -303,7 +303,7 @@ impl Parser {
             && self.candidate.checkpoint_threads.iter().any(is_known)
     }
 
-    /// `message_end`: the message ends where the set stands, and with it what was captured last.
+    /// Takes the set over the message's end: past `message_end`, and past a capture that `message_end` follows.
     pub(super) fn pass_end(
         &mut self,
         set: &mut Vec<Thread>,
@@ -359,7 +359,7 @@ impl Parser {
             Code::LengthLimit => "the model stopped at its length limit inside the call",
             _ => "the message ended inside the call; it is never run",
         };
-        // Junk that was held is told before the note, as it is where it was not.
+        // Held junk is emitted before the note, in the same order as junk that was not held.
         if self.context.channel == Channel::Junk {
             self.emitter.markup(view, view.end(), sink);
         }
@@ -373,7 +373,7 @@ impl Parser {
     }
 }
 
-/// Whether a text after others is too plain to prove a call by itself: a word (`functools`), the sign of a prompt (`>>>`).
+/// Whether a candidate after other text is too common to prove a call: a word (`functools`), a prompt sign (`>>>`).
 fn is_plain(text: &str) -> bool {
     let is_common = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'>';
     text.trim().bytes().all(is_common)

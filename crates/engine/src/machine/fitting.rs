@@ -1,4 +1,4 @@
-//! JSON arguments on their way to being told: brought to the shapes of the tool's parameters, where they are known.
+//! Coerces JSON arguments to the shapes of the tool's parameters, if those are known, before the arguments are emitted.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,13 +12,13 @@ use super::emitter::Emitter;
 use crate::program::Program;
 use crate::{Code, End, Sink, Span};
 
-/// The machine that fits the open call's arguments.
+/// Coerces the open call's arguments.
 #[derive(Debug)]
 pub(super) struct Fitting {
     fit: Fit,
-    /// The tool whose parameters are wanted; without one nothing is changed.
+    /// The tool whose parameters the arguments must fit; without a tool nothing is changed.
     tool: Option<usize>,
-    /// Where the arguments begin: remarks point there.
+    /// Where notes point: the start of the arguments, or of the name in an envelope.
     at: u64,
     changes: Vec<Fitted>,
 }
@@ -35,19 +35,19 @@ impl Default for Fitting {
 }
 
 impl Fitting {
-    /// Whether what is in a string passes through as it is.
+    /// Whether the content of a string passes unchanged.
     pub(super) fn is_passing(&self) -> bool {
         self.tool.is_none() || self.fit.is_passing()
     }
 
-    /// Whether arguments are changed at all.
+    /// Whether arguments may be changed at all.
     pub(super) fn is_on(&self) -> bool {
         self.tool.is_some()
     }
 }
 
 impl Parser {
-    /// The open call's arguments, in JSON, begin at `at`.
+    /// Starts the coercion of the open call's JSON arguments; notes point at `at`.
     pub(super) fn start_fitting(&mut self, program: &Program, at: u64) {
         let tool = self.emitter.tool();
         self.fitting.tool =
@@ -58,7 +58,7 @@ impl Parser {
         }
     }
 
-    /// JSON text of the arguments: what is certain goes to the emitter.
+    /// Coerces JSON text of the arguments. The part that is certain goes to the emitter.
     pub(super) fn fit_args(&mut self, program: &Program, json: &str, sink: &mut dyn Sink) {
         let (args, fitting) = (self.emitter.args(), &mut self.fitting);
         let Some(tool) = fitting.tool else {
@@ -69,13 +69,13 @@ impl Parser {
         self.remark_changes(sink);
     }
 
-    /// Tells what was changed of the arguments, and forgets it.
+    /// Emits a note for each change of the arguments, and clears the changes.
     fn remark_changes(&mut self, sink: &mut dyn Sink) {
         let Fitting { changes, at, .. } = &mut self.fitting;
         remark(&mut self.emitter, changes, None, *at, sink);
     }
 
-    /// The arguments end, whole or cut: what is held is told.
+    /// Ends the arguments, whole or cut off, and emits what was held.
     pub(super) fn end_fitting(&mut self, program: &Program, whole: bool, sink: &mut dyn Sink) {
         let (args, fitting) = (self.emitter.args(), &mut self.fitting);
         let Some(tool) = fitting.tool.take() else {
@@ -95,10 +95,10 @@ fn says_anything(fields: &Fields) -> bool {
     !fields.properties.is_empty() || others.is_some_and(|others| *others != Shape::Any)
 }
 
-/// Characters of a value that a remark shows.
+/// How many characters of a value a note shows at most.
 const SHOWN: usize = 40;
 
-/// Tells changes, and forgets them. `key` is the parameter they are inside of.
+/// Emits a note for each change, and clears `changes`. `key` is the parameter that contains the changes.
 pub(super) fn remark(
     emitter: &mut Emitter,
     changes: &mut Vec<Fitted>,
@@ -115,7 +115,7 @@ pub(super) fn remark(
     }
 }
 
-/// What a change says. `key` is the parameter it is inside of.
+/// The code and the message of a change. `key` is the parameter that contains the change.
 pub(crate) fn changed(change: &Fitted, key: Option<&str>) -> (Code, String) {
     let key = key.map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1")));
     let path = place(&format!("{}{}", key.unwrap_or_default(), change.path));

@@ -1,5 +1,5 @@
-//! Text between two values of a call: `<path>a</path>, and <content>b</content>`. The first one ends at its closer if the
-//! tag of a declared parameter, which has no value yet, stands after the text.
+//! Text between two values of a call: `<path>a</path>, and <content>b</content>`. The first value ends at its closer if
+//! the tag of a declared parameter without a value follows the text.
 
 use alloc::vec::Vec;
 
@@ -13,18 +13,18 @@ use crate::grammar::Capture;
 use crate::program::{Fits, Program, TextNode, is_blank};
 use crate::thresholds::{INTERVENING_MAX, INTERVENING_UNDECLARED_MAX};
 
-/// Reading over it.
+/// Skips the text between two values.
 #[derive(Debug)]
 pub(super) struct InterveningText {
-    /// What stands after the value's closer.
+    /// The positions after the value's closer.
     after: Vec<Thread>,
     /// The text, as far as it was read.
     pub(super) text: Span,
-    /// In the tag after it, and where.
+    /// The positions in the tag after the text, and the offset of the next byte.
     tag: Option<(Vec<Thread>, u64)>,
 }
 
-/// The value that the first of the threads stands before which do.
+/// The first of the threads that is at a value, and that value.
 pub(super) fn value_at<'t, 'p>(
     program: &'p Program,
     threads: &'t [Thread],
@@ -34,7 +34,7 @@ pub(super) fn value_at<'t, 'p>(
 }
 
 impl Parser {
-    /// Begins to read over text after the value's closer, if a tag may stand after it.
+    /// Starts to skip text after the value's closer, if the closer is a tag. Returns whether it starts.
     pub(super) fn start_gap(
         &mut self,
         text: &TextNode,
@@ -64,7 +64,7 @@ impl Parser {
         true
     }
 
-    /// Whether a declared parameter opens after the text, once that is known.
+    /// Whether a declared parameter without a value opens after the text. `None`: more bytes are needed.
     pub(super) fn run_gap(&mut self, gap: &mut InterveningText, view: View<'_>) -> Option<bool> {
         let tool = self.emitter.tool();
         while gap.tag.is_none() {

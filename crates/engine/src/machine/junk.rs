@@ -1,4 +1,4 @@
-//! Members of a list of calls that are no objects: they go by, up to the next that is one or the list's end.
+//! Skips the members of a list of calls that are not objects, up to the next object or the list's end.
 
 use super::Parser;
 use super::thread::Thread;
@@ -6,11 +6,11 @@ use super::view::View;
 use crate::Sink;
 use crate::program::Node;
 
-/// Where no string is open.
+/// In place of the open quote: no string is open.
 pub(super) const OUTSIDE: u8 = 0;
 
 impl Parser {
-    /// Where a word, a number or a string stands after a comma, in place of the next object of a list of calls.
+    /// The offset of a word, a number or a string in the place of the next object of a list of calls, after a comma.
     pub(super) fn junk_member(&self, view: View<'_>) -> Option<u64> {
         let is_object = |thread: &Thread| matches!(view.program.node(thread.node), Node::Object(_));
         let is_end = |thread: &Thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if **bytes == *b"]");
@@ -37,14 +37,14 @@ impl Parser {
         is_member.then(|| self.pos + 1 - member.len() as u64)
     }
 
-    /// Passes members that are no objects, up to the next that is one or the list's end. Returns whether that came.
+    /// Skips members that are not objects, up to the next object or the list's end. Returns whether that was reached.
     pub(super) fn skip_junk(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
-        while let (Some(mark), Some(byte)) = (self.set.junk, view.byte(self.pos)) {
+        while let (Some(quote), Some(byte)) = (self.set.junk, view.byte(self.pos)) {
             self.set.junk = match byte {
-                b'{' | b']' if mark == OUTSIDE => None,
-                b'"' | b'\'' if mark == OUTSIDE => Some(byte),
-                _ if byte == mark => Some(OUTSIDE),
-                _ => Some(mark),
+                b'{' | b']' if quote == OUTSIDE => None,
+                b'"' | b'\'' if quote == OUTSIDE => Some(byte),
+                _ if byte == quote => Some(OUTSIDE),
+                _ => Some(quote),
             };
             let passed = u64::from(self.set.junk.is_some());
             self.pos += passed;

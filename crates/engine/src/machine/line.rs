@@ -1,42 +1,42 @@
-//! What stands on a line of text so far, and what encloses the line. Only the past decides.
+//! How a line of text starts so far, and what encloses the line. Only past bytes decide.
 //!
 //! ```text
-//!   - 1.              marks of a list: a fence or a quotation may begin after them
-//!   let r = await     what keeps or returns what a call gives: the call may begin after it
-//!   def run():        what stands below, further in, runs elsewhere or not at all
-//!   """               so does what a long string of Python holds
+//!   - 1.              list markers: a fence or a quotation may start after them
+//!   let r = await     words that keep or return a call's result: the call may start after them
+//!   def run():        the indented lines below run elsewhere or not at all
+//!   """               so does the content of a long Python string
 //! ```
 
 use crate::program::is_blank;
 use crate::vocabulary::{BLOCK_KEYWORDS, LONGEST_KEYWORD, RESULT_KEYWORDS};
 
-/// What leads the line so far.
+/// What the line starts with so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Lead {
     /// Only blanks.
     #[default]
     Blank,
-    /// The marker of a list and blanks.
+    /// A list marker and blanks.
     Listed,
-    /// A marker, if a blank follows.
+    /// A list marker, if a blank follows.
     Marker,
-    /// Digits, a marker if `.` or `)` and a blank follow.
+    /// Digits: a list marker, if `.` or `)` and a blank follow.
     Number,
     /// The first word.
     Word,
-    /// One after a word that keeps.
+    /// A word after `=` or after a keyword that takes a result.
     Later,
-    /// A word and blanks: `=` may follow.
+    /// A word and spaces: `=` may follow.
     Gap,
-    /// All that keeps what a call gives, and blanks: `=` after a word, `return`.
+    /// What takes a call's result, and spaces: `=` after a word, `return`.
     Keeps,
-    /// Quotation marks, of which three begin a long string.
+    /// Quotes, three of which start a long string.
     Marks,
     /// Anything else.
     Over,
 }
 
-/// A word, as far as it may be one of those that are known.
+/// A word, up to the length of the longest keyword.
 #[derive(Clone, Copy, Debug, Default)]
 struct Word {
     bytes: [u8; LONGEST_KEYWORD],
@@ -57,26 +57,26 @@ impl Word {
     }
 }
 
-/// Marks of a long string.
+/// The quotes of a long string.
 #[derive(Clone, Copy, Debug, Default)]
 struct Marks {
     byte: u8,
-    /// How many stand in a row.
+    /// How many of them are in a row.
     count: u8,
-    /// The string has begun.
+    /// The string has started.
     is_open: bool,
 }
 
-/// The line.
+/// The state of a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Line {
     lead: Lead,
     word: Word,
-    /// Blanks that it begins with.
+    /// How many blanks the line starts with.
     indent: u16,
-    /// It begins as the header of a block, and this byte, if any, stands last on it.
+    /// The line starts like a block's header; the byte is its last one that is not blank.
     header: Option<u8>,
-    /// How far in the outermost block's header stands.
+    /// The indentation of the outermost block's header.
     block: Option<u16>,
     marks: Marks,
 }
@@ -119,7 +119,7 @@ impl Line {
         match (self.lead, byte) {
             (Lead::Marker, byte) if is_blank(byte) => Lead::Listed,
             (Lead::Blank | Lead::Listed, byte) if is_blank(byte) => self.lead,
-            // A byte order mark is none of the text.
+            // A byte order mark is not text.
             (Lead::Blank, 0xEF | 0xBB | 0xBF) => self.lead,
             (Lead::Blank | Lead::Listed, b'-' | b'*' | b'+') => Lead::Marker,
             (Lead::Blank | Lead::Listed | Lead::Number, b'0'..=b'9') => Lead::Number,
@@ -159,7 +159,7 @@ impl Line {
         lead
     }
 
-    /// The line ends.
+    /// Ends the line.
     pub(super) fn end(&mut self) {
         if matches!(self.header, Some(b':' | b'{')) {
             let outermost = self.block.map_or(self.indent, |have| have.min(self.indent));
@@ -176,17 +176,17 @@ impl Line {
         }
     }
 
-    /// What is no blank begins the line: no further in than the header of the block, it stands after that.
+    /// A byte that is not blank starts the line. The block ends unless the line is indented further than its header.
     fn leave_block(&mut self) {
         self.block = self.block.filter(|&block| self.indent > block);
     }
 
-    /// A fence begins or ends: no code goes on over it.
+    /// A fence starts or ends: no code continues across it.
     pub(super) fn leave_code(&mut self) {
         (self.block, self.header, self.marks) = (None, None, Marks::default());
     }
 
-    /// What is read elsewhere stands here.
+    /// The line contains something that is read elsewhere.
     pub(super) fn go_over(&mut self) {
         if self.lead == Lead::Blank {
             self.leave_block();
@@ -197,7 +197,7 @@ impl Line {
         }
     }
 
-    /// Bytes that are not text went by.
+    /// Passes bytes that are not text.
     pub(super) fn skip(&mut self, text: &[u8]) {
         self.go_over();
         self.header = None;
@@ -209,8 +209,8 @@ impl Line {
         }
     }
 
-    /// Passes what the line begins with, if that is all here, and no more than prose. Says how far it went, and whether
-    /// that is settled. What it does is what [`byte`](Line::byte) would.
+    /// Passes the start of the line, if it is complete and plain prose. Returns how many bytes were passed, and whether
+    /// the line's lead is decided. The state becomes the same as with [`byte`](Line::byte).
     pub(super) fn pass(&mut self, text: &[u8]) -> (usize, bool) {
         let blanks = text.iter().take_while(|byte| b" \t\r".contains(byte));
         let n_blank = blanks.count();
@@ -238,48 +238,48 @@ impl Line {
         (n_blank, true)
     }
 
-    /// Whether nothing on this line matters but its end.
+    /// Whether nothing but the end of the line matters.
     pub(super) fn is_over(&self) -> bool {
         self.lead == Lead::Over && self.is_calm()
     }
 
-    /// Whether anything stands on it that leads nothing.
+    /// Whether the line contains anything that cannot lead a fence or a call.
     pub(super) fn is_led(&self) -> bool {
         self.lead == Lead::Over
     }
 
-    /// Whether it is no header, and no part of a long string.
+    /// Whether the line is neither a header nor part of a long string.
     pub(super) fn is_calm(&self) -> bool {
         self.header.is_none() && !self.marks.is_open
     }
 
-    /// Whether it may still begin with a fence or `>`.
+    /// Whether the line may still start with a fence or `>`.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.lead, Lead::Blank | Lead::Listed)
     }
 
-    /// Only blanks stand on it so far.
+    /// Whether the line has only blanks so far.
     pub(super) fn is_blank(&self) -> bool {
         self.lead == Lead::Blank
     }
 
-    /// Whether only what keeps what a call gives stands on it: `r =`, `return`.
+    /// Whether the line has only what takes a call's result: `r =`, `return`.
     pub(super) fn keeps(&self) -> bool {
         self.lead == Lead::Keeps
     }
 
-    /// Whether it may still begin with what [`is_open`](Line::is_open) or [`is_blank`](Line::is_blank) ask for.
+    /// Whether the line may still satisfy [`is_open`](Line::is_open) or [`is_blank`](Line::is_blank).
     pub(super) fn may_lead(&self) -> bool {
         self.is_open() || matches!(self.lead, Lead::Marker | Lead::Number)
     }
 
-    /// Whether what stands here is no statement that runs where it stands.
+    /// Whether code here is nested, so that it does not run as a statement at this place.
     pub(super) fn is_nested(&self) -> bool {
         self.marks.is_open || self.block.is_some_and(|block| self.indent > block)
     }
 }
 
-/// Whether a line that begins with a word goes on as prose, as far as that is here.
+/// Whether a line that starts with a word is prose, as far as the line is here.
 fn is_prose(line: &[u8]) -> bool {
     let length = line.iter().take_while(|&&byte| is_word(byte)).count();
     let (word, after) = line.split_at(length);
@@ -304,7 +304,7 @@ fn is_word(byte: u8) -> bool {
 mod tests {
     use super::Line;
 
-    /// `^` stands where the question is asked: what begins the line, or what encloses it.
+    /// `^` is where the line is examined: what starts it, and what encloses it.
     #[test]
     fn a_line_says_what_a_call_on_it_is() {
         const PLAIN: (bool, bool, bool) = (false, false, false);

@@ -1,14 +1,14 @@
-//! How a line goes on after a call: a fact of the call, and of the bare calls before it on the line.
+//! Looks at the rest of a line after a call: a fact of the call, and of the bare calls before it on the line.
 //!
 //! ```text
 //!   f(x=1), g(x=2) are equal.
-//!         ^ the first call ends, and waits for the words after the last
-//!                 ^ the entry ends: so does the last call's own line
+//!         ^ the first call ends, and waits for the words after the last call
+//!                 ^ the entry ends: the rest of the line is a fact of the last call
 //!   [f(x=1)], g(x=2)]
-//!           ^ a bracket too many: the list goes on
+//!           ^ a bracket too many: the list continues
 //! ```
 //!
-//! In brackets calls do not wait: a list of them is an answer more often than not, and streams.
+//! Calls in brackets do not wait: a list of calls is more often an answer than not, and streams.
 
 use super::thread::Thread;
 use super::view::View;
@@ -18,25 +18,25 @@ use crate::program::NodeId;
 use crate::vocabulary::{CONJUNCTIONS, SENTENCE_SIGNS, WIDE_STOPS};
 use crate::{Code, Sink, Span, Tail};
 
-/// The lookahead.
+/// The state of the lookahead.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LineTail {
-    /// After a call of several on a line.
+    /// After a bare call that other calls may follow on the line.
     Call(CallLine),
-    /// After an entry, whose end is `body`: all bytes before `pos` were read.
+    /// After an entry that ends at `body`: all bytes before `pos` were read.
     Entry { body: Thread, pos: u64 },
 }
 
-/// The line after the call whose body is at `node`.
+/// The rest of the line after the call whose body is at `node`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallLine {
     node: NodeId,
-    /// All bytes before it were read.
+    /// All bytes before `pos` were read.
     pos: u64,
     place: Place,
     /// Where the last call ends.
     end: u64,
-    /// A semicolon stands before what comes: a statement of its own.
+    /// A semicolon precedes the next word, which starts a statement of its own.
     is_statement: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct CallLine {
 enum Place {
     /// Between calls.
     Joint,
-    /// In a word that begins there, or in the blanks after it.
+    /// In a word that starts at `from`, or in the blanks after its end, `to`.
     Word { from: u64, to: Option<u64> },
     /// In the brackets of a call.
     Inside(Brackets),
@@ -53,15 +53,15 @@ enum Place {
 /// What a character decides.
 enum Step {
     More,
-    /// Read it again: it stands elsewhere now.
+    /// Read the character again: the place has changed.
     Again,
-    /// The calls are over; whether words follow them.
+    /// The calls have ended; whether words follow them.
     Over(bool),
 }
 
 impl CallLine {
     fn step(&mut self, c: char, view: View<'_>) -> Step {
-        let is_more = !self.is_statement;
+        let is_same_statement = !self.is_statement;
         match &mut self.place {
             Place::Joint => match c {
                 ' ' | '\t' | ',' | '+' | '&' => {}
@@ -70,7 +70,7 @@ impl CallLine {
                     let from = self.pos;
                     self.place = Place::Word { from, to: None };
                 }
-                c => return Step::Over(continues_sentence(c) && is_more),
+                c => return Step::Over(continues_sentence(c) && is_same_statement),
             },
             Place::Word { from, to } => match c {
                 '(' => self.place = Place::Inside(Brackets::new()),
@@ -79,13 +79,13 @@ impl CallLine {
                 _ => {
                     let word = view.slice(*from, to.unwrap_or(self.pos));
                     if !CONJUNCTIONS.contains(&word) {
-                        return Step::Over(is_more);
+                        return Step::Over(is_same_statement);
                     }
                     self.place = Place::Joint;
                     return Step::Again;
                 }
             },
-            // It is the line that decides, and each line is read ahead once.
+            // Only this line decides, and the lookahead reads each line once.
             Place::Inside(_) if c == '\n' => return Step::Over(false),
             Place::Inside(brackets) => {
                 let byte = u8::try_from(c).unwrap_or(u8::MAX);
@@ -100,20 +100,20 @@ impl CallLine {
 }
 
 impl Parser {
-    /// How the line goes on after the open call is a fact of it, and was not measured yet.
+    /// Whether the rest of the line is a fact of the open call that was not measured yet.
     pub(super) fn awaits_tail(&self) -> bool {
         let call = self.emitter.call.as_ref();
         call.is_some_and(|call| call.awaits_tail)
     }
 
-    /// Whether the bare call that ends here waits for how its line goes on. Each byte of that is read ahead once.
+    /// Whether the bare call that ends here waits for the rest of its line, which the lookahead reads once.
     pub(super) fn waits_for_line(&self, view: View<'_>) -> bool {
         let is_last = view.eof && self.pos >= view.end();
         let is_read = self.pos < self.candidate.entry.read_to;
         self.awaits_tail() && !is_read && !self.candidate.entry.is_bracketed && !is_last
     }
 
-    /// Reads ahead along the line after a call, which ends at `pos`.
+    /// Starts the lookahead along the line after a call, which ends at `pos`.
     pub(super) fn look_along(&mut self, node: NodeId) {
         let at = self.pos;
         self.mode = Mode::LineTail(LineTail::Call(CallLine {
@@ -125,7 +125,7 @@ impl Parser {
         }));
     }
 
-    /// The entry ends at `at`: whether what follows is a fact of its last call.
+    /// Whether the text after the entry, which ends at `at`, is a fact of the entry's last call.
     pub(super) fn may_continue(&self, at: u64) -> bool {
         let call = self.emitter.call.as_ref();
         self.candidate.entry.bare_body.is_some()
@@ -213,7 +213,7 @@ impl Parser {
         true
     }
 
-    /// The bracket before `Parser::pos`, which ended a list of calls, is one too many: the list goes on.
+    /// The bracket before `Parser::pos` ended a list of calls, but is one too many: the list continues.
     fn reopen_list(&mut self, node: NodeId, view: View<'_>, sink: &mut dyn Sink) {
         let at = self.pos;
         self.emitter.markup(view, at, sink);
@@ -228,19 +228,19 @@ impl Parser {
     }
 }
 
-/// The byte right before `at`, if it is there.
+/// The byte right before `at`, if the view has it.
 pub(super) fn byte_before(view: View<'_>, at: u64) -> Option<u8> {
     (at > view.base).then(|| view.byte(at - 1)).flatten()
 }
 
-/// Whether a line that goes on so after a call mentions it. A sentence may end there; signs of other scripts that are no
-/// letters are arrows, dashes, dots.
+/// Whether `c` after a call continues a sentence that mentions the call. Other scripts' signs do, unless they end a
+/// sentence.
 fn continues_sentence(c: char) -> bool {
     c.is_alphanumeric() || SENTENCE_SIGNS.contains(c) || !c.is_ascii() && !WIDE_STOPS.contains(c)
 }
 
-/// Whether the list of calls that ended at `at` goes on: a comma stands after its bracket, and the call of a known tool
-/// after that, at `next`. Nothing, if that is not known yet.
+/// Whether the list of calls that ended at `at` continues: a comma follows its bracket, and then, at `next`, the call
+/// of a known tool. `None`: more bytes are needed.
 fn list_continues((at, next): (u64, u64), view: View<'_>) -> Option<bool> {
     let program = view.program;
     let is_list = byte_before(view, at) == Some(b']');

@@ -1,4 +1,4 @@
-//! What threads would do: acts in a shared, parent-linked log. Nothing happens before a part of it is flushed.
+//! The acts of all threads, in a shared, parent-linked log. An act takes effect only when it is flushed.
 //!
 //! ```text
 //!  root <- Enter(call) <- Captured(name) <- Exit(call)          thread 1
@@ -18,15 +18,15 @@ pub(crate) type LogId = u32;
 pub(crate) enum Act {
     Enter(NodeId),
     Exit(NodeId),
-    /// The key before it has this value, unless another one follows.
+    /// The value of the last key, unless another value follows.
     Flag(&'static str),
     Captured {
         what: Capture,
         at: Span,
     },
-    /// The closer after a name was missing, or misspelt: its extent.
+    /// The closer after a name is missing or misspelt: its span.
     Supplied(Span),
-    /// An attribute that is an argument: which of the node's attributes, and its value.
+    /// An argument that an attribute or a capture holds: the attribute's index, and the value's span.
     Argument {
         node: NodeId,
         index: u8,
@@ -35,17 +35,17 @@ pub(crate) enum Act {
 }
 
 impl Act {
-    /// Whether it is a name that was captured.
+    /// Whether the act captures a name.
     pub(crate) fn is_name(self) -> bool {
         matches!(self, Act::Captured { what, .. } if what == Capture::Name)
     }
 
-    /// Whether a rule ends.
+    /// Whether the act ends a rule.
     pub(crate) fn is_exit(self) -> bool {
         matches!(self, Act::Exit(_))
     }
 
-    /// The role of the rule that is entered, and the tool that the rule fixes.
+    /// The role of the rule that the act enters, and the tool that the rule fixes.
     pub(crate) fn entered(self, program: &Program) -> Option<(RuleRole, Option<&str>)> {
         match self {
             Act::Enter(node) => program.entered(node),
@@ -87,7 +87,7 @@ impl Log {
         (at != Log::ROOT).then(|| self.line(at).act)
     }
 
-    /// The newest capture of a kind in a thread's own log, after `flushed`: the bytes of older ones may be gone.
+    /// The newest capture of kind `wanted` in a thread's log after `flushed`: the bytes of older ones may be gone.
     pub(crate) fn newest(&self, at: LogId, flushed: LogId, wanted: Capture) -> Option<Span> {
         self.back(flushed, at).find_map(|line| match line.act {
             Act::Captured { what, at } if what == wanted => Some(at),
@@ -103,13 +103,13 @@ impl Log {
         })
     }
 
-    /// The tool that the newest rule fixes which a thread's log enters.
+    /// The tool of the newest rule in a thread's log that fixes one.
     pub(crate) fn tool_entered<'p>(&self, program: &'p Program, at: LogId) -> Option<&'p str> {
         let mut lines = self.back(Log::ROOT, at);
         lines.find_map(|line| line.act.entered(program)?.1)
     }
 
-    /// Whether an act from `from` (exclusive) to `to` is one that `wanted` likes.
+    /// Whether `wanted` accepts an act from `from` (exclusive) to `to`.
     pub(crate) fn any(&self, from: LogId, to: LogId, wanted: impl Fn(Act) -> bool) -> bool {
         self.back(from, to).any(|line| wanted(line.act))
     }
@@ -128,7 +128,7 @@ impl Log {
     pub(crate) fn common(&self, from: LogId, mut tips: impl Iterator<Item = LogId>) -> LogId {
         let mut common = tips.next().unwrap_or(from);
         for mut at in tips {
-            // Ids grow along a chain: the later of two is none that both share.
+            // Ids grow along a chain: of two different acts, the later one is not shared.
             while at != common {
                 let later = if at > common { &mut at } else { &mut common };
                 *later = self.line(*later).parent;

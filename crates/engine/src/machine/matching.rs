@@ -1,4 +1,4 @@
-//! Between bodies: the set of threads, byte by byte, until a body wins, the entry ends, or nothing is left.
+//! Steps the set of threads byte by byte between bodies, until a body is entered, the entry ends or no thread is left.
 
 use super::emitter::OpenCall;
 use super::junk::OUTSIDE;
@@ -16,7 +16,7 @@ impl Parser {
     /// Returns whether the mode changed.
     pub(super) fn match_positions(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let program = view.program;
-        let held = program.limits.undecided as u64;
+        let cap = program.limits.undecided as u64;
         loop {
             if self.set.junk.is_some() && !self.skip_junk(view, sink) {
                 break;
@@ -37,7 +37,7 @@ impl Parser {
             }
             if self.set.found.literal_ended && !self.candidate.committed {
                 if self.candidate.is_in_reasoning || self.candidate.is_wrapped {
-                    // There nothing is said and no turn ends, nor does reasoning begin in it.
+                    // In reasoning or in a wrapper no text of the answer, no reasoning and no turn's end starts.
                     self.retain_next(|parser, thread| !parser.enters_channel(thread));
                 }
                 let is_alive = !self.set.next.is_empty();
@@ -56,8 +56,8 @@ impl Parser {
                 let body = self.set.found.bodies[0];
                 if program.is_end(body.node) {
                     // Blanks before the end are not the entry's.
-                    let over = self.candidate.over.map(|(end, _)| end);
-                    let end = over.or_else(|| self.candidate.fallback_end(program));
+                    let earlier = self.candidate.over.map(|(end, _)| end);
+                    let end = earlier.or_else(|| self.candidate.fallback_end(program));
                     self.pos = end.unwrap_or(pos);
                 }
                 self.enter_body(view, sink);
@@ -92,7 +92,7 @@ impl Parser {
                     Some(false) => {}
                     None => return false,
                 }
-                // Nothing goes on but a body that can begin here: the literal that took the byte leads nowhere.
+                // Only a body continues here: the literal that took the byte leads nowhere.
                 let body = self.set.found.bodies.first();
                 let is_left = body.is_some_and(|body| !program.is_end(body.node));
                 if self.candidate.fallback.is_none() && is_left {
@@ -100,7 +100,7 @@ impl Parser {
                     return true;
                 }
             }
-            if self.set.next.is_empty() || pos + 1 - self.emitter.cursor > held {
+            if self.set.next.is_empty() || pos + 1 - self.emitter.cursor > cap {
                 if let Some(at) = self.candidate.fallback.take() {
                     self.fall_back(at, view, sink);
                 } else if self.candidate.committed {
@@ -140,7 +140,7 @@ impl Parser {
         false
     }
 
-    /// Another call's tag begins at `at`: the open one is over before it.
+    /// Ends the open call before another call's tag, which starts at `at`.
     fn cut_short(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
         self.emitter.markup(view, at, sink);
         let message = "the call's closer is missing; it was supplied";
@@ -153,8 +153,8 @@ impl Parser {
         self.mode = Mode::Text;
     }
 
-    /// The closing tag after a name is missing, or misspelt: what may follow it is read in its place, and until that has
-    /// come whole the candidate is what it was. `None`: more bytes are needed.
+    /// Supplies a missing or misspelt closing tag after a name: what may follow that tag is read in its place. The
+    /// candidate stays uncommitted until what follows is complete. `None`: more bytes are needed.
     fn supply_closer(&mut self, view: View<'_>) -> Option<bool> {
         if self.candidate.committed || self.candidate.fallback.is_some() || self.candidate.quoted {
             return Some(false);
@@ -169,7 +169,7 @@ impl Parser {
             return Some(false);
         };
         let start = self.pos - u64::from(closer.off);
-        // `</` begins a closer; a bracket alone begins the next tag.
+        // `</` starts a closer; a bracket alone starts the next tag.
         let mut end = start;
         if closer.off >= 2 {
             let tag = view.from(start + 2);
@@ -189,7 +189,7 @@ impl Parser {
             ..closer
         };
         let threads = self.closure(view, after);
-        // The closer of the call itself is missed where nothing shows what the word before it was.
+        // Where the entry may end after the closer, nothing confirms that the word before the closer is a name.
         if any_ends(view.program, &threads) {
             return Some(false);
         }
@@ -198,7 +198,7 @@ impl Parser {
         Some(true)
     }
 
-    /// Passes text between the values of a call, where the evidence for the one before it found it.
+    /// Skips the text between two values of a call that the closer lookahead found after the first.
     fn skip_gap(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let Some(gap) = self.set.gap.filter(|gap| gap.start == self.pos) else {
             return;
@@ -214,11 +214,11 @@ impl Parser {
         }
     }
 
-    /// A bracket too many after arguments that were whole: the closer that is waited for comes next, or is missing anyhow.
+    /// Whether `byte` is a bracket too many after complete arguments: the closer follows, or is missing anyhow.
     fn is_extra_bracket(&self, program: &Program, byte: u8) -> bool {
         let waits = |thread: &Thread| match program.node(thread.node) {
             Node::Literal { bytes, .. } if thread.off == 0 => {
-                // The list of calls goes on, or ends.
+                // The list of calls continues, or ends.
                 bytes.len() >= 3 || byte != b']' && matches!(**bytes, [b',' | b']'])
             }
             _ => false,
@@ -230,7 +230,7 @@ impl Parser {
             && self.set.threads.iter().any(waits)
     }
 
-    /// Literals, captures and attributes, and the openers before any is complete, are read as a run, short of what ends them.
+    /// Reads literals, captures, attributes and incomplete openers as a run that stops before their ends.
     fn skip_alone(&mut self, view: View<'_>) {
         let program = view.program;
         let pos = self.pos;
@@ -273,8 +273,7 @@ impl Parser {
         self.set.found.work += run;
     }
 
-    /// A literal before a capture: where a marker was read whole, a thread of the same dialect that took its bytes for a
-    /// capture is dropped.
+    /// Prefers a literal to a capture: drops the threads of a dialect that captured bytes of its complete marker.
     fn outrank_captures(&mut self, program: &Program, (from, dialect, is_word): (u64, u16, bool)) {
         if self.set.threads.len() < 2 {
             return;
@@ -285,7 +284,7 @@ impl Parser {
             if program.dialect_index(thread.node) != dialect {
                 return true;
             }
-            // After a word a type may go on: `("str" | type)`.
+            // After a word a type may continue: `("str" | type)`.
             let reading = matches!(program.node(thread.node), Node::Capture(capture) if !(is_word && capture.what == Capture::Type))
                 && thread.since >= from
                 && thread.since < pos;
@@ -304,14 +303,14 @@ impl Parser {
         let is_py = matches!(program.node(body.node), Node::Py { .. });
         let is_text = |node| matches!(program.node(node), Node::Text(_));
         match (candidate.fallback, candidate.fallback_bodies.first()) {
-            (Some(at), Some(have)) if is_py && program.is_end(have.node) => {
-                // A call may begin after the end: if it does not, the entry was over there.
-                candidate.over = Some((at, *have));
+            (Some(at), Some(old)) if is_py && program.is_end(old.node) => {
+                // A call may start after the end; without one, the entry ended there.
+                candidate.over = Some((at, *old));
             }
-            // A literal before a value: this one stands after a longer literal.
-            (Some(_), Some(have)) => {
-                let is_same = have.node == body.node && !program.is_end(body.node);
-                let is_longer = is_same || is_text(body.node) && is_text(have.node);
+            // A literal has priority over a value, and the new body comes after a longer literal.
+            (Some(_), Some(old)) => {
+                let is_same = old.node == body.node && !program.is_end(body.node);
+                let is_longer = is_same || is_text(body.node) && is_text(old.node);
                 if !is_longer {
                     return;
                 }
@@ -322,14 +321,14 @@ impl Parser {
         candidate.fallback_bodies.clone_from(bodies);
     }
 
-    /// A literal ended at `pos`: this is where acts may become certain.
+    /// A literal ended at `pos`: acts may become certain here.
     fn literal_ended(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let program = view.program;
         let ended = self.set.found.ended.map(|literal| program.node(literal));
         let joins = matches!(ended, Some(Node::Literal { bytes, .. }) if joins_calls(bytes));
-        let is_over = |call: &OpenCall| call.whole;
-        if joins && self.candidate.committed && self.emitter.call.as_ref().is_none_or(is_over) {
-            // A word between two calls: without the second it is text.
+        let is_whole = |call: &OpenCall| call.whole;
+        if joins && self.candidate.committed && self.emitter.call.as_ref().is_none_or(is_whole) {
+            // A word between two calls is text without the second call.
             return;
         }
         let start = self.pos - self.set.found.literal_length;
@@ -342,8 +341,8 @@ impl Parser {
             && { self.candidate.fallback }.is_some_and(|at| at == start || !is_member)
             && self.set.found.literal_length >= MARKER_MIN as u64
         {
-            // A literal outranks the body that waited for it. A bracket alone does not: both may begin so. Nor does one
-            // inside an object, or one of content (`say`) where an object begins.
+            // A literal outranks the fallback body. A bracket alone does not, since a body may start with one. Nor does
+            // a literal inside an object, or a `say` literal where an object starts.
             self.candidate.forget_fallback();
         }
         // A `<` alone may start something else.
@@ -372,7 +371,7 @@ impl Parser {
         let ends = self.set.log.any(self.set.flushed, common, Act::is_exit);
         let marked = self.set.threads.iter().all(|thread| thread.marked);
         if !self.candidate.committed {
-            // After a closer that is not there, a bracket alone confirms nothing.
+            // After a supplied closer, a bracket alone confirms nothing.
             let supplied = |act| matches!(act, Act::Supplied(_));
             let is_weak = self.set.found.literal_length < MARKER_MIN as u64
                 && self.set.log.any(self.set.flushed, common, supplied);
@@ -386,18 +385,18 @@ impl Parser {
             let has_head = |call: &OpenCall| call.ns.is_some() || call.written_id.is_some();
             let awaits_head = |thread: &Thread| program.awaits_head(thread.node);
             let late = !call.is_some_and(has_head) && self.set.threads.iter().any(awaits_head);
-            // The name may be that of a call before.
+            // The name may belong to an earlier call.
             if names && !late && call.is_some_and(|call| !call.name.is_empty()) {
                 self.emitter.start_call(view, self.pos, sink);
             }
         }
     }
 
-    /// Whether what the context waits for has come: after a recovery any of its literals; else the end of what is
-    /// spoken. What may stand in place of that end (`raw ("</think>" | block)`) begins like an entry.
+    /// Whether a synchronization point of the context was read: after a recovery any literal, otherwise the channel's
+    /// end. An alternative to that end (`raw ("</think>" | block)`) starts like an entry.
     fn is_over_at(&self, program: &Program, thread: &Thread) -> bool {
         let within = matches!(program.node(thread.node), Node::Literal { .. } if thread.off > 0);
-        // An opener is told by the name after it.
+        // An opener is recognized by the name after it.
         let opens = |thread: &Thread| match program.node(thread.node) {
             Node::Capture(_) | Node::Attrs(_) => true,
             node => node.is_body() && !matches!(node, Node::Match),
@@ -408,7 +407,7 @@ impl Parser {
             && (is_sync || self.set.log.any(self.set.flushed, thread.log, Act::is_exit))
     }
 
-    /// An entry that can only end here ends here. Returns whether it does.
+    /// Ends an entry that can only end here. Returns whether it did.
     pub(super) fn match_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let mut threads = self.set.threads.iter();
         let first = self.set.threads.first().copied();
@@ -419,7 +418,7 @@ impl Parser {
         end.is_some()
     }
 
-    /// After a body: an end that all threads agree on is told at once.
+    /// Emits at once, after a body, an end that all threads agree on.
     pub(super) fn exit_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let common = self.set.common();
         if self.set.log.any(self.set.flushed, common, Act::is_exit) {
@@ -428,7 +427,7 @@ impl Parser {
     }
 }
 
-/// Whether the literal is a blank, a word or a sign that text has between any two things.
+/// Whether the literal is a blank, a word or a sign that also joins things in ordinary text.
 pub(super) fn joins_calls(literal: &[u8]) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphabetic() || b" ,+&".contains(byte);
     literal != b"," && literal.iter().all(is_word)

@@ -1,7 +1,7 @@
-//! A tag that by itself makes a call of one tool (`<bash>`), within a line: prose names such tags.
+//! A tag within a line that alone opens a call of one tool (`<bash>`): prose mentions such tags.
 //!
-//! It is a call if its closer comes before it opens again. This decides between text and call, so it is found out before
-//! the call begins.
+//! The tag is a call if its closer comes before the same tag again. The lookahead decides between text and call, so it
+//! runs before the call starts.
 
 use super::log::Act;
 use super::thread::Thread;
@@ -11,16 +11,16 @@ use super::{Mode, Parser};
 use crate::Sink;
 use crate::program::{Program, RuleRole};
 
-/// The lookahead for the closer of the value that begins at `Parser::pos`.
+/// The lookahead for the closer of the value that starts at `Parser::pos`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MidLineTag {
     pub(super) body: Thread,
-    /// All bytes before it were read.
+    /// All bytes before this position were read.
     pub(super) pos: u64,
 }
 
 impl Parser {
-    /// Whether the value of `body` is all of a call that such a tag opens.
+    /// Whether the value of `body` is the whole call that a mid-line tag opens.
     pub(super) fn is_mid_line_tag(&self, program: &Program, body: &Thread) -> bool {
         let Some(text) = program.text(body.node) else {
             return false;

@@ -1,5 +1,5 @@
-//! A value whose closer was forgotten: another value of the call opens inside it, and the closers after that opener are
-//! one too few for all that is open. `<a>x<b>y</b></call>` is two values, `<a>x <b>y</b> z</a></call>` is one.
+//! A value whose closer is missing: another value of the call opens inside it, and one closer too few follows that
+//! opener. `<a>x<b>y</b></call>` is two values, `<a>x <b>y</b> z</a></call>` is one.
 
 use alloc::vec::Vec;
 
@@ -14,63 +14,63 @@ use crate::grammar::Capture;
 use crate::program::{Fits, TextNode, is_blank};
 use crate::thresholds::OPENERS_MAX;
 
-/// Whether a value's closer was forgotten, told by the closers after the opener that stands inside it: up to the call's
-/// end they are one too few.
+/// Counts openers and closers from another value's opener inside a value. The value's closer is missing if one closer
+/// too few comes up to the call's end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MissingCloser {
-    /// Openers that were passed.
+    /// Openers that the count passed.
     n_openers: u8,
-    /// Those of them that were not closed.
+    /// Passed openers that are not closed.
     n_open: i8,
 }
 
 impl CloserLookahead {
-    /// What a turn means while the closers after another value's opener are counted; `None`: count on.
-    pub(super) fn turned(&mut self, turn: Signal) -> Option<Signal> {
-        if self.forgotten.is_none() && !matches!(turn, Signal::Another) {
-            return Some(turn);
+    /// What a signal means while the closers after another value's opener are counted; `None`: the count continues.
+    pub(super) fn turned(&mut self, signal: Signal) -> Option<Signal> {
+        if self.forgotten.is_none() && !matches!(signal, Signal::Another) {
+            return Some(signal);
         }
-        let mut forgotten = self.forgotten.unwrap_or_default();
-        match turn {
+        let mut missing = self.forgotten.unwrap_or_default();
+        match signal {
             Signal::Recovered if !self.has_closer() => return Some(Signal::Another),
             Signal::Another | Signal::Nested => {
-                forgotten.n_openers += 1;
-                forgotten.n_open += 1;
-                if forgotten.n_openers > OPENERS_MAX {
+                missing.n_openers += 1;
+                missing.n_open += 1;
+                if missing.n_openers > OPENERS_MAX {
                     return Some(Signal::Nested);
                 }
             }
             Signal::Ends | Signal::Recovered | Signal::Unnested | Signal::Data | Signal::Cut => {
                 if self.has_closer() {
-                    forgotten.n_open -= 1;
-                    if forgotten.n_open < 0 {
+                    missing.n_open -= 1;
+                    if missing.n_open < 0 {
                         return Some(Signal::Nested);
                     }
-                    if forgotten.n_open == 0 && self.left_call {
+                    if missing.n_open == 0 && self.left_call {
                         self.stage = Stage::Confirm;
-                        self.forgotten = Some(forgotten);
+                        self.forgotten = Some(missing);
                         return None;
                     }
                 }
-                // After the closer, or a byte that began none.
+                // After the closer, or a byte that starts no closer.
                 self.pos = self.closer_end.unwrap_or(self.looked + 1);
             }
         }
-        self.count_on(forgotten);
+        self.count_on(missing);
         None
     }
 
-    fn count_on(&mut self, forgotten: MissingCloser) {
+    fn count_on(&mut self, missing: MissingCloser) {
         self.may_leave = false;
-        self.forgotten = Some(forgotten);
+        self.forgotten = Some(missing);
         self.stage = Stage::Search;
         (self.unknown_at, self.closer_end, self.left_call) = (None, None, false);
     }
 }
 
 impl Parser {
-    /// The call is left, and of the openers after this value's all are closed. Were they part of the value, its own
-    /// closer came next, perhaps after further closers. `None`: more bytes are needed.
+    /// The call ended, and every counted opener is closed. If those openers are part of the value, its own closer
+    /// follows, perhaps after further closers. `None`: more bytes are needed.
     pub(super) fn confirm(
         &mut self,
         text: &TextNode,
@@ -101,7 +101,7 @@ impl Parser {
         }
     }
 
-    /// Whether the opener whose acts are in `log` has a key that the call has not had, and that its tool has.
+    /// Whether the opener whose acts are in `log` has a key that the tool declares and the call does not have yet.
     pub(super) fn opens_another(&self, log: LogId, view: View<'_>) -> bool {
         let (Some(at), Some(call)) = (
             self.set.log.newest(log, Log::ROOT, Capture::Key),

@@ -1,21 +1,22 @@
 //! The push machine. One `match mode` per run of bytes, not per byte.
 //!
 //! ```text
-//!            a byte that can begin an opener              a body is first
+//!            a byte that can start an opener              a body is first
 //!   Text ------------------------------------> Matching -----------------> Value | Json | Envelope | Xml | Python
 //!    ^                                          |   ^                                  |
 //!    `------------------------------------------'   `----------------------------------'
 //!       rejected, or the entry ended                     the body ended
 //!
-//!   lookaheads that hold the text after their place until something is known
+//!   lookaheads that hold the text after their position until they decide
 //!     NameLookahead    arguments come before the name          MidLineTag  a tag within a line: is it closed?
-//!     LineTail         how a line goes on after a call         ReasoningHold, ReasoningResume  does reasoning end, or go on?
+//!     LineTail         how a line continues after a call       ReasoningHold  does reasoning end after a call in it?
+//!     ReasoningResume  does reasoning continue after a call?
 //! ```
 //!
-//! `Matching` simulates an NFA: an ordered set of positions ([`Positions`]) takes one byte at a time, as Thompson's and Pike's
-//! machines do (<https://swtch.com/~rsc/regexp/regexp2.html>). Order is priority. What a position captures is a list that
-//! shares its tail with others (`log.rs`); what all positions agree on is done and emitted (`acts.rs`, `emitter.rs`).
-//! What it is allowed to go back to is the candidate's checkpoint: the end of the last whole literal.
+//! `Matching` simulates an NFA: an ordered set of positions ([`Positions`]) takes one byte at a time, as Thompson's and
+//! Pike's machines do (<https://swtch.com/~rsc/regexp/regexp2.html>). Order is priority. A position's captures are a
+//! list that shares its tail with others (`log.rs`). The acts that all positions share are done and emitted (`acts.rs`,
+//! `emitter.rs`). The set goes back at most to the candidate's checkpoint: the end of the last complete literal.
 
 mod acts;
 mod after_closer;
@@ -86,21 +87,21 @@ use tokens::Tokens;
 use value::Value;
 use view::View;
 
-/// What is being read. Bodies are boxed: the mode is taken and put back with every push.
+/// What the parser reads. Bodies are boxed, because every push takes the mode and puts it back.
 #[derive(Debug, Default)]
 enum Mode {
     #[default]
     Text,
     Matching,
-    /// Arguments stand before the name.
+    /// Arguments come before the name.
     NameLookahead(Box<name_lookahead::NameLookahead>),
-    /// A tag of one tool is within a line: its closer tells whether it is a call.
+    /// The closer of one tool's tag within a line decides whether the tag is a call.
     MidLineTag(mid_line_tag::MidLineTag),
-    /// How the line goes on after a call is a fact of it.
+    /// How the line continues after a call is a fact of that call.
     LineTail(LineTail),
-    /// Reasoning may go on after a call in it.
+    /// Reasoning may continue after a call inside it.
     ReasoningResume(reasoning_resume::ReasoningResume),
-    /// A call in reasoning counts only if that never ends.
+    /// A call in reasoning counts only if the reasoning never ends.
     ReasoningHold(reasoning_hold::ReasoningHold),
     Value(Box<Value>),
     Json(Box<JsonBody>),
@@ -112,12 +113,12 @@ enum Mode {
 /// Longest piece of a push that is read at once, in bytes.
 const PIECE: usize = 4096;
 
-/// How many backslashes it may end with, so that it ends after an escape.
+/// By how many backslashes a piece may grow, so that it does not end within an escape.
 const HALVES: usize = 4;
 
 /// Reads one message.
 ///
-/// A whole text is one `push` and `finish`; a stream is many pushes: the events are the same, merged.
+/// A whole text is one `push` and `finish`, a stream is many pushes; merged, their events are the same.
 #[derive(Debug)]
 pub struct Parser {
     program: Arc<Program>,
@@ -140,76 +141,76 @@ pub struct Parser {
 #[derive(Debug, Default)]
 struct Held {
     buffer: String,
-    /// Where the buffer begins.
+    /// Where the buffer starts.
     base: u64,
-    /// No candidate begins before it.
+    /// No candidate starts before this position.
     not_before: u64,
-    /// Bytes before it were read as a candidate that was none, so deep.
+    /// Bytes before this position belong to rejected candidates, nested `reread_depth` deep.
     reread_end: u64,
     reread_depth: u8,
 }
 
-/// The ordered set of positions (an NFA simulation, with captures in a log), and what goes by beside it.
+/// The ordered set of positions (an NFA simulation, with captures in a log), and the text that is skipped beside it.
 #[derive(Debug, Default)]
 struct Positions {
     threads: Vec<Thread>,
-    /// Those after the byte that is read.
+    /// The positions after the byte that is read.
     next: Vec<Thread>,
     found: StepResult,
     log: Log,
-    /// All acts up to it are done.
+    /// All acts up to this one are done.
     flushed: LogId,
     instances: Filled,
     registers: Registers,
-    /// Members of a list that are no objects go by: the mark of the string that is open.
+    /// While list members that are no objects are skipped: the quote of the open string, or `OUTSIDE`.
     junk: Option<u8>,
-    /// Text between the values of a call, which goes by.
+    /// Text between the values of a call, which is skipped.
     gap: Option<Span>,
 }
 
-/// What may be an entry: its place, and where a reading of it can go back to.
+/// A possible entry: its start, and where its reading can go back to.
 #[derive(Debug, Default)]
 struct Candidate {
-    /// Where it begins.
+    /// Where the candidate starts.
     at: u64,
-    /// It is one: nothing of it is given back.
+    /// The candidate is an entry: no byte of it is given back.
     committed: bool,
-    /// A note says why it is none.
+    /// A note says why the candidate is not an entry.
     is_noted: bool,
     bol: bool,
     start: bool,
-    /// Only what keeps what a call gives stands before it on its line: `r =`.
+    /// Only an assignment or a word like `return` is before the candidate on its line: `r =`.
     is_kept: bool,
-    /// It stands in quoted code: where a wrapper may hold calls; or where it counts for nothing.
+    /// In quoted code (`is_in_code`), in a wrapper that may contain calls, or where no call counts (`quoted`).
     is_in_code: bool,
     is_wrapped: bool,
     quoted: bool,
-    /// It stands in reasoning that has an end; a call counts there only if that never comes.
+    /// In reasoning that has an end of its own; a call counts there only if that end never comes.
     is_in_reasoning: bool,
     is_undecided: bool,
-    /// The checkpoint: after the last completed literal, where a recovery goes back to, and what may still come there.
+    /// The checkpoint, where a recovery goes back to: the end of the last complete literal, and the positions there.
     checkpoint: u64,
     checkpoint_threads: Vec<Thread>,
-    /// A body, or the end, that could have begun while a literal was still being tried.
+    /// Where a body, or the end, could have started while a literal was still being tried.
     fallback: Option<u64>,
     fallback_bodies: Vec<Thread>,
-    /// Where the entry was over before that body, and what says so.
+    /// Where the entry could have ended before that body, and the position that ends it.
     over: Option<(u64, Thread)>,
-    /// What was measured of the entry: facts of its calls.
+    /// Measurements of the entry, which become facts of its calls.
     entry: entry::EntryFacts,
 }
 
 /// Calls in reasoning.
 #[derive(Debug, Default)]
 struct ReasoningState {
-    /// The candidate of which it is known that its reasoning never ends.
+    /// Start of the candidate whose reasoning is known never to end.
     decided: Option<u64>,
     endless: Option<reasoning_hold::Endless>,
-    /// After the marker of the last call that was left to the reasoning.
+    /// End of the marker of the last call that was left in the reasoning.
     passed_over: Option<u64>,
-    /// The entry that is being read ended reasoning that had no end.
+    /// The entry that is read took the place of the reasoning's missing end.
     is_ended_by_entry: bool,
-    /// The reasoning that an entry stands in, in place of its end; and where that end is, if it was found since.
+    /// The reasoning that an entry interrupted; `end`: where the end of the reasoning is, once found.
     interrupted: Option<Box<reasoning_resume::Interrupted>>,
     end: Option<u64>,
 }
@@ -217,13 +218,13 @@ struct ReasoningState {
 /// The message's end.
 #[derive(Debug, Default)]
 struct Ending {
-    /// The message was cut off: that it ends is no evidence.
+    /// The message was cut off: its end is no evidence.
     is_cut_off: bool,
-    /// Only closers are missing.
+    /// The open call lacks only closers.
     lacks_only_closers: bool,
 }
 
-/// Memory for what comes next.
+/// Allocations for reuse.
 #[derive(Debug, Default)]
 struct Spare {
     probe: closer_lookahead::CloserLookahead,
@@ -238,14 +239,14 @@ struct Options {
 }
 
 impl Held {
-    /// Where the next push begins.
+    /// Where the next push starts.
     fn end(&self) -> u64 {
         self.base + self.buffer.len() as u64
     }
 }
 
 impl Candidate {
-    /// No body, or end, could have begun before.
+    /// Forgets the body, or end, that could have started before.
     fn forget_fallback(&mut self) {
         (self.fallback, self.over) = (None, None);
         self.fallback_bodies.clear();
@@ -259,13 +260,13 @@ impl Candidate {
 }
 
 impl Positions {
-    /// What all positions agree on.
+    /// The newest act that all positions share.
     fn common(&self) -> LogId {
         let logs = self.threads.iter().map(|thread| thread.log);
         self.log.common(self.flushed, logs)
     }
 
-    /// All acts were done: the log begins anew.
+    /// Clears the log once all acts are done.
     fn forget_log(&mut self) {
         self.log.clear();
         self.flushed = Log::ROOT;
@@ -301,27 +302,27 @@ impl Parser {
     }
 
     /// A parser for a message whose prompt ends with `prompt_tail`: inside reasoning, or a header. Offset 0 is the byte
-    /// after it.
+    /// after the prompt.
     pub fn after_prompt(program: Arc<Program>, prompt_tail: &str) -> Parser {
         let mut parser = Parser::new(program);
         parser.emitter.mute = true;
         let turn = &prompt_tail[parser.last_turn(prompt_tail)..];
         parser.push(Input::Text(turn), &mut |_, _: crate::Event<'_>| {});
         if parser.emitter.call.is_some() {
-            // The prompt has begun a call: what was read of it cannot be told as the message's.
+            // The prompt opened a call, which cannot be emitted as the message's.
             return Parser::new(parser.program);
         }
         parser.emitter.mute = false;
-        // The message begins with the next byte, which is offset 0. What the prompt left undecided goes on.
+        // The message starts with the next byte, which is offset 0. What the prompt left undecided stays so.
         parser.emitter.start_message(parser.input.end());
         parser
     }
 
-    /// Begins inside reasoning: any end that a dialect gives its own ends it.
+    /// Starts inside reasoning, which the reasoning end of any dialect ends.
     #[must_use]
     pub fn reasoning_open(mut self) -> Parser {
         let program = Arc::clone(&self.program);
-        // A prompt that ends inside reasoning says which.
+        // A prompt that ends inside reasoning has entered the reasoning of its dialect already.
         if self.context.channel != Channel::Reasoning {
             let at = self.pos;
             let starts = |&node: &NodeId| Thread::at(node, Log::ROOT, at);
@@ -331,36 +332,36 @@ impl Parser {
         self
     }
 
-    /// What becomes of a call in quoted code.
+    /// Sets how a call in quoted code is read.
     #[must_use]
     pub fn in_code(mut self, in_code: InCode) -> Parser {
         self.options.in_code = in_code;
         self
     }
 
-    /// What becomes of a call inside reasoning.
+    /// Sets how a call inside reasoning is read.
     #[must_use]
     pub fn in_reasoning(mut self, in_reasoning: InReasoning) -> Parser {
         self.options.in_reasoning = in_reasoning;
         self
     }
 
-    /// Judges calls by `rules` in place of [`DoubtRule::TABLE`], which a caller may extend.
+    /// Applies `rules` to calls in place of [`DoubtRule::TABLE`], which a caller may extend.
     #[must_use]
     pub fn doubted_by(mut self, rules: impl Into<Cow<'static, [DoubtRule]>>) -> Parser {
         self.emitter.doubts = Doubts(rules.into());
         self
     }
 
-    /// Judges no call: what the text only mentions is a call like any other. For tools that show what was read; whoever runs
-    /// calls leaves the rules on.
+    /// Applies no rules: a call that the text only mentions is a call like any other. For tools that show what was
+    /// read; callers that run calls keep the rules.
     #[must_use]
     pub fn unjudged(self) -> Parser {
         self.doubted_by(&[][..])
     }
 
-    /// The spellings that come as [`Input::Special`] only, as those of the model's tokenizer do: in plain letters they are
-    /// text. Without it a spelling is known for a token's once it, or the token that it closes, came as one.
+    /// Names spellings that come only as [`Input::Special`], like the tokenizer's special tokens: in plain letters they
+    /// are text. A spelling that is not named counts as a token once it, or the token that it closes, came as one.
     #[must_use]
     pub fn special_tokens<'a>(mut self, spellings: impl IntoIterator<Item = &'a str>) -> Parser {
         for spelling in spellings {
@@ -381,11 +382,11 @@ impl Parser {
         if text.is_empty() {
             return;
         }
-        // In pieces, so that what is written of one is still in the cache when it is told.
+        // In pieces, so that the output of a piece is still in the cache when it is emitted.
         let mut rest = text;
         while rest.len() > PIECE {
             let mut cut = PIECE;
-            // What goes on after half an escape is told last.
+            // A piece does not end within an escape.
             let is_half = |cut: usize| rest.as_bytes()[cut - 1] == b'\\' && cut < PIECE + HALVES;
             while !rest.is_char_boundary(cut) || is_half(cut) && cut < rest.len() {
                 cut += 1;
@@ -418,7 +419,7 @@ impl Parser {
         }
     }
 
-    /// Reads a piece after what is held; what is undecided then is held.
+    /// Reads a piece after the held bytes, and holds what stays undecided.
     fn read_piece(&mut self, text: &str, sink: &mut dyn Sink) {
         let program = Arc::clone(&self.program);
         let mut buffer = core::mem::take(&mut self.input.buffer);
@@ -459,7 +460,7 @@ impl Parser {
         self.input.buffer.get(of_prompt..).unwrap_or("")
     }
 
-    /// The bytes up to `upto` are what the context says.
+    /// Emits the bytes up to `upto` as text of the context's channel.
     fn emit_text(&mut self, view: View<'_>, upto: u64, sink: &mut dyn Sink) {
         self.emitter.text(self.context.channel, view, upto, sink);
     }
@@ -474,13 +475,13 @@ impl Parser {
         self.set.found.work
     }
 
-    /// Runs until every byte of the view was looked at and what is left is undecided.
+    /// Runs until every byte of the view was looked at and the rest is undecided.
     fn run(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let mut guard = 0u32;
         let mut last = (u64::MAX, 0);
         loop {
             let before = self.pos;
-            // Each says whether the mode changed, and puts it back where it did not.
+            // Each mode returns whether the mode changed, and puts itself back if it did not.
             let continues = match core::mem::take(&mut self.mode) {
                 Mode::Text => self.text(view, sink),
                 Mode::Matching => {
@@ -523,24 +524,24 @@ impl Parser {
         }
     }
 
-    /// The mode goes on with more bytes, which decide.
+    /// Keeps the mode until more bytes come, which decide.
     fn wait_in(&mut self, mode: Mode) -> bool {
         self.mode = mode;
         false
     }
 
-    /// At the end of a push: tells what is certain.
+    /// Emits the certain bytes at the end of a push.
     fn emit_certain(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         match &self.mode {
             Mode::Text => self.emit_text(view, self.pos, sink),
-            // What is committed was told up to there.
+            // Of a committed candidate these bytes were emitted.
             Mode::Matching | Mode::NameLookahead(_) | Mode::MidLineTag(_) => {
                 self.emit_text(view, self.candidate.at, sink);
             }
             Mode::LineTail(_) | Mode::ReasoningResume(_) | Mode::ReasoningHold(_) => {}
             Mode::Value(value) => self.emitter.emit_value(&value.writer, view, sink),
             Mode::Json(_) | Mode::Xml(_) | Mode::Python(_) | Mode::Envelope(_) => {
-                // Through escapes, JSON counts fewer bytes than there are.
+                // In escaped JSON the body counts fewer bytes than the text has, so this may be inside a character.
                 let emitted = view.char_start(self.body_emitted());
                 if emitted > self.emitter.cursor || !self.emitter.args().is_empty() {
                     self.emitter.flush_args(emitted, sink);
@@ -549,14 +550,14 @@ impl Parser {
         }
     }
 
-    /// The positions at `thread`, which stands where it begins.
+    /// The epsilon closure of `thread`.
     fn closure(&mut self, view: View<'_>, thread: Thread) -> Vec<Thread> {
         let mut set = Vec::new();
         self.add_positions(view, thread, &[thread.node], &mut set);
         set
     }
 
-    /// Adds the positions at `nodes`, which begin where `from` does and have captured what it has.
+    /// Adds the epsilon closure of `nodes`, with the start and the captures of `from`, to `set`.
     fn add_positions(
         &mut self,
         view: View<'_>,
@@ -570,7 +571,7 @@ impl Parser {
         }
     }
 
-    /// Takes a set over `byte`, which stands at `pos`; what was found there is in `Positions::found`.
+    /// Steps `set` over `byte` at `pos`; the result is in `Positions::found`.
     fn step_set(
         &mut self,
         (view, names): (View<'_>, NamePolicy<'_>),
@@ -587,7 +588,7 @@ impl Parser {
         self.step_parts(view, names).0
     }
 
-    /// What steps, and the set and the one that is made of it.
+    /// The stepper, the current set and the next one.
     fn step_parts<'a>(
         &'a mut self,
         view: View<'a>,

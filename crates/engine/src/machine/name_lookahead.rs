@@ -1,11 +1,11 @@
-//! Arguments that stand before the call's name: the name is looked for after them, and then they are read for its tool.
+//! Arguments before the call's name: a lookahead finds the name after them, then they are read for its tool.
 //!
 //! ```text
 //!   <tool><arguments><path>a</path></arguments><tool_name>read_file</tool_name></tool>
 //!                    ^ the body              ^ a closer, and the name after it
 //! ```
 //!
-//! Everything up to the name is held, and no more than `Limits::undecided` bytes of it.
+//! Everything up to the name is held, at most `Limits::undecided` bytes.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -18,28 +18,28 @@ use crate::Sink;
 use crate::grammar::Capture;
 use crate::program::{ByteSet, Node, Program, RuleRole};
 
-/// The look for a name.
+/// The lookahead for a name.
 #[derive(Debug, Default)]
 pub(super) struct NameLookahead {
     body: Thread,
-    /// Where the body begins.
+    /// Where the body starts.
     at: u64,
-    /// What stands after the body, and the bytes that can begin it.
+    /// The literals after the body, and their first bytes.
     after: Vec<Thread>,
     firsts: ByteSet,
-    /// The closer that is tried, and the threads after it.
+    /// Where the closer that is tried starts, and its threads.
     tried: u64,
     threads: Vec<Thread>,
-    /// All bytes before it were looked at.
+    /// All bytes before this position were looked at.
     pos: u64,
     /// The log of a thread that has the name.
     named: Option<LogId>,
-    /// A closer was read whole, and no name came after it.
+    /// A literal after the body was read whole.
     closed: bool,
 }
 
 impl Parser {
-    /// Whether `body` would begin the arguments of a call that has no name yet.
+    /// Whether `body` would start the arguments of a call that has no name yet.
     pub(super) fn is_before_name(&self, program: &Program, body: &Thread) -> bool {
         let enters = |act: Act| act.entered(program) == Some((RuleRole::Call, None));
         !self.candidate.committed
@@ -48,7 +48,7 @@ impl Parser {
             && !self.set.log.any(self.set.flushed, body.log, Act::is_name)
     }
 
-    /// Looks for the name after the body, which begins at `pos`.
+    /// Looks for the name after the body, which starts at `pos`.
     pub(super) fn look_ahead(&mut self, view: View<'_>, body: Thread) {
         let at = self.pos;
         let thread = Thread::at(view.program.after_body(body.node), body.log, at);
@@ -130,7 +130,7 @@ impl Parser {
         true
     }
 
-    /// The name is known: the call begins, and its arguments are read.
+    /// The name is known: starts the call and reads its arguments.
     fn start_before_name(
         &mut self,
         view: View<'_>,

@@ -1,4 +1,4 @@
-//! How the set ends: a body wins, the entry is over, or nothing is left and what is certain is kept.
+//! How the set of positions ends: a body is entered, the entry ends, or no position is left and error recovery starts.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -24,7 +24,7 @@ use crate::thresholds::{MARKER_MIN, SYNCHRONIZATION_MAX};
 use crate::{Code, End, Sink, Span};
 
 impl Parser {
-    /// What was read leads nowhere: what might have started at `at` instead is entered.
+    /// The literals that were read lead nowhere: enters the body, or the end, that could have started at `at`.
     pub(super) fn fall_back(&mut self, at: u64, view: View<'_>, sink: &mut dyn Sink) {
         self.pos = at;
         core::mem::swap(
@@ -35,26 +35,26 @@ impl Parser {
         self.enter_body(view, sink);
     }
 
-    /// `body` alone is entered.
+    /// Enters `body` alone.
     pub(super) fn enter_only(&mut self, body: Thread, view: View<'_>, sink: &mut dyn Sink) {
         self.choose_body(body);
         self.enter_body(view, sink);
     }
 
-    /// `body` alone is to be entered.
+    /// Makes `body` the only one to enter.
     pub(super) fn choose_body(&mut self, body: Thread) {
         self.set.found.bodies.clear();
         self.set.found.bodies.push(body);
     }
 
-    /// A body, or the end of the entry, begins at `pos`.
+    /// Enters the body, or the end of the entry, that starts at `pos`.
     pub(super) fn enter_body(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let program = view.program;
         let body = self.set.found.bodies[0];
         let at = self.pos;
         self.keep_end(program, body, at);
         let is_py = matches!(program.node(body.node), Node::Py { .. });
-        // What stands before a name that may be no call's is text then.
+        // If the Python name is not a call's, the text before the name is text.
         if !(is_py && self.candidate.committed && self.emitter.call.is_none()) {
             self.candidate.checkpoint = at;
         }
@@ -71,7 +71,7 @@ impl Parser {
             }
             Node::Py { .. } => {
                 self.leave_only(body);
-                // Where a known name opened it, it is read from that name on.
+                // A call that a known name opened is read from that name on.
                 self.pos = body.since.min(at);
                 self.mode = Mode::Python(Box::new(Python::new(body, self.pos)));
                 return;
@@ -99,7 +99,7 @@ impl Parser {
         }
         self.leave_only(body);
         if program.wraps(body.node) && self.emitter.has_started() {
-            // The answer is not all that it holds: a call stands before it.
+            // The wrapper does not contain the whole answer: a call came before the wrapper.
             return self.reject(at);
         }
         if !self.commit(view, None, sink) {
@@ -150,32 +150,32 @@ impl Parser {
         };
     }
 
-    /// A Python call that turns out to be none may leave the candidate its end before it; nothing else outlives the body.
+    /// Keeps an end before a Python call, in case that is not a call; no other fallback outlives the body.
     fn keep_end(&mut self, program: &Program, body: Thread, at: u64) {
-        // After a call that is whole another one may begin, or the entry was over.
+        // After a complete call another one may start, or the entry ended.
         let may_end =
             !self.candidate.committed || self.emitter.call.as_ref().is_some_and(|call| call.whole);
         let is_py = matches!(program.node(body.node), Node::Py { .. }) && may_end;
         let candidate = &mut self.candidate;
-        let over = candidate.over;
-        let is_kept = is_py && over.is_none() && candidate.fallback_end(program).is_some();
+        let old = candidate.over;
+        let is_kept = is_py && old.is_none() && candidate.fallback_end(program).is_some();
         if is_kept {
             return;
         }
         candidate.forget_fallback();
         let mut ends = { self.set.found.bodies.iter() }.filter(|body| program.is_end(body.node));
-        let end = over.or_else(|| Some((at, *ends.next()?))).filter(|_| is_py);
+        let end = old.or_else(|| Some((at, *ends.next()?))).filter(|_| is_py);
         candidate.fallback = end.map(|(end, _)| end);
         candidate.fallback_bodies.extend(end.map(|(_, body)| body));
     }
 
-    /// Whether a name alone makes no call here: after a fence that wrapped the answer, text explains or repeats it.
+    /// Whether a name alone makes no call here: text after a fence around the answer explains or repeats the answer.
     pub(super) fn needs_marker(&self) -> bool {
         let is_quoted = self.candidate.quoted || self.candidate.is_wrapped;
         !self.candidate.committed && !is_quoted && self.emitter.is_after_answer()
     }
 
-    /// The entry is over; what follows is text again.
+    /// Ends the entry at `at`; text follows.
     pub(super) fn end_entry(
         &mut self,
         wrapper: bool,
@@ -184,30 +184,30 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         self.emitter.end_call(End::Closed, view, at, sink);
-        let marks = wrapper.then(|| Marks::leading(view.slice(self.candidate.at, at)));
+        let run = wrapper.then(|| Marks::leading(view.slice(self.candidate.at, at)));
         self.emitter.markup(view, at, sink);
-        if let Some(marks) = marks.flatten() {
-            self.emitter.quote.open_answer(marks);
+        if let Some(run) = run.flatten() {
+            self.emitter.quote.open_answer(run);
         }
         self.forget();
         self.candidate.checkpoint_threads.clear();
         self.mode = self.after_entry(at);
     }
 
-    /// Nothing is left of a committed entry. What is certain is told; the rest is text, or junk inside an open call.
-    /// `stopped`: the model's turn ends where its closers were due.
+    /// Error recovery: no position of a committed entry is left. Emits the certain part; the rest is text, or junk
+    /// inside an open call. `stopped`: the model's turn ends where the closers were due.
     pub(super) fn recover(&mut self, view: View<'_>, at: u64, stopped: bool, sink: &mut dyn Sink) {
         let program = view.program;
         let checkpoint_threads = core::mem::take(&mut self.candidate.checkpoint_threads);
         let logs = checkpoint_threads.iter().map(|thread| thread.log);
         let common = self.set.log.common(self.set.flushed, logs);
         self.flush(view, common, self.candidate.checkpoint, sink);
-        let safe = self.candidate.checkpoint.max(self.emitter.cursor);
-        self.emitter.markup(view, safe, sink);
-        // Up to the character that fits nothing: more may not be here yet.
-        let end = view.boundary(at.max(safe) + 1);
-        let at = view.char_start(at.max(safe));
-        let found: String = view.slice(safe, end).chars().take(20).collect();
+        let checkpoint = self.candidate.checkpoint.max(self.emitter.cursor);
+        self.emitter.markup(view, checkpoint, sink);
+        // Up to the character that fits nothing; later ones may not be here yet.
+        let end = view.boundary(at.max(checkpoint) + 1);
+        let at = view.char_start(at.max(checkpoint));
+        let found: String = view.slice(checkpoint, end).chars().take(20).collect();
         let open = self.emitter.call.is_some();
         let whole = self.emitter.call.as_ref().is_none_or(|call| call.whole);
         if open && stopped {
@@ -223,7 +223,7 @@ impl Parser {
             self.emitter
                 .end_call(End::Recovered, view, self.emitter.cursor, sink);
         } else if open {
-            let span = Span::new(safe, at);
+            let span = Span::new(checkpoint, at);
             let wants = wants(program, checkpoint_threads.iter());
             let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
             let message = match found.trim() {
@@ -232,7 +232,7 @@ impl Parser {
             };
             self.emitter
                 .note_with_help(Code::Junk, span, message, help, sink);
-            // Arguments that did not begin where they should are lost: without them it must not run.
+            // Arguments that did not start where they should are lost; without them the call must not run.
             let starts = |thread: &Thread| {
                 matches!(program.node(thread.node), Node::Json { .. } | Node::Xml(_))
             };
@@ -262,20 +262,20 @@ impl Parser {
         self.candidate.committed = false;
     }
 
-    /// The literals that a broken entry can be found again at: those that were waited for, then what stands after the
-    /// closers among them, up to four deep.
-    fn anchors(&mut self, safe: Vec<Thread>, view: View<'_>) -> Vec<Thread> {
+    /// The synchronization points of a broken entry: the literals that were expected, then those after the closers
+    /// among them, up to [`SYNCHRONIZATION_MAX`] levels deep.
+    fn anchors(&mut self, threads: Vec<Thread>, view: View<'_>) -> Vec<Thread> {
         let at = self.emitter.cursor;
-        let (mut anchors, mut level): (Vec<Thread>, Vec<Thread>) = (Vec::new(), safe);
+        let (mut anchors, mut level): (Vec<Thread>, Vec<Thread>) = (Vec::new(), threads);
         for _ in 0..=SYNCHRONIZATION_MAX {
             let mut deeper = Vec::new();
             for thread in level.drain(..) {
-                // Arguments that never began: what stands after them is waited for.
+                // Arguments that never started: what comes after them is expected.
                 let next = match view.program.node(thread.node) {
                     Node::Json { next, .. } => Some(*next),
                     Node::Xml(xml) => Some(xml.next),
                     _ if !is_anchor(view.program, &thread)
-                        || anchors.iter().any(|have| have.node == thread.node) =>
+                        || anchors.iter().any(|other| other.node == thread.node) =>
                     {
                         continue;
                     }
@@ -302,7 +302,7 @@ impl Parser {
     }
 }
 
-/// A literal that a broken entry can be found again at.
+/// Whether the literal at `thread` can be a synchronization point.
 fn is_anchor(program: &Program, thread: &Thread) -> bool {
     match program.node(thread.node) {
         Node::Literal { bytes, .. } => bytes.len() >= MARKER_MIN && !joins_calls(bytes),

@@ -1,12 +1,12 @@
-//! What of a prompt the message goes on with: its last turn.
+//! The part of a prompt that the message continues: the prompt's last turn.
 
 use super::Parser;
 use super::reasoning_resume::is_over;
 use crate::program::{Finder, Program, RuleRole};
 
 impl Parser {
-    /// Where the last turn of `prompt` begins: after the last marker that ends one. What stands before it is over, the
-    /// reasoning that it speaks of with it.
+    /// Where the last turn of `prompt` starts: after the last marker that ends a turn. All before that marker has
+    /// ended, reasoning included.
     pub(super) fn last_turn(&self, prompt: &str) -> usize {
         let program = &self.program;
         let bytes = prompt.as_bytes();
@@ -23,8 +23,8 @@ impl Parser {
         turn
     }
 
-    /// Whether a marker may begin after what was read of the prompt: a template writes one after another or after
-    /// `assistant: `, and prose that speaks of one has a word and a blank before it.
+    /// Whether a marker may start after the bytes that were read of the prompt. A template writes a marker after
+    /// another or after `assistant: `; prose that mentions a marker has a word and a blank before the marker.
     pub(super) fn follows_marker(&self) -> bool {
         let emitter = &self.emitter;
         let is_after_role = emitter.last == b' ' && emitter.last_solid == b':';
@@ -32,7 +32,7 @@ impl Parser {
     }
 }
 
-/// The length of the literal at the begin of `bytes` that ends a turn all by itself; 0 if none does.
+/// The length of the literal at the start of `bytes` that alone ends a turn; 0 if there is none.
 fn stop(program: &Program, bytes: &[u8]) -> usize {
     let is_stop = |node| matches!(program.entered(node), Some((RuleRole::Stop, _)));
     let (mut state, mut length) = (0, 0);

@@ -1,4 +1,4 @@
-//! Running a Python call up to its arguments, which are JSON's from there on.
+//! Reads a Python call up to its arguments, which the JSON transducer reads.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -16,19 +16,19 @@ use crate::program::{Node, Program};
 use crate::vocabulary::CONTINUATIONS;
 use crate::{Code, Sink, Span};
 
-/// The name of a call of Python.
+/// The name of a Python call.
 struct Named {
-    /// Without a name space that no tool has, which is so long in the text.
+    /// The name without a name space that no tool has; `n_space` is that prefix's length in bytes.
     name: String,
     n_space: usize,
-    /// The tool that it is of.
+    /// The tool that the name means.
     tool: Option<usize>,
 }
 
-/// What looks like a call of Python.
+/// What a possible Python call is.
 enum Judged {
     Call(Named),
-    /// Only the name would tell that it is one, and no tool has it.
+    /// Only the name could show that this is a call, and no tool has that name.
     Unknown,
     Text,
 }
@@ -71,7 +71,7 @@ impl Parser {
                             return true;
                         }
                         Judged::Unknown => {
-                            // After it one may stand that is known.
+                            // After an unknown call, one of a known tool may follow.
                             self.pos = python.arguments;
                             python.passing = Some(Passing::new());
                         }
@@ -84,7 +84,7 @@ impl Parser {
         self.wait_in(Mode::Python(python))
     }
 
-    /// Whether what looks like a call of Python is one.
+    /// Decides what a possible Python call is.
     fn judge_python(
         &mut self,
         python: &Python,
@@ -106,27 +106,27 @@ impl Parser {
             return Judged::Text;
         }
         let assigned = python.is_assigned();
-        // Code assigns much that is no tool's; a call as it stands is what the wrapper reads by itself.
+        // Code assigns results of other functions, too. A call without assignment is left to the wrapper fence.
         let dialect = program.dialect_of(python.body.node);
         let calls_none = known.is_none() && (assigned || dialect.calls_none(&name));
         if calls_none || (!assigned && dialect.reads_lines && self.may_wrap(program)) {
             return Judged::Text;
         }
         if !marked && known.is_none() && self.is_in_prose() {
-            // Prose and code hold brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
+            // Prose and code contain brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
             return Judged::Text;
         }
         let at = Span::new(python.name_at, python.name_end);
         if is_foreign
             && (self.candidate.quoted || self.candidate.is_wrapped && !self.candidate.committed)
         {
-            // In an example it is one of a call where it is all of that.
+            // A quotation is an example of a call if it starts with that call.
             if self.candidate.start && step == PythonStep::Call {
                 self.remark_quoted(&name, at, sink);
             }
             return Judged::Text;
         }
-        // In reasoning it is weighed as any call is, and judged again where that never ends.
+        // An unknown call in reasoning is held like any call, and decided again if the reasoning never ends.
         if is_foreign && !self.candidate.is_undecided {
             let message =
                 alloc::format!("unknown tool `{name}`; without a marker it is not a call");
@@ -134,7 +134,7 @@ impl Parser {
             return Judged::Unknown;
         }
         if !marked && self.needs_marker() {
-            // Answers that run on hold code of all kinds, and calls of tools that nobody asked for.
+            // Answers that do not stop contain code of all kinds, and calls of tools that nobody asked for.
             let at = (python.name_at + n_space as u64, python.name_end);
             let message = "after the fence that was the answer, a Python call is text";
             self.remark_at_name(Code::QuotedCall, at, message.into(), view, sink);
@@ -147,7 +147,7 @@ impl Parser {
         })
     }
 
-    /// The call begins, and its arguments do at the same place.
+    /// Starts the call and its arguments.
     fn start_python(&mut self, python: &Python, named: Named, view: View<'_>, sink: &mut dyn Sink) {
         let program = view.program;
         let mut body = python.body;
@@ -180,7 +180,7 @@ impl Parser {
         self.start_fitting(program, python.arguments);
         self.fit_args(program, "{", sink);
         self.pos = python.arguments;
-        // In a string its marks are escaped.
+        // Within a string, the quotes of the call's strings are escaped.
         let quote = match byte_before(view, python.at) {
             Some(b'"') => Some("\\\""),
             Some(b'\'') => Some("\\'"),
@@ -195,7 +195,7 @@ impl Parser {
         self.mode = Mode::Json(Box::new(arguments));
     }
 
-    /// The call that begins at `at` is the first of its list whose tool is known: what stands before it is text.
+    /// Moves the candidate to the call at `at`, the first of its list whose tool is known; text precedes that call.
     fn start_after_unknown(&mut self, body: Thread, at: u64) -> Thread {
         let mut acts = core::mem::take(&mut self.spare.acts);
         self.set.log.acts(Log::ROOT, body.log, &mut acts);
@@ -211,7 +211,7 @@ impl Parser {
 
     pub(super) fn dead_python(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         if let Some(at) = self.candidate.fallback.take() {
-            // The line of a fence that only wraps what follows.
+            // Back to the line of a fence that only wraps what follows.
             self.fall_back(at, view, sink);
         } else if self.candidate.committed {
             self.candidate
@@ -224,7 +224,7 @@ impl Parser {
         true
     }
 
-    /// Whether the candidate stands in the midst of a sentence, or of code: an item of an attribute or a macro (`#![f(1)]`).
+    /// Whether the candidate is in the middle of a sentence or of code, as in an attribute or a macro (`#![f(1)]`).
     fn is_in_prose(&self) -> bool {
         let last = self.emitter.last_solid;
         let joins = last.is_ascii_alphanumeric() || last >= 0x80 || CONTINUATIONS.contains(&last);
@@ -232,7 +232,7 @@ impl Parser {
         joins && !self.candidate.committed && (!self.candidate.bol || b"=([{".contains(&last))
     }
 
-    /// Whether the candidate ends before the call if that is none: with the line of a wrapper fence.
+    /// Whether the candidate may end before the call, with the line of a wrapper fence.
     fn may_wrap(&self, program: &Program) -> bool {
         !self.candidate.committed && self.candidate.fallback_end(program).is_some()
     }

@@ -1,8 +1,8 @@
-//! Pushes that change little but positions: prose that opens nothing, and a string or a raw value that goes on.
+//! Fast paths for pushes that change only positions: prose without openers, and the rest of a string or a raw value.
 //!
-//! Most pushes of a stream are such, and most of a long string is. They are told straight from the caller's bytes, escaped
-//! where a value is not JSON. Whatever else a push may be is left to the modes: what is done here is exactly what they would
-//! do, at a tenth of the cost.
+//! Most pushes of a stream take a fast path, and so do most bytes of a long string. They are emitted from the caller's
+//! bytes, escaped where a value is not JSON. All other pushes are left to the modes. A fast path does exactly what the
+//! mode would do, at a tenth of the cost.
 
 use toolglot_json::internal::{StringRun, escape_into, is_plain};
 
@@ -12,22 +12,22 @@ use super::{Mode, Parser};
 use crate::program::Openers;
 use crate::{Event, Sink};
 
-/// Up to this many bytes a push is told whole or not at all. Of a longer one, only what goes on in a string of JSON gains
-/// by it, if it is at least as long.
+/// A push of up to this many bytes is emitted whole or not at all. Of a longer push, only a run in a JSON string is
+/// emitted, if the run has at least this many bytes.
 const SMALL: usize = 64;
 
-/// Bytes of prose that are held without a candidate: a first byte of openers, and perhaps the second.
+/// Most bytes of prose that are held without a candidate: the first byte of an opener, and perhaps the second.
 pub(super) const HELD: usize = 2;
 
 impl Parser {
-    /// Tells the bytes of `text`, from its first on, that are of that kind, and says how many those were. No byte may be
+    /// Emits the leading bytes of `text` that only continue a string, and returns how many there are. No byte may be
     /// held.
     #[inline]
     pub(super) fn quick(&mut self, text: &str, sink: &mut dyn Sink) -> usize {
         if !self.fitting.is_passing() {
             return 0;
         }
-        let stretch = match &mut self.mode {
+        let run = match &mut self.mode {
             Mode::Json(body) => body.stretch(text),
             Mode::Envelope(envelope) => envelope.stretch(text),
             Mode::Xml(xml) => {
@@ -44,11 +44,11 @@ impl Parser {
         let Some(call) = self.emitter.call.as_ref().map(|call| call.id) else {
             return 0;
         };
-        if stretch.length < text.len().min(SMALL) {
+        if run.length < text.len().min(SMALL) {
             return 0;
         }
-        let length = stretch.length as u64;
-        let json = &text[..stretch.length];
+        let length = run.length as u64;
+        let json = &text[..run.length];
         match &mut self.mode {
             Mode::Envelope(envelope) => envelope.pass(json),
             Mode::Json(body) => body.json.pass(json, self.pos),
@@ -57,44 +57,38 @@ impl Parser {
         self.set.found.work += length;
         self.pos += length;
         self.input.base = self.pos;
-        if stretch.is_raw && !is_plain(json) {
+        if run.is_raw && !is_plain(json) {
             escape_into(self.emitter.args(), json);
             self.emitter.flush_args(self.pos, sink);
         } else {
             self.emitter.pass(length, Event::Args { call, json }, sink);
         }
-        stretch.length
+        run.length
     }
 
-    /// Tells the stretch of `text` that stands inside the string which begins there, if what is in strings passes as it is.
-    /// Says whether it did.
-    pub(super) fn emit_inside(
-        &mut self,
-        text: &str,
-        stretch: StringRun,
-        sink: &mut dyn Sink,
-    ) -> bool {
+    /// Emits the string run at the start of `text`, if strings pass unchanged. Returns whether it did.
+    pub(super) fn emit_inside(&mut self, text: &str, run: StringRun, sink: &mut dyn Sink) -> bool {
         let Some(call) = self.emitter.call.as_ref().map(|call| call.id) else {
             return false;
         };
-        if stretch.length == 0 || !self.fitting.is_passing() {
+        if run.length == 0 || !self.fitting.is_passing() {
             return false;
         }
-        let json = &text[..stretch.length];
-        if stretch.is_raw {
+        let json = &text[..run.length];
+        if run.is_raw {
             escape_into(self.emitter.args(), json);
         } else {
             self.emitter.flush_args(self.pos, sink);
-            let length = stretch.length as u64;
+            let length = run.length as u64;
             self.emitter.pass(length, Event::Args { call, json }, sink);
         }
-        self.set.found.work += stretch.length as u64;
-        self.pos += stretch.length as u64;
+        self.set.found.work += run.length as u64;
+        self.pos += run.length as u64;
         true
     }
 
-    /// Tells a small push of prose after what is held of the one before, but for a last byte that may begin an opener: that
-    /// is held. `false` if more may begin here; nothing is touched then.
+    /// Emits a small push of prose after the held bytes of the push before, and holds last bytes that may start an
+    /// opener. Returns `false` and changes nothing if more than an opener's start is here.
     #[inline]
     pub(super) fn quick_prose(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
         let n_held = self.input.buffer.len();
@@ -155,7 +149,7 @@ impl Parser {
         true
     }
 
-    /// Tells prose; `is_plain`: no byte of it changes what is quoted.
+    /// Emits prose; `is_plain`: none of its bytes changes what is quoted.
     #[inline]
     fn quick_text(&mut self, channel: Channel, is_plain: bool, text: &str, sink: &mut dyn Sink) {
         let (base, len) = (self.input.base, text.len() as u64);
@@ -171,8 +165,8 @@ impl Parser {
         }
     }
 
-    /// Tells what is certain of a small push of a raw value, after what is held of the one before; the rest, blanks and
-    /// what may begin a closer, is held. `false` if it may end the value; nothing is touched then.
+    /// Emits the certain bytes of a small push of a raw value, after the held bytes of the push before. Holds the rest:
+    /// blanks and the possible start of a closer. Returns `false` and changes nothing if the push may end the value.
     #[inline]
     pub(super) fn quick_value(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
         let n_held = self.input.buffer.len();
@@ -201,7 +195,7 @@ impl Parser {
         true
     }
 
-    /// Tells the next bytes, which are inside a string of the arguments.
+    /// Emits the next bytes, which are inside a string of the arguments.
     #[inline]
     fn quick_args(&mut self, text: &str, sink: &mut dyn Sink) {
         if text.is_empty() {

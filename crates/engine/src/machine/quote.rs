@@ -1,38 +1,38 @@
 //! Quoted code: a fence, an inline span, a block quote, an HTML comment. Only the past decides.
 //!
-//! Fences and spans are CommonMark's (0.31, sections 4.5 and 6.1), as far as the past tells: a span ends at as many
-//! backticks as began it, and at its line's end, because what comes later is not known.
+//! Fences and spans are CommonMark's (0.31, sections 4.5 and 6.1), as far as the past decides. A span ends at as many
+//! backticks as started the span, and at its line's end, because later bytes are not known.
 
 use super::line::Line;
 use crate::program::{QUOTING, WRAPPERS, is_blank};
 use crate::thresholds::LANGUAGE_MAX;
 
-/// Follows text outside calls and says whether the next byte stands in a quotation.
+/// Tracks text outside calls and decides whether the next byte is in a quotation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Quote {
     fence: Option<Fence>,
-    /// The first line of that fence, until it ends.
+    /// The language on the open fence's first line, until that line ends.
     info: Option<Info>,
-    /// Marks right before this byte.
+    /// The run of backticks or tildes right before the next byte.
     run: Option<Marks>,
-    /// Nothing but what may lead a line stood before those.
+    /// Only text that may lead a line precedes `run`.
     run_leads: bool,
     /// Backticks of the inline span that is open on this line, 0 for none.
     inline: u16,
-    /// The line began with `>`.
+    /// The line started with `>`.
     block: bool,
     /// Matched bytes of `<!--` or, inside a comment, of `-->`.
     comment_match: u8,
     in_comment: bool,
     /// The line so far.
     pub(super) line: Line,
-    /// Only blanks and calls stand in the quotation so far.
+    /// The quotation contains only blanks and calls so far.
     pub(super) is_fresh: bool,
-    /// A note tells of what looks like a call in the quotation.
+    /// A note reports a possible call in the quotation.
     pub(super) is_noted: bool,
     /// A fence wrapped calls, or the answer.
     pub(super) wrapped: bool,
-    /// Text outside of fences follows the last fence that did.
+    /// Text outside fences follows the last fence that wrapped calls or the answer.
     explained: bool,
 }
 
@@ -45,14 +45,14 @@ struct Fence {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
-    /// The answer: the wrapper began the message.
+    /// The answer: the wrapper started the message.
     Answer,
-    /// Calls, if any: a wrapper in which no text stands so far.
+    /// Calls, if any: a wrapper without text so far.
     Calls,
     Quotation,
 }
 
-/// Equal bytes that a fence or a span begins or ends with.
+/// Equal bytes that a fence or a span starts or ends with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Marks {
     byte: u8,
@@ -60,7 +60,7 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    /// Those that `text` begins with.
+    /// The run of equal bytes that `text` starts with.
     pub(crate) fn leading(text: &str) -> Option<Marks> {
         let byte = text.bytes().next()?;
         let count = text.bytes().take_while(|&next| next == byte).count();
@@ -74,7 +74,7 @@ impl Marks {
 struct Info {
     bytes: [u8; LANGUAGE_MAX],
     length: usize,
-    /// Something follows the language, or it is too long.
+    /// Something follows the language, or the language is too long.
     is_other: bool,
     is_over: bool,
 }
@@ -118,7 +118,7 @@ impl Quote {
         }
     }
 
-    /// Where in `text`, which follows calls in fences, the first byte is that is no part of such a fence.
+    /// Where in `text`, which follows calls in fences, the first byte outside such fences is.
     pub(crate) fn past_calls(mut self, text: &[u8]) -> Option<usize> {
         text.iter().position(|&byte| {
             let is_past = self.is_past_calls();
@@ -127,19 +127,19 @@ impl Quote {
         })
     }
 
-    /// Whether something else than fences of calls follows those.
+    /// Whether something other than a fence of calls follows fences of calls.
     pub(crate) fn is_past_calls(&self) -> bool {
         let is_quotation = |fence: Fence| fence.holds == Holds::Quotation;
         self.explained || self.info.is_none() && self.fence.is_some_and(is_quotation)
     }
 
-    /// The message ends here.
+    /// Ends the message.
     pub(crate) fn end(&mut self) {
         self.end_run();
         self.end_line();
     }
 
-    /// Whether every byte counts, blanks aside.
+    /// Whether every byte that is not blank counts.
     fn is_watchful(&self) -> bool {
         let holds = self.fence.map(|fence| fence.holds);
         self.is_fresh
@@ -149,8 +149,8 @@ impl Quote {
             || self.is_noted && !self.is_open()
     }
 
-    /// Feeds as much of `text` as is most of prose and code: no comment, and no line begins with a fence or a marker. Says
-    /// how much that was. What it does is what [`byte`](Quote::byte) would.
+    /// Feeds the ordinary prose or code at the start of `text`: no comment, and no line that starts with a fence or a
+    /// bullet. Returns its length. The effect equals [`byte`](Quote::byte) for each byte.
     fn pass(&mut self, text: &[u8]) -> usize {
         let mut at = 0;
         loop {
@@ -223,7 +223,7 @@ impl Quote {
         self.is_fresh |= opens_block;
         self.line.byte(byte);
         self.comment_match = match (self.in_comment, self.comment_match, byte) {
-            // In other quotations a comment's begin is text.
+            // In other quotations `<!--` is text.
             (false, _, _) if self.is_fenced() || self.inline > 0 || self.block => 0,
             (false, 0, b'<') | (true, 0, b'-') => 1,
             (false, 1, b'!') | (true, 1, b'-') => 2,
@@ -242,7 +242,7 @@ impl Quote {
         };
     }
 
-    /// Text that is not blank stands here.
+    /// Takes text that is not blank.
     fn solid(&mut self) {
         self.is_fresh = false;
         self.is_noted &= self.is_open();
@@ -282,7 +282,7 @@ impl Quote {
                 info.is_other = true;
                 return;
             }
-            // No fence of backticks has one on its first line: it was a span.
+            // A fence of backticks has no backtick on its first line, so the opener was a span's.
             self.inline = self.fence.take().map_or(0, |fence| fence.marks.count);
             self.info = None;
         }
@@ -294,14 +294,14 @@ impl Quote {
         }
     }
 
-    /// Whether text without any of [`QUOTING`] changes nothing: it stands within a line.
+    /// Whether text without any of [`QUOTING`] changes nothing, because the text is within a line.
     #[inline]
     pub(crate) fn ignores_plain(&self) -> bool {
         let is_calm = self.run.is_none() && self.comment_match == 0 && !self.in_comment;
         self.line.is_over() && is_calm && !self.is_watchful()
     }
 
-    /// Whether the next byte is quoted. `next` is that byte: a run of marks before it has ended, if it is none of them.
+    /// Whether the next byte, `next`, is quoted. A run of other bytes before `next` ends.
     pub(crate) fn is_quoted(&mut self, next: u8) -> bool {
         if self.run.is_some_and(|run| run.byte != next) {
             self.end_run();
@@ -309,27 +309,27 @@ impl Quote {
         self.is_open()
     }
 
-    /// A quotation is open.
+    /// Whether a quotation is open.
     fn is_open(&self) -> bool {
         self.is_fenced() || self.inline > 0 || self.block || self.in_comment
     }
 
-    /// A fence is open that does not wrap the answer.
+    /// Whether a fence is open that does not wrap the answer.
     fn is_fenced(&self) -> bool {
         self.fence.is_some_and(|fence| fence.holds != Holds::Answer)
     }
 
-    /// Whether a call may stand here in a wrapper: no text that is not blank stands before it there.
+    /// Whether a call may start here in a wrapper: only blanks and calls precede this place in the wrapper.
     pub(crate) fn may_call(&self) -> bool {
         self.info.is_none() && self.fence.is_some_and(|fence| fence.holds == Holds::Calls)
     }
 
-    /// A call stands in the wrapper.
+    /// Records that the wrapper contains a call.
     pub(crate) fn hold_calls(&mut self) {
         (self.wrapped, self.explained) = (true, false);
     }
 
-    /// The wrapper holds something else than calls.
+    /// Records that the wrapper contains something other than calls.
     pub(crate) fn refuse_calls(&mut self) {
         let wrapper = self.fence.as_mut();
         if let Some(fence) = wrapper.filter(|fence| fence.holds == Holds::Calls) {
@@ -337,7 +337,7 @@ impl Quote {
         }
     }
 
-    /// Whether a quotation may begin right after `text`, which was not fed yet.
+    /// Whether a quotation may start right after `text`, which was not fed yet.
     pub(crate) fn may_start_after(&self, text: &[u8]) -> bool {
         let n_blank = text
             .iter()
@@ -354,24 +354,24 @@ impl Quote {
         if !blanks.contains(&b'\n') {
             return false;
         }
-        // The first line of a fence may stand before it.
+        // The last line of `text` may be the first line of a fence.
         let line = memchr::memrchr(b'\n', solid).map_or(solid, |end| &solid[end + 1..]);
         let is_cut = line.len() == solid.len();
         memchr::memchr2(b'`', b'~', line).is_some()
             || is_cut && (self.run.is_some() || self.info.is_some())
     }
 
-    /// Only blanks stand before the next byte on its line.
+    /// Whether only blanks precede the next byte on its line.
     pub(crate) fn at_bol(&self) -> bool {
         self.line.is_blank() && self.run.is_none()
     }
 
-    /// Whether a fence may open here: also after the marker of a list.
+    /// Whether a fence may open here; a list's bullet may precede the fence.
     pub(crate) fn at_fence(&self) -> bool {
         self.line.is_open() && self.run.is_none()
     }
 
-    /// Bytes that are not text went by: markup, arguments. They open and close nothing.
+    /// Skips bytes that are not text: markup, arguments. Only their line breaks count.
     pub(crate) fn skip(&mut self, text: &[u8]) {
         self.end_run();
         self.comment_match = 0;
@@ -382,17 +382,17 @@ impl Quote {
         }
     }
 
-    /// The fence that wrapped calls was closed, and this is no further fence right after it.
+    /// Whether the fence that wrapped calls is closed, and no further fence is open right after that fence.
     pub(crate) fn is_after_wrapper(&self) -> bool {
         self.wrapped && (self.explained || self.fence.is_none())
     }
 
-    /// The fence is open that wraps the answer.
+    /// Whether the fence that wraps the answer is open.
     pub(crate) fn is_wrapped(&self) -> bool {
         self.fence.is_some_and(|fence| fence.holds == Holds::Answer)
     }
 
-    /// A wrapper that begins the message was opened as markup, by these marks.
+    /// Opens the wrapper that starts the message; its opener `marks` is markup.
     pub(crate) fn open_answer(&mut self, marks: Marks) {
         let holds = Holds::Answer;
         self.fence = Some(Fence { marks, holds });
@@ -416,7 +416,7 @@ mod tests {
         }
     }
 
-    /// `^` stands where the question is asked; quoted or not, in any cut.
+    /// `^` is the place under test; quoted or not, in any cut.
     #[test]
     fn only_the_past_decides() {
         for (text, quoted) in [
@@ -468,7 +468,7 @@ mod tests {
         }
     }
 
-    /// What is passed over in one go changes what byte after byte does.
+    /// A run that is passed at once changes the state as its bytes one by one do.
     #[test]
     fn runs_are_read_as_their_bytes_are() {
         const BYTES: &[u8] = b"`~<!-->\n\r 1.*a\xEF\xBB\xBFif:==\"\"";
@@ -476,7 +476,7 @@ mod tests {
         for _ in 0..40_000 {
             let text: [u8; 24] = core::array::from_fn(|_| {
                 seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                // A third of them are marks that a fence or a comment is made of.
+                // A quarter is drawn only from the first six bytes, which form fences and comments.
                 let among = if seed >> 30 == 0 { 6 } else { BYTES.len() };
                 BYTES[(seed >> 8) as usize % among]
             });

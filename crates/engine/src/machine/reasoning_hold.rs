@@ -1,10 +1,10 @@
 //! A call in reasoning that has an end of its own.
 //!
-//! A model weighs calls that it does not make, and it forgets to end its reasoning before those that it makes. Which of the
-//! two a call is shows what stands after it: where the end of the reasoning follows, before a line opens other reasoning,
-//! it is reasoning, with a note; where none does, the call stands in its place. So a candidate that turns out to be a call is
-//! held until that is known, or until `Limits::undecided` bytes are, and is then read anew. A call that came as a special
-//! token, or that the caller accepts, is not weighed.
+//! A model mentions calls that it does not make, and omits the end of its reasoning before calls that it makes. The
+//! text after the call decides. If the end of the reasoning follows, before a line opens other reasoning, the call is
+//! reasoning, with a note. If not, the call takes the place of that end. So a candidate that turns out to be a call is
+//! held until that is known, for at most `Limits::undecided` bytes. Then the candidate is read again. A call that came
+//! as a special token, or that the caller accepts, is not held.
 
 use alloc::string::String;
 
@@ -21,31 +21,31 @@ use crate::{Code, Sink, Span};
 /// The lookahead for the reasoning's end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReasoningHold {
-    /// All bytes before it were looked at.
+    /// All bytes before this position were looked at.
     pos: u64,
-    /// After the last of its literals, the call was certain.
+    /// Where the call became certain: after its last literal so far.
     upto: u64,
 }
 
-/// Where no end of a kind stands, nor anything that stops the look for one.
+/// A range without an end of one kind of reasoning, and without anything that stops the lookahead for that end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Endless {
-    /// What waits for the end.
+    /// The node that waits for the end.
     node: NodeId,
-    /// From a candidate before on, up to there.
+    /// Where the range ends; it starts at an earlier candidate.
     upto: u64,
 }
 
 impl Parser {
-    /// Nothing is remarked on the candidate: it counts for nothing, or may not.
+    /// Whether the candidate gets no notes, because it does not count, or may not.
     pub(super) fn is_aside(&self) -> bool {
         self.candidate.quoted
             || self.candidate.is_undecided
             || self.candidate.is_wrapped && !self.candidate.committed
     }
 
-    /// Whether the candidate that is about to be believed may be, if it stands in quoted code: the end of what was begun, or
-    /// a known call in a wrapper that holds nothing else.
+    /// Whether a candidate in quoted code may be committed: a literal that a context waits for, or a known call in a
+    /// wrapper of calls.
     pub(super) fn may_count_in_code(
         &mut self,
         view: View<'_>,
@@ -77,7 +77,7 @@ impl Parser {
         false
     }
 
-    /// Whether the candidate that is about to be believed may be. In reasoning only its end may, or a call.
+    /// Whether the candidate may be committed. In reasoning only the reasoning's end or a call may be.
     pub(super) fn may_count(&mut self) -> bool {
         if !self.candidate.is_in_reasoning {
             return true;
@@ -85,7 +85,7 @@ impl Parser {
         let is_call = self.enters_call();
         let is_awaited = self.decided().is_some_and(|thread| thread.extra);
         if is_call && self.candidate.is_undecided && !self.emitter.mute {
-            // What was looked at for a call before is not looked at again.
+            // Bytes that were looked at for an earlier call are not looked at again.
             let (at, upto) = (self.candidate.at, self.candidate.checkpoint);
             let before = self.thought.endless;
             let looked = before.filter(|before| self.awaited() == Some(before.node));
@@ -101,39 +101,39 @@ impl Parser {
         counts
     }
 
-    /// The first position that waits for the end of what is spoken.
+    /// The first position that waits for the channel's end.
     fn awaited(&self) -> Option<NodeId> {
         self.context
             .sync_points
             .first()
-            .map(|waiting| waiting.thread.node)
+            .map(|point| point.thread.node)
     }
 
-    /// The position that the candidate is decided by.
+    /// The position that decides what the candidate is.
     pub(super) fn decided(&self) -> Option<&Thread> {
         self.set.threads.first().or(self.set.found.bodies.first())
     }
 
-    /// Whether that is one of a call.
+    /// Whether the deciding position belongs to a call's rule.
     pub(super) fn enters_call(&self) -> bool {
         self.decided()
             .is_some_and(|thread| self.enters(thread, |role| role == RuleRole::Call))
     }
 
-    /// Whether a position is one of a rule of such a role.
+    /// Whether a position belongs to a rule whose role satisfies `is`.
     pub(super) fn enters(&self, thread: &Thread, is: impl Fn(RuleRole) -> bool) -> bool {
         let enters = |act: Act| act.entered(&self.program).is_some_and(|(role, _)| is(role));
         self.set.log.any(Log::ROOT, thread.log, enters)
     }
 
-    /// Of the candidate's positions only those are left that `stays` likes; what is waited for goes on.
+    /// Keeps those of the candidate's positions that satisfy `stays`, and all that wait in a context.
     pub(super) fn retain_next(&mut self, stays: impl Fn(&Parser, &Thread) -> bool) {
         let mut next = core::mem::take(&mut self.set.next);
         next.retain(|thread| thread.extra || stays(self, thread));
         self.set.next = next;
     }
 
-    /// Whether a position reads what is said or thought, or the end of a turn.
+    /// Whether a position reads text of the answer, reasoning, or the end of a turn.
     pub(super) fn enters_channel(&self, thread: &Thread) -> bool {
         let reopens = self.may_reopen();
         self.enters(thread, |role| match role {
@@ -143,32 +143,33 @@ impl Parser {
         })
     }
 
-    /// Whether the tag that opens reasoning may stand here: what a prompt has opened is repeated at times, before all of it.
+    /// Whether the tag that opens reasoning may occur here: models repeat the prompt's tag at times, before any
+    /// reasoning.
     pub(super) fn may_reopen(&self) -> bool {
         self.context.channel == Channel::Reasoning && !self.emitter.thought
     }
 
-    /// Whether a position reads such a tag.
+    /// Whether a position reads a repeated tag that opens reasoning.
     pub(super) fn reopens(&self) -> bool {
         let reads = |thread: &Thread| self.enters(thread, |role| role == RuleRole::Think);
         let mut next = self.set.next.iter();
         self.may_reopen() && next.any(|thread| !thread.extra && reads(thread))
     }
 
-    /// Such a tag is over: the reasoning goes on after it.
+    /// Ends a repeated tag; the reasoning continues after that tag.
     pub(super) fn reopen(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         self.emitter.markup(view, self.pos, sink);
         self.forget_candidate();
         self.mode = Mode::Text;
     }
 
-    /// Of the positions only one is left.
+    /// Keeps only one position.
     pub(super) fn leave_only(&mut self, thread: Thread) {
         self.set.threads.clear();
         self.set.threads.push(thread);
     }
 
-    /// No position of the candidate is left.
+    /// Drops all positions of the candidate.
     pub(super) fn forget_candidate(&mut self) {
         self.set.threads.clear();
         self.candidate.checkpoint_threads.clear();
@@ -186,10 +187,10 @@ impl Parser {
         let context = core::mem::take(&mut self.context);
         while end.is_none() && hold.pos - self.candidate.at <= program.limits.undecided as u64 {
             let step = program.openers.find(view.from(hold.pos), &context.waits);
-            let Some(sight) = self.sight_after(step, &context, view, &mut hold.pos) else {
+            let Some(token) = self.sight_after(step, &context, view, &mut hold.pos) else {
                 break;
             };
-            match sight {
+            match token {
                 ReasoningToken::End => end = Some(hold.pos),
                 ReasoningToken::Wait => {
                     self.context = context;
@@ -215,7 +216,7 @@ impl Parser {
         };
         self.thought.end = Some(end);
         let upto = hold.upto.min(end);
-        // What stands after a marker that was passed over is of the same call.
+        // What follows a marker that was passed over belongs to the same call.
         if self.thought.passed_over != Some(self.candidate.at) {
             let first = view.slice(self.candidate.at, end).chars().next();
             let least = self.candidate.at + first.map_or(0, char::len_utf8) as u64;

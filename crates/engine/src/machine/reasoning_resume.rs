@@ -1,7 +1,8 @@
-//! After a call that stands in reasoning in place of its end: whether the reasoning goes on there.
+//! Whether reasoning continues after a call that may have taken the place of the reasoning's end.
 //!
-//! Its own end shows that, if it comes before anything else is thought or said; until then what stands there is held, up to
-//! `Limits::undecided`. Without it the call was the end. A call right after such a one stands in the reasoning as well.
+//! Reasoning continues if its own end comes before other reasoning or text of the answer. Until that is known, at most
+//! `Limits::undecided` bytes are held. Without that end, the call ends the reasoning. A call right after such a call is
+//! in the reasoning, too.
 
 use alloc::boxed::Box;
 
@@ -10,35 +11,35 @@ use super::view::View;
 use super::{Context, Mode, Parser};
 use crate::program::{Node, NodeId, Opener, Program, RuleRole, is_blank};
 
-/// Reasoning that an entry stands in, in place of its end.
+/// Reasoning that an entry interrupts: the entry takes the place of the reasoning's end.
 #[derive(Debug)]
 pub(super) struct Interrupted {
-    /// As it was before that.
+    /// The context before the entry.
     pub(super) context: Context,
     /// The entry has a call.
     pub(super) called: bool,
-    /// Where the entry ended, blanks passed; what begins there adjoins it.
+    /// Where the entry ended, after blanks; a candidate that starts there adjoins the entry.
     pub(super) after: Option<u64>,
 }
 
-/// The lookahead.
+/// The lookahead for the end of interrupted reasoning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReasoningResume {
-    /// All bytes before it were looked at.
+    /// All bytes before this position were looked at.
     pos: u64,
-    /// Nothing but blanks stands there so far.
+    /// Only blanks were looked at so far.
     blank: bool,
 }
 
-/// What stands at a byte.
+/// What starts at a byte.
 pub(super) enum ReasoningToken {
     /// The reasoning's own end.
     End,
-    /// An entry may begin there.
+    /// An entry may start.
     Entry,
-    /// Other reasoning does.
+    /// Other reasoning starts.
     Reasoning,
-    /// What is said does.
+    /// Text of the answer starts.
     Text,
     Nothing,
     /// More bytes are needed.
@@ -46,7 +47,7 @@ pub(super) enum ReasoningToken {
 }
 
 impl Parser {
-    /// An entry is over: what mode after it.
+    /// The mode after an entry.
     pub(super) fn after_entry(&mut self, at: u64) -> Mode {
         match &self.thought.interrupted {
             Some(interrupted) if interrupted.called => Mode::ReasoningResume(ReasoningResume {
@@ -60,7 +61,7 @@ impl Parser {
         }
     }
 
-    /// The candidate is none: if it adjoined such an entry, text follows that.
+    /// The mode after a rejected candidate: if the candidate adjoined an entry in reasoning, text follows that entry.
     pub(super) fn after_candidate(&self) -> Mode {
         if self.adjoins_reasoning() {
             let (pos, blank) = (self.candidate.at, false);
@@ -70,58 +71,58 @@ impl Parser {
         }
     }
 
-    /// Whether the candidate stands right after an entry in reasoning.
+    /// Whether the candidate starts right after an entry in reasoning.
     pub(super) fn adjoins_reasoning(&self) -> bool {
         let interrupted = self.thought.interrupted.as_ref();
-        interrupted.is_some_and(|thought| thought.after == Some(self.candidate.at))
+        interrupted.is_some_and(|reasoning| reasoning.after == Some(self.candidate.at))
     }
 
-    pub(super) fn resume_reasoning(&mut self, mut after: ReasoningResume, view: View<'_>) -> bool {
-        let Some(mut thought) = self.thought.interrupted.take() else {
+    pub(super) fn resume_reasoning(&mut self, mut resume: ReasoningResume, view: View<'_>) -> bool {
+        let Some(mut interrupted) = self.thought.interrupted.take() else {
             return true;
         };
         let mut found = self.thought.end.is_some_and(|end| end >= self.pos);
         while !found {
-            let rest = view.from(after.pos);
-            let step = if after.blank {
+            let rest = view.from(resume.pos);
+            let step = if resume.blank {
                 rest.iter().position(|&byte| !is_blank(byte))
             } else {
-                view.program.openers.find(rest, &thought.context.waits)
+                view.program.openers.find(rest, &interrupted.context.waits)
             };
-            let sight = self.sight_after(step, &thought.context, view, &mut after.pos);
-            let is_long = after.pos - self.pos > view.program.limits.undecided as u64;
-            let Some(sight) = sight.filter(|_| !is_long) else {
+            let token = self.sight_after(step, &interrupted.context, view, &mut resume.pos);
+            let is_long = resume.pos - self.pos > view.program.limits.undecided as u64;
+            let Some(token) = token.filter(|_| !is_long) else {
                 break;
             };
-            match sight {
+            match token {
                 ReasoningToken::End => {
-                    self.thought.end = Some(after.pos);
+                    self.thought.end = Some(resume.pos);
                     found = true;
                 }
-                ReasoningToken::Entry if after.blank => {
-                    thought.after = Some(after.pos);
-                    self.thought.interrupted = Some(thought);
+                ReasoningToken::Entry if resume.blank => {
+                    interrupted.after = Some(resume.pos);
+                    self.thought.interrupted = Some(interrupted);
                     return true;
                 }
                 ReasoningToken::Reasoning | ReasoningToken::Text => break,
                 ReasoningToken::Entry | ReasoningToken::Nothing => {
-                    after.pos += u64::from(!after.blank);
-                    after.blank = false;
+                    resume.pos += u64::from(!resume.blank);
+                    resume.blank = false;
                 }
                 ReasoningToken::Wait => {
-                    self.thought.interrupted = Some(thought);
-                    return self.wait_in(Mode::ReasoningResume(after));
+                    self.thought.interrupted = Some(interrupted);
+                    return self.wait_in(Mode::ReasoningResume(resume));
                 }
             }
         }
         if found {
-            self.context = thought.context;
+            self.context = interrupted.context;
         }
         true
     }
 
-    /// What stands `step` bytes after `pos`, which moves there; otherwise to the end of what is here. Nothing is there where
-    /// the message ends.
+    /// The token `step` bytes after `pos`, which moves there. Without `step`, `pos` moves to the end of the view;
+    /// `None` if the message ends there.
     pub(super) fn sight_after(
         &mut self,
         step: Option<usize>,
@@ -138,13 +139,13 @@ impl Parser {
         }
     }
 
-    /// What stands at `at`.
+    /// The token at `at`.
     fn sight(&mut self, context: &Context, view: View<'_>, at: u64) -> ReasoningToken {
         let program = view.program;
         let bytes = view.from(at);
         let mut waits = false;
-        for waiting in &context.sync_points {
-            let node = waiting.thread.node;
+        for point in &context.sync_points {
+            let node = point.thread.node;
             let Node::Literal { bytes: end, .. } = program.node(node) else {
                 continue;
             };
@@ -170,7 +171,7 @@ impl Parser {
         if !program.openers.may_start(bytes) {
             return ReasoningToken::Nothing;
         }
-        // After an entry in reasoning what looks like the message's begin tells how that goes on.
+        // An opener of the message's start counts after text, too, where an entry interrupted reasoning.
         let after_text = self.emitter.spoken
             && self.thought.interrupted.is_none()
             && !self.emitter.quote.is_fresh;
@@ -196,7 +197,7 @@ impl Parser {
         }
     }
 
-    /// Keeps the reasoning that a candidate stands in, in place of its end, if it has one.
+    /// Keeps the reasoning that a candidate interrupts, if the reasoning has an end of its own.
     pub(super) fn interrupt(&mut self, context: Context) {
         if !context.open_ended {
             self.thought.interrupted = Some(Box::new(Interrupted {
@@ -208,7 +209,7 @@ impl Parser {
     }
 }
 
-/// Whether nothing is left of the entry at `node`.
+/// Whether nothing of the entry is left at `node`.
 pub(super) fn is_over(program: &Program, node: NodeId) -> bool {
     program.ends_past(node, |node| {
         matches!(node, Node::Exit { .. } | Node::Ws { .. } | Node::Nl { .. })

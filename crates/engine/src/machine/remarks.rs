@@ -1,4 +1,4 @@
-//! Why what looks like a call is none.
+//! Notes that say why a possible call is not a call.
 
 use alloc::format;
 use alloc::string::String;
@@ -13,8 +13,8 @@ use crate::program::{Node, Program, RuleRole};
 use crate::{Code, Sink, Span};
 
 impl Parser {
-    /// Drops entries that stand in a quotation: a call's at its marker, with a note. Where only its name marks it, a call
-    /// goes on until that is certain.
+    /// Drops entries in a quotation: a call at its marker, with a note. A call without a marker continues until its
+    /// name is certain.
     pub(super) fn drop_quoted(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let program = view.program;
         let is_of_entry =
@@ -24,18 +24,18 @@ impl Parser {
         }
         let end = self.pos + 1;
         let text: String = view.slice(self.candidate.at, end).into();
-        // A bracket alone says nothing of calls, nor does a function around one.
+        // A bracket alone is no sign of a call, nor is a function around a call.
         let call = text.len() >= 3
             && !text.contains('(')
             && self.set.next.iter().any(|thread| {
-                // Nor does the first word of a name.
+                // Nor is the first word of a name.
                 let is_py = matches!(program.node(thread.node), Node::Py { .. });
                 !thread.extra
                     && (thread.since >= end || !is_py)
                     && self.enters(thread, |role| role == RuleRole::Call)
             });
         let fence = text.bytes().all(|byte| byte == b'`');
-        // What may stand in place of the reasoning's end begins here, too: it is told apart by its name.
+        // An alternative to the reasoning's end starts here, too, and is distinguished by its name.
         let waited = self.set.next.iter().any(|thread| thread.extra);
         if call && !fence && !waited && !self.candidate.is_noted {
             self.candidate.is_noted = true;
@@ -63,15 +63,15 @@ impl Parser {
             .note_with_help(Code::QuotedCall, at, message, Some(help.into()), sink);
     }
 
-    /// The candidate is certainly a call of `name`, which stands in a quotation. Inside one that was noted it is part of
-    /// the same example.
+    /// Notes that the candidate is certainly a call of `name` in a quotation. In a quotation that has a note, the call
+    /// is part of the same example.
     pub(super) fn remark_quoted(&mut self, name: &str, at: Span, sink: &mut dyn Sink) {
         if !self.emitter.quote.is_noted {
             self.note_quoted(&format!("a call of `{name}`"), at, sink);
         }
     }
 
-    /// A token's spelling stands there in plain letters.
+    /// Notes a token's spelling in plain letters.
     #[cold]
     pub(super) fn remark_spelled(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         if self.candidate.is_noted || self.is_aside() {
@@ -84,9 +84,9 @@ impl Parser {
         self.candidate.is_noted = true;
     }
 
-    /// Placeholders and unknown names where only the name marks a call.
+    /// Notes a placeholder in place of a name.
     pub(super) fn remark_names(&mut self, view: View<'_>, sink: &mut dyn Sink) {
-        // What else it may be goes on.
+        // Other readings of the candidate may continue.
         let is_dead = !self.set.next.iter().any(|thread| !thread.extra);
         let placeholder = self.set.found.placeholder.take();
         if let Some(at) = placeholder.filter(|_| is_dead && !self.is_aside()) {
@@ -100,7 +100,7 @@ impl Parser {
         }
     }
 
-    /// Says at a name why what it begins is no call; the text before it is told first.
+    /// Emits the text before the candidate, then notes at a name why the candidate is not a call.
     pub(super) fn remark_at_name(
         &mut self,
         code: Code,
@@ -117,18 +117,18 @@ impl Parser {
         self.note(code, at, message, sink);
     }
 
-    /// The threads of the candidate that stand after a call's marker, or in a known tool's name where only the name marks
-    /// the call. A rule for one tool is no marker, and a fence that wraps calls is none either.
+    /// The candidate's threads after a call's marker, or in a known tool's name if the call has no marker. A rule for
+    /// one tool is not a marker, and neither is a fence that wraps calls.
     fn marked(&self, view: View<'_>, at: u64) -> Vec<Thread> {
         let program = view.program;
-        let bars = |act: Act| {
+        let excludes = |act: Act| {
             let rule = act.entered(program);
             rule.is_some_and(|(role, tool)| role == RuleRole::Stop || tool.is_some())
         };
         let enters = |act| matches!(act, Act::Enter(_));
         let is_marked = |thread: &Thread| {
             !thread.extra
-                && !self.set.log.any(Log::ROOT, thread.log, bars)
+                && !self.set.log.any(Log::ROOT, thread.log, excludes)
                 && (thread.marked
                     || self.set.log.any(Log::ROOT, thread.log, enters)
                         && self.is_named(thread, view, at))
@@ -136,7 +136,7 @@ impl Parser {
         self.set.threads.iter().copied().filter(is_marked).collect()
     }
 
-    /// Whether a thread has a name, or stands in one that is known as far as it was read (`<read_file path=..>`).
+    /// Whether a thread has a name, or is in a name that is known as far as it was read (`<read_file path=..>`).
     fn is_named(&self, thread: &Thread, view: View<'_>, at: u64) -> bool {
         let program = view.program;
         let flushed = self.set.flushed;
@@ -150,8 +150,8 @@ impl Parser {
                 )
     }
 
-    /// Whether the candidate is certainly the begin of a call: outside of quotations, a call's marker was read whole, and
-    /// what came after it fits so far. Words after it are prose: no name has a blank.
+    /// Whether the candidate certainly starts a call: outside quotations, a call's marker was read whole, and the rest
+    /// fits so far. Words after the marker are prose, because no name has a blank.
     pub(super) fn is_started_call(&self, view: View<'_>, at: u64) -> bool {
         let is_word = |text: &str| !text.trim().contains(char::is_whitespace);
         let is_head = |thread: &Thread| {
@@ -170,15 +170,15 @@ impl Parser {
         !self.is_aside() && self.marked(view, at).iter().any(is_started)
     }
 
-    /// Whether markers stand in a line of prose that speaks of them: `use <tool_call> and </tool_call>`. They hold a word
-    /// between blanks, which no tool has for a name, and no arguments.
+    /// Whether a line of prose mentions the markers: `use <tool_call> and </tool_call>`. Between the markers is a word
+    /// with blanks around it that is no tool's name, and no arguments.
     pub(super) fn is_mentioned(&self, view: View<'_>) -> bool {
         let is_gap = |byte: Option<u8>| matches!(byte, Some(b' ' | b'\t'));
         let is_word = |thread: &Thread| {
             let (log, flushed) = (&self.set.log, self.set.flushed);
-            let is_over = thread.marked && log.any(flushed, thread.log, Act::is_exit);
+            let has_ended = thread.marked && log.any(flushed, thread.log, Act::is_exit);
             let named = log.newest(thread.log, flushed, Capture::Name);
-            named.filter(|_| is_over).is_some_and(|at| {
+            named.filter(|_| has_ended).is_some_and(|at| {
                 let name = view.at(at);
                 name.chars().all(char::is_alphabetic)
                     && at.start > self.candidate.at
@@ -190,7 +190,7 @@ impl Parser {
         !self.candidate.bol && !self.set.threads.is_empty() && self.set.threads.iter().all(is_word)
     }
 
-    /// A candidate with a call's marker turned out to be none: say why.
+    /// Notes why a candidate with a call's marker is not a call.
     pub(super) fn explain_rejection(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
         if self.candidate.is_noted || self.is_aside() {
             return;
@@ -201,7 +201,7 @@ impl Parser {
         }
         let dialect = &view.program.dialect_of(marked[0].node).name;
         let named = marked.iter().any(|thread| self.is_named(thread, view, at));
-        // What follows a name that was read whole is missing, and not the name.
+        // After a complete name, what follows the name is missing.
         let due = |thread: &Thread| match view.program.node(thread.node) {
             Node::Capture(capture) if named && capture.what == Capture::Name => Thread {
                 node: capture.next,
@@ -222,7 +222,7 @@ impl Parser {
         let opener_end = self.candidate.checkpoint.max(self.candidate.at);
         let opener = view.slice(self.candidate.at, opener_end).trim_end();
         let opener: String = opener.chars().take(40).collect();
-        // What any text may hold opens nothing by itself: `functools`, `>>>`.
+        // A text that may occur anywhere opens nothing alone: `functools`, `>>>`.
         let word = opener.trim_end_matches('[');
         let is_ordinary =
             word.chars().all(char::is_alphabetic) || !word.chars().any(char::is_alphanumeric);
@@ -237,7 +237,7 @@ impl Parser {
     }
 }
 
-/// What stands after the last attribute that is whole.
+/// The text after the last complete attribute.
 fn unquoted_end(text: &str) -> &str {
     let mut rest = text;
     while let Some(open) = rest.find(['"', '\'']) {
@@ -250,7 +250,7 @@ fn unquoted_end(text: &str) -> &str {
     rest
 }
 
-/// What threads wait for, for a help text: the first few.
+/// What the threads expect, for a help text: the first four.
 pub(super) fn wants<'a>(
     program: &Program,
     threads: impl Iterator<Item = &'a Thread>,
@@ -271,7 +271,7 @@ fn wanted(program: &Program, thread: &Thread) -> Option<String> {
                 Node::Capture(capture) => match capture.what {
                     Capture::Key => " and a parameter's name",
                     Capture::Name => " and a tool's name",
-                    // A comment, or what else has no meaning.
+                    // A comment, or another capture without meaning.
                     _ => return None,
                 },
                 _ => "",

@@ -1,7 +1,6 @@
 //! The one step: a byte maps a set of positions to a set.
 //!
-//! It runs openers, optional parts, alternatives, loops, separators and closers, and the look-ahead for evidence. There is
-//! no second way to match a literal.
+//! It runs openers, optional parts, alternatives, loops, separators and closers, and the lookahead for evidence.
 
 use alloc::vec::Vec;
 
@@ -15,31 +14,31 @@ use super::view::View;
 use crate::grammar::Piece;
 use crate::program::{ByteSet, Node, is_blank};
 
-/// Everything a step looks at but does not change, and the log it writes.
+/// Everything that a step reads, and what it writes besides the set: the log, the filled literals and the result.
 pub(crate) struct Stepper<'a> {
     pub(crate) view: View<'a>,
     pub(crate) log: &'a mut Log,
     pub(crate) flushed: LogId,
     pub(crate) instances: &'a mut Filled,
     pub(crate) registers: &'a Registers,
-    /// What the steps find.
+    /// The result of the steps.
     pub(crate) found: &'a mut StepResult,
     pub(crate) tokens: &'a Tokens,
     pub(crate) names: NamePolicy<'a>,
     /// The open call.
     pub(crate) call: Option<&'a OpenCall>,
-    /// Where the trie's opener began, and what is known of that place.
+    /// The candidate: where the trie's opener started, and facts of that place.
     pub(super) candidate: &'a Candidate,
-    /// The low bytes of the nodes in the set that is being made, and perhaps of others: most threads are the first at
-    /// theirs, and the set is not searched for another.
+    /// The low bytes of the nodes in the new set, and perhaps of others. A node whose low byte is absent is not in the
+    /// set, which saves most searches.
     pub(crate) nodes: ByteSet,
 }
 
 impl Stepper<'_> {
-    /// Steps `set` over `byte`, which stands at `pos`, into `next`.
+    /// Steps `set` over `byte` at `pos` into `next`.
     pub(crate) fn step(&mut self, set: &[Thread], byte: u8, pos: u64, next: &mut Vec<Thread>) {
         next.clear();
-        // Few sets grow: one allocation, not one for each doubling.
+        // Few sets grow, so this is one allocation, not one for each doubling.
         next.reserve(set.len());
         self.found.clear();
         self.found.many = set.len() > 1;
@@ -49,8 +48,8 @@ impl Stepper<'_> {
         }
     }
 
-    /// Moves all of `sets` over the next bytes, `most` of them at most, as far as all of them only go on: in a literal, short
-    /// of its end, in a capture or in a tag. Says how many those were. A step over any of them would do nothing else.
+    /// Moves all of `sets` over up to `most` bytes in which every thread only continues: within a literal, a capture or
+    /// a tag. Returns the number of bytes. Steps over these bytes would have the same effect.
     pub(crate) fn run(&self, sets: &mut [&mut Vec<Thread>], pos: u64, most: u64) -> u64 {
         let mut bytes = self.view.from(pos);
         bytes = &bytes[..bytes.len().min(most as usize)];
@@ -74,7 +73,7 @@ impl Stepper<'_> {
         bytes.len() as u64
     }
 
-    /// Moves the thread over as many of `bytes`, the first of which stands at `pos`, as it only goes on over.
+    /// Moves the thread over the leading part of `bytes`, at `pos`, in which the thread only continues.
     #[inline]
     fn continues(&self, thread: &mut Thread, bytes: &[u8], pos: u64) -> usize {
         match self.view.program.node(thread.node) {
@@ -98,15 +97,15 @@ impl Stepper<'_> {
         length
     }
 
-    /// Adds what stands at `thread.node` to the set: blanks and acts are passed, choices are all taken.
+    /// Adds the epsilon closure of `thread` to the set: passes acts and optional blanks, and takes all alternatives.
     pub(crate) fn add_closure(&mut self, thread: Thread, pos: u64, set: &mut Vec<Thread>) {
-        for have in &*set {
-            self.nodes.insert(have.node as u8);
+        for other in &*set {
+            self.nodes.insert(other.node as u8);
         }
         self.close_on(thread, pos, set);
     }
 
-    /// The same, where the set was begun by this step.
+    /// The same as `add_closure`, for a set that this step started.
     pub(super) fn close_on(&mut self, mut thread: Thread, pos: u64, set: &mut Vec<Thread>) {
         loop {
             match self.view.program.node(thread.node) {
@@ -161,7 +160,7 @@ impl Stepper<'_> {
         self.found.work += 1;
         let mut thread = *place;
         if let Some(literal) = self.instances.literal(self.view.program, place) {
-            // Most end here.
+            // Most threads end here.
             if !literal.takes(place.off, byte) {
                 return;
             }
@@ -214,11 +213,11 @@ impl Stepper<'_> {
             Node::Capture(capture) => self.capture(thread, capture, byte, pos, next),
             Node::Attrs(attrs) => self.attrs(thread, attrs, byte, pos, next),
             Node::Json { .. } if byte != b'{' => {}
-            // After a marker it may have lost its brace.
+            // After a marker the object may lack its brace.
             Node::Object(_) if byte != b'{' && !(byte == b'"' && thread.marked) => {}
             Node::Json { .. } | Node::Object(_) => self.found.body(thread, next),
             Node::Py { .. } => {
-                // After a known name's begin, which opened it, the name goes on.
+                // The start of a known name opened the call; the name continues.
                 let within = thread.since < pos
                     && (byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'/' | b'\\' | b'('));
                 if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 || within {
@@ -227,7 +226,7 @@ impl Stepper<'_> {
             }
             Node::Xml(xml) => {
                 let tag = xml.prefix.as_deref().unwrap_or("<").as_bytes()[0];
-                // After a marker words may stand before the first tag.
+                // After a marker words may come before the first tag.
                 let is_word = thread.marked && tag == b'<' && byte.is_ascii_alphabetic();
                 if byte == tag || is_blank(byte) || is_word {
                     self.found.body(thread, next);
@@ -259,7 +258,7 @@ impl Stepper<'_> {
         let (start, bol) = (self.candidate.at, self.candidate.bol);
         let read = self.view.bytes(start, pos + 1);
         let openers = self.view.program.trie.complete(state);
-        // Most open onto blanks, and what stands after those.
+        // Most openers lead to blanks, and to what follows the blanks.
         next.reserve(2 * openers.len());
         for opener in openers {
             let is_at_line = bol || opener.may_be_kept && self.candidate.is_kept;
@@ -276,42 +275,42 @@ impl Stepper<'_> {
             self.found.opened = true;
             self.found.literal_ended = true;
             self.found.literal_length = self.found.literal_length.max(pos + 1 - start);
-            let mut way = Thread {
+            let mut path = Thread {
                 node: opener.target,
                 off: 0,
                 marked: opener.mark,
                 starts_line: bol,
                 ..thread
             };
-            way.pass(read);
+            path.pass(read);
             for &enter in &opener.enters {
-                way.log = self.log.push(way.log, Act::Enter(enter), start);
+                path.log = self.log.push(path.log, Act::Enter(enter), start);
             }
             if opener.name > 0 {
-                way.since = pos + 1 - opener.name as u64;
-                self.add(next, way);
+                path.since = pos + 1 - opener.name as u64;
+                self.add(next, path);
             } else {
-                self.close_on(way, pos + 1, next);
+                self.close_on(path, pos + 1, next);
             }
         }
-        // An opener that may not stand here took nothing: a body that begins with its byte may.
+        // An opener that is not allowed here takes no byte; a body that starts with that byte may.
         self.found.literal_took |= next.len() > before;
     }
 
-    /// Adds a thread unless one at the same place is there: the first has priority, however long it has been there.
+    /// Adds a thread unless the set has one at the same position: the first has priority, whenever it started.
     pub(super) fn add(&mut self, set: &mut Vec<Thread>, thread: Thread) -> bool {
         let node = thread.node as u8;
-        let there = self.nodes.has(node)
-            && set.iter().any(|have| {
-                have.node == thread.node
-                    && have.off == thread.off
-                    && have.instance == thread.instance
+        let is_present = self.nodes.has(node)
+            && set.iter().any(|other| {
+                other.node == thread.node
+                    && other.off == thread.off
+                    && other.instance == thread.instance
             });
-        if !there {
+        if !is_present {
             self.nodes.insert(node);
             set.push(thread);
         }
-        !there
+        !is_present
     }
 
     /// A literal with its holes filled from the thread's own captures, else from the flushed ones.

@@ -4,15 +4,15 @@ use alloc::string::String;
 
 use toolglot_json::internal::unescape;
 
-/// How it is read.
+/// How such a value is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StringText {
-    /// Whether it is a string, as its first byte shows: it is decoded.
+    /// Whether the value is a string, which is decoded; the first byte decides.
     is_string: Option<bool>,
 }
 
 impl StringText {
-    /// Takes what `json`, the next piece of the value, stands for. An escape that is not complete stays in it.
+    /// Takes the next piece of the value from `json` and decodes it. An incomplete escape stays in `json`.
     pub(super) fn take(&mut self, json: &mut String) -> String {
         let is_first = self.is_string.is_none() && !json.is_empty();
         if is_first {
@@ -38,8 +38,8 @@ impl StringText {
             at += length;
         }
         let text = unescape(&json[inside.clone()]).into_owned();
-        let is_over = json[inside.end..].starts_with('"');
-        json.drain(..if is_over { json.len() } else { inside.end });
+        let has_ended = json[inside.end..].starts_with('"');
+        json.drain(..if has_ended { json.len() } else { inside.end });
         text
     }
 }

@@ -1,4 +1,4 @@
-//! Text mode: find the next byte that can begin an opener, or the literal that a context waits for.
+//! Text mode: finds the next byte that can start an opener, or the literal that a context waits for.
 
 use super::entry::EntryFacts;
 use super::line::Line;
@@ -10,7 +10,7 @@ use crate::{InCode, InReasoning, Sink};
 
 impl Parser {
     /// Returns whether the mode changed.
-    // Within the loop of modes, what it needs would be worked out at every push.
+    // Inlined into the loop of modes, its setup would run at every push.
     #[inline(never)]
     pub(super) fn text(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         let waits = self.context.waits;
@@ -32,7 +32,7 @@ impl Parser {
             let trie_only = !waits.set.has(bytes[0]) && !bodies.has(bytes[0]);
             if trie_only {
                 if is_word(bytes[0]) && is_word(self.byte_before(view, at)) {
-                    // A marker does not begin inside a word.
+                    // A marker does not start inside a word.
                     from = at + 1;
                     continue;
                 }
@@ -41,7 +41,7 @@ impl Parser {
                     from = at + 1;
                     continue;
                 }
-                // So little says nothing yet, and an opener of one byte counts with the byte after it.
+                // So few bytes decide nothing yet, and an opener of one byte needs the byte after it.
                 let is_little = if is_complete {
                     bytes.len() == 1
                 } else {
@@ -67,7 +67,8 @@ impl Parser {
         }
     }
 
-    /// Whether an opener that begins the message, or a quotation, may stand at `at`: the text before it was not told yet.
+    /// Whether an opener that starts the message, or a quotation, may be at `at`. The text before it may not be emitted
+    /// yet.
     fn may_start(&self, view: View<'_>, at: u64) -> bool {
         let emitted = self.emitter.cursor.max(self.emitter.origin()).min(at);
         let unemitted = view.bytes(emitted, at);
@@ -76,7 +77,7 @@ impl Parser {
             || self.emitter.quote.may_start_after(unemitted)
     }
 
-    /// Walks the trie over the bytes that are here, up to an opener that may stand at `at`. Nothing is touched.
+    /// Walks the trie from `at` to an opener that may be there. Returns the bytes read, and whether one is complete.
     fn walk_trie(&mut self, view: View<'_>, at: u64) -> (usize, bool) {
         let bytes = view.from(at);
         let (read, openers) = view.program.trie.walk(bytes, |opener| {
@@ -88,11 +89,11 @@ impl Parser {
         (read, !openers.is_empty())
     }
 
-    /// Whether what stands at `at` may begin a line, or stand after what keeps what it gives; `false` where other text
-    /// certainly stands before it.
+    /// Whether an opener at `at` may start a line, or follow what keeps a call's result (`r =`); `false` where other
+    /// text certainly precedes it.
     fn may_start_line(&self, view: View<'_>, at: u64, may_be_kept: bool) -> bool {
-        /// Bytes that are looked back at.
-        const FAR: u64 = 64;
+        /// Length of the lookback, in bytes.
+        const LOOKBACK: u64 = 64;
         let emitter = &self.emitter;
         let is_plain = self.context.channel == Channel::Text
             && self.thought.interrupted.is_none()
@@ -104,12 +105,12 @@ impl Parser {
             return true;
         }
         let certain = emitter.cursor.max(emitter.origin());
-        let near = certain.max(at.saturating_sub(FAR));
+        let near = certain.max(at.saturating_sub(LOOKBACK));
         let before = view.bytes(near, at);
         let (mut line, before) = match memchr::memrchr(b'\n', before) {
             Some(end) => (Line::default(), &before[end + 1..]),
             None if near == certain => (emitter.quote.line, before),
-            // How it begins is not seen: a mark of a list may stand there, or a name that keeps.
+            // The line's start is not visible: it may be a bullet, or a name that keeps the result.
             None => return may_be_kept || !before.iter().any(u8::is_ascii_alphabetic),
         };
         for &byte in before {
@@ -121,9 +122,9 @@ impl Parser {
         line.may_lead() || may_be_kept && line.keeps()
     }
 
-    /// A candidate begins at `at`: the set is what a context waits for, then all openers.
+    /// Starts a candidate at `at`: the set has what the context waits for, then all openers.
     pub(super) fn start_candidate(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
-        // The text before it is certain, and the quoting context is a function of it.
+        // The text before the candidate is certain, and the quoting context depends on that text.
         self.emit_text(view, at, sink);
         let next = view.byte(at).unwrap_or(b' ');
         self.candidate.at = at;
@@ -134,7 +135,7 @@ impl Parser {
         self.candidate.entry = EntryFacts::new(self.emitter.last, next);
         self.candidate.forget_fallback();
         let special = self.tokens.is_at(at);
-        // A prompt ends where the answer begins, and nobody speaks of a token that is one.
+        // Prose does not mention real tokens, so a special token counts as a line's start.
         let starts = if self.context.channel == Channel::Reasoning {
             self.emitter.at_line
         } else if next == b'`' {
@@ -142,19 +143,18 @@ impl Parser {
         } else {
             self.emitter.quote.at_bol()
         };
-        // The end of reasoning begins a line, as the message does.
+        // The end of reasoning starts a line, as the message's start does.
         let follows = self.emitter.reasoning_is_over || !self.emitter.has_started();
         let starts = starts || (follows && self.context.channel == Channel::Text);
         let line = self.emitter.quote.line;
-        let is_said = self.context.channel == Channel::Text;
-        // After calls of other kinds, a view.program that keeps what calls give explains those.
+        let is_text = self.context.channel == Channel::Text;
+        // After calls of other kinds, a program that keeps the results of calls explains those calls.
         self.candidate.is_kept =
-            is_said && line.keeps() && !line.is_nested() && self.emitter.calls_in_lines();
-        self.candidate.entry.is_enclosed = is_said && line.is_nested();
-        // The fence that closes a wrapper opens no other one.
+            is_text && line.keeps() && !line.is_nested() && self.emitter.calls_in_lines();
+        self.candidate.entry.is_enclosed = is_text && line.is_nested();
         let may_be_code = self.context.channel != Channel::Reasoning && !special;
         self.candidate.is_in_code = self.emitter.quote.is_quoted(next) && may_be_code;
-        // Nor does one in a quotation, which may close that.
+        // A fence in a wrapper or another quotation may close that, and opens no other.
         let is_fence = matches!(next, b'`' | b'~');
         let closes_wrapper = is_fence && self.emitter.quote.is_wrapped();
         let starts_quotation =
@@ -176,16 +176,16 @@ impl Parser {
             && !self.candidate.is_wrapped)
             || (is_reasoning && self.context.is_choosy);
         self.forget_candidate();
-        for waiting in &self.context.sync_points {
-            let log = waiting
+        for point in &self.context.sync_points {
+            let log = point
                 .acts
                 .iter()
                 .fold(Log::ROOT, |log, &act| self.set.log.push(log, act, at));
             let mut thread = Thread {
                 log,
-                ..waiting.thread
+                ..point.thread
             };
-            if let Some(literal) = &waiting.literal {
+            if let Some(literal) = &point.literal {
                 let literal = core::iter::once(literal.as_slice());
                 thread.instance = self.set.instances.add(literal).unwrap_or_default();
             }
@@ -202,33 +202,33 @@ impl Parser {
         self.mode = Mode::Matching;
     }
 
-    /// Entries that begin with a body, or with a literal that must be filled.
+    /// Adds the entries that start with a body, or with a literal that must be filled.
     fn add_bodies(&mut self, view: View<'_>, at: u64) {
         let mut threads = core::mem::take(&mut self.set.threads);
-        for way in &view.program.rules.bodies {
-            if (way.bol && !self.candidate.bol) || (way.start && !self.candidate.start) {
+        for body in &view.program.rules.bodies {
+            if (body.bol && !self.candidate.bol) || (body.start && !self.candidate.start) {
                 continue;
             }
-            let mut thread = Thread::at(way.target, Log::ROOT, at);
-            for &enter in &way.enters {
+            let mut thread = Thread::at(body.target, Log::ROOT, at);
+            for &enter in &body.enters {
                 let act = super::log::Act::Enter(enter);
                 thread.log = self.set.log.push(thread.log, act, at);
             }
-            self.add_positions(view, thread, &[way.target], &mut threads);
+            self.add_positions(view, thread, &[body.target], &mut threads);
         }
         self.set.threads = threads;
     }
 
-    /// The candidate is none: its first byte is text, the rest is read again, at most four times deep.
+    /// Rejects the candidate: its first byte is text, the rest is read again, at most four levels deep.
     pub(super) fn reject(&mut self, upto: u64) {
         self.pos = self.candidate.at;
         self.input.not_before = self.candidate.at + 1;
         if self.candidate.is_wrapped && self.context.channel == Channel::Text {
-            // Its first byte is text in a wrapper, which so is a quotation: the candidate may be one that is quoted.
+            // Text makes the wrapper a quotation, in which the candidate is read again.
             self.emitter.quote.refuse_calls();
             self.input.not_before = self.candidate.at;
         }
-        // Where no opener was read whole none began. Had more of it been here, there would have been no candidate.
+        // Without a complete opener none started: with more bytes here, there would be no candidate.
         if self.set.found.opened {
             let is_again = self.candidate.at < self.input.reread_end;
             let depth = u8::from(is_again) * self.input.reread_depth + 1;

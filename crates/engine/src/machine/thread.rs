@@ -1,4 +1,5 @@
-//! The machine's state between bodies: an ordered set of positions in the graph, and what is known beside it.
+//! The machine's state between bodies: an ordered set of positions in the graph, the flushed captures, and the result
+//! of a step.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,22 +17,22 @@ pub(crate) struct Thread {
     /// Bytes of a literal read; the state of the trie; the state of attributes.
     pub(crate) off: u16,
     pub(crate) log: LogId,
-    /// Where this run of blanks, capture or attribute began.
+    /// Where this run of blanks, capture or attribute started.
     pub(crate) since: u64,
-    /// A marker was passed: something but the name marks the call.
+    /// A marker was passed: more than the name identifies the call.
     pub(crate) marked: bool,
     /// A line break was left out right before (`nl text nl`).
     pub(crate) broke: bool,
-    /// Only blanks are before it on its line.
+    /// Only blanks precede the position on its line.
     pub(crate) starts_line: bool,
-    /// No line break was read since the entry's begin.
+    /// No line break was read since the entry's start.
     pub(crate) one_line: bool,
-    /// It waits in a context (`think`, an open block).
+    /// The position waits in a context (`think`, an open block).
     pub(crate) extra: bool,
     pub(crate) quote: u8,
     /// Attributes seen, a bit each.
     pub(crate) seen: u16,
-    /// Length of the attribute's name; it begins at `since` then.
+    /// Where the attribute's name ends, which starts at `since`; during the value, the attribute's index.
     pub(crate) name_end: u64,
     /// Which instance of a template.
     pub(crate) instance: u32,
@@ -49,7 +50,7 @@ impl Thread {
         }
     }
 
-    /// What stands after a literal, or blanks, that the thread has read.
+    /// The thread after a literal, or blanks, that it has read.
     pub(super) fn after(self, node: NodeId) -> Thread {
         Thread {
             node,
@@ -59,19 +60,19 @@ impl Thread {
         }
     }
 
-    /// Reads text that is no line's whole, or ends one.
+    /// Updates the line flags for `bytes` that were read.
     pub(super) fn pass(&mut self, bytes: &[u8]) {
         self.starts_line = starts_line(bytes, self.starts_line);
         self.one_line &= !bytes.contains(&b'\n');
     }
 }
 
-/// Whether the entry ends where one of the threads stands.
+/// Whether the entry ends at one of the threads.
 pub(super) fn any_ends(program: &Program, threads: &[Thread]) -> bool {
     threads.iter().any(|thread| program.is_end(thread.node))
 }
 
-/// What was captured and flushed: newest of each kind.
+/// The newest flushed capture of each kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
     /// A text for each kind.
@@ -87,7 +88,7 @@ impl Registers {
         &self.texts[what as usize]
     }
 
-    /// Puts `text` in the place and the memory of another.
+    /// Replaces the text of a kind by `text`, in the same allocation.
     pub(super) fn set(&mut self, what: Capture, text: &str) {
         let place = &mut self.texts[what as usize];
         place.clear();
@@ -98,19 +99,19 @@ impl Registers {
 /// Which keys and names a thread may capture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NamePolicy<'a> {
-    /// The reading itself: any plausible key, and names as the dialect says.
+    /// The reading itself: any plausible key, and names that the dialect allows.
     Reading,
-    /// Looking for evidence: a key must be one that the call does not have yet, and declared by its tool. Where no tool is
-    /// known, any plausible one will do.
+    /// Lookahead for evidence: a key must be declared by the call's tool, and new to the call. Where no tool is known,
+    /// any plausible key will do.
     Evidence,
-    /// Looking for the value's own opener inside it: any plausible key, for the call that stands there is that of another
-    /// tool perhaps; where the closer holds the key, this one.
+    /// Lookahead for the value's own opener inside it: any plausible key, because a call there may be another tool's.
+    /// Where the closer contains the key, only `same_key`.
     Own { same_key: Option<&'a str> },
-    /// Looking for an entry after a closer: only known names, or plausible ones too.
+    /// Lookahead for an entry after a closer: only known names, or plausible ones, too.
     Entry { plausible: bool },
 }
 
-/// A plausible key that the tool does not have: the thread as it would have gone on, and where.
+/// A plausible key that the tool does not have: the thread after the key, and where the key ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnknownKey {
     pub(crate) thread: Thread,
@@ -120,36 +121,36 @@ pub(crate) struct UnknownKey {
 /// What one step found, beside the new set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepResult {
-    /// Bodies and ends that can begin with the byte, in order, and whether a thread before them took it.
+    /// Bodies and ends that can start with the byte, in order of priority.
     pub(crate) bodies: Vec<Thread>,
-    /// A body stands before every thread that took the byte.
+    /// A body has priority over every thread that took the byte.
     pub(crate) body_first: bool,
     /// A literal (or the trie) took the byte.
     pub(crate) literal_took: bool,
     /// A literal ended with the byte.
     pub(crate) literal_ended: bool,
-    /// One would have, were it not a token's in plain letters.
+    /// A literal did not end, because it is a token's spelling in plain letters.
     pub(crate) spelled: bool,
-    /// Which one, of several the last.
+    /// The literal that ended; of several the last.
     pub(crate) ended: Option<NodeId>,
-    /// Bytes of the longest one that did.
+    /// Length of the longest literal that ended, in bytes.
     pub(crate) literal_length: u64,
-    /// There is more than one thread.
+    /// The set has more than one thread.
     pub(crate) many: bool,
-    /// Markers that ended with the byte: where they began, their dialects, and whether they are words. They outrank what other threads captured of
-    /// their bytes.
+    /// Markers that ended with the byte: where they started, their dialects, and whether they are words. A marker
+    /// outranks what other threads captured of its bytes.
     pub(crate) markers: Vec<(u64, u16, bool)>,
-    /// A plausible key died because the tool has no such parameter.
+    /// A plausible key whose thread died because the tool has no such parameter.
     pub(crate) unknown_key: Option<UnknownKey>,
-    /// A placeholder stood where a name belongs: its extent.
+    /// The extent of a placeholder in place of a name.
     pub(crate) placeholder: Option<Span>,
-    /// The tag of another tool stood where a parameter's may: where its name begins.
+    /// Where the name starts in a tag of another tool that is in place of a parameter's.
     pub(crate) another_tool: Option<u64>,
-    /// An opener of the candidate that may stand there was read whole, or something that is no opener may begin there.
+    /// A complete opener of the candidate was read, or something other than an opener may start there.
     pub(crate) opened: bool,
     /// Thread steps made.
     pub(crate) work: u64,
-    /// Room for places that a byte is shown to within a step.
+    /// Scratch set for new positions that read the byte within the same step.
     pub(crate) here: Vec<Thread>,
 }
 
@@ -163,7 +164,7 @@ impl StepResult {
         self.markers.clear();
     }
 
-    /// A body, or the end, begins with the byte; `next` has taken it by then.
+    /// Records a body, or the end, that starts with the byte; the threads in `next` have priority over it.
     pub(super) fn body(&mut self, thread: Thread, next: &[Thread]) {
         if self.bodies.is_empty() {
             self.body_first = next.is_empty();

@@ -1,9 +1,9 @@
-//! Special tokens: where they stand in what is held, and which spellings count only as one.
+//! Special tokens: where they are in the held bytes, and which spellings count only as tokens.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Words by which the two ends of a bracket differ (`<|tool_call_begin|>`, `<|tool_call_end|>`).
+/// Words that distinguish the two tokens of a bracket (`<|tool_call_begin|>`, `<|tool_call_end|>`).
 const ENDS: [(&str, &str); 8] = [
     ("begin", "end"),
     ("BEGIN", "END"),
@@ -17,21 +17,21 @@ const ENDS: [(&str, &str); 8] = [
 
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
-    /// Where they stand, of those that are still in the buffer.
+    /// Extents of the tokens that are still in the buffer.
     extents: Vec<(u64, u64)>,
-    /// What counts only as a token: what the caller says comes as one, what came as one, and what closes that.
+    /// Spellings that count only as tokens: those that the caller names, those that came as tokens, and their closers.
     spellings: Vec<String>,
 }
 
 impl Tokens {
-    /// `spelling` comes as a token, or not at all.
+    /// Adds a spelling that counts only as a token.
     pub(super) fn add(&mut self, spelling: &str) {
         if !spelling.is_empty() && !self.counts_only_as_one(spelling) {
             self.spellings.push(spelling.into());
         }
     }
 
-    /// A token came, and stands at `at`. What closes it is one as well: a vocabulary has both ends of a bracket.
+    /// Adds the token that came at `at`. Its closer is a token, too: a vocabulary has both tokens of a bracket.
     pub(super) fn came(&mut self, spelling: &str, at: u64) {
         self.extents.push((at, at + spelling.len() as u64));
         if !self.counts_only_as_one(spelling) {
@@ -41,16 +41,16 @@ impl Tokens {
     }
 
     pub(super) fn counts_only_as_one(&self, spelling: &str) -> bool {
-        self.spellings.iter().any(|have| have == spelling)
+        self.spellings.iter().any(|known| known == spelling)
     }
 
-    /// No token stands in what is held.
+    /// Whether no token is in the held bytes.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.extents.is_empty()
     }
 
-    /// What stands before `base` is told.
+    /// Forgets the tokens before `base`, which are emitted.
     pub(super) fn forget_before(&mut self, base: u64) {
         self.extents.retain(|&(_, end)| end > base);
     }
@@ -61,13 +61,13 @@ impl Tokens {
         self.extents.iter().any(holds)
     }
 
-    /// Where a token begins or ends after `at`, before `end`; otherwise `end`.
+    /// Where a token starts or ends after `at`, before `end`; otherwise `end`.
     pub(super) fn next_edge(&self, at: u64, end: u64) -> u64 {
         let edges = self.extents.iter().flat_map(|&(start, end)| [start, end]);
         edges.filter(|&edge| edge > at).fold(end, u64::min)
     }
 
-    /// Whether `bytes`, which stand at `at`, hold in plain letters what counts only as a token.
+    /// Whether `bytes`, at `at`, contain in plain letters a spelling that counts only as a token.
     #[inline]
     pub(crate) fn is_spelled(&self, bytes: &[u8], at: u64) -> bool {
         !self.spellings.is_empty() && self.holds_one(bytes, at)
@@ -82,7 +82,7 @@ impl Tokens {
     }
 }
 
-/// Visits the spellings that what closes `opener` may have. A spelling that no dialect has does nothing.
+/// Visits the spellings that the closer of `opener` may have. A spelling that no dialect has does nothing.
 fn closers(opener: &str, mut visit: impl FnMut(&str)) {
     if let Some((bracket @ ("<" | "["), rest)) = opener.split_at_checked(1)
         && !rest.starts_with('/')

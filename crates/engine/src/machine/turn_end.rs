@@ -1,5 +1,5 @@
-//! A call that lacks nothing but final closers: servers strip them, as stop strings, where the model stopped at them. The
-//! end of the message, or of the model's turn, stands in their place.
+//! A call that lacks only final closers: servers strip them, as stop strings, where the model stopped at them. The end
+//! of the message, or of the model's turn, takes their place.
 
 use super::Parser;
 use super::log::{Act, Log};
@@ -8,8 +8,8 @@ use super::view::View;
 use crate::program::{Node, RuleRole, is_blank};
 
 impl Parser {
-    /// Whether the open call lacks nothing but final closers where `threads` stand, at `at`: those may come next, nothing
-    /// else of the call has started, and the arguments have, unless none may come.
+    /// Whether the open call lacks only final closers at `at`, with the positions `threads`. Closers may come next,
+    /// nothing else of the call has started, and the arguments have, if there can be any.
     pub(super) fn lacks_only_closers(&self, threads: &[Thread], at: u64) -> bool {
         let program = &*self.program;
         let Some(call) = &self.emitter.call else {
@@ -30,8 +30,8 @@ impl Parser {
             && of_call.all(|thread| program.closes(thread.node) || !has_started(thread))
     }
 
-    /// Looks after what is certain of the open call: whether it lacks nothing but closers, and the end of the turn follows.
-    /// `None`: more bytes are needed; at the message's end they were it.
+    /// Whether the open call lacks only closers after its certain part, and the end of the turn follows that part.
+    /// `None`: the bytes end before that is known.
     pub(super) fn turn_ends(&mut self, view: View<'_>) -> Option<bool> {
         let is_whole = self.emitter.call.as_ref().is_some_and(|call| call.whole);
         if !is_whole
@@ -42,14 +42,14 @@ impl Parser {
         {
             return Some(false);
         }
-        let safe = self.candidate.checkpoint.max(self.emitter.cursor);
-        let rest = view.from(safe);
+        let checkpoint = self.candidate.checkpoint.max(self.emitter.cursor);
+        let rest = view.from(checkpoint);
         let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count();
         self.set.found.work += n_blank as u64 + 1;
         if n_blank > view.program.limits.blanks {
             return Some(false);
         }
-        let from = safe + n_blank as u64;
+        let from = checkpoint + n_blank as u64;
         let has_break = rest[..n_blank].contains(&b'\n');
         let place = (self.candidate.at, self.candidate.bol, self.candidate.start);
         (self.candidate.at, self.candidate.bol, self.candidate.start) = (from, has_break, false);
@@ -58,14 +58,14 @@ impl Parser {
         turn
     }
 
-    /// Steps all entries from `from` on: whether one that ends a turn is there whole.
+    /// Steps all entries from `from` on: whether one that ends a turn is complete. `None`: the bytes end before.
     fn step_to_stop(&mut self, from: u64, view: View<'_>) -> Option<bool> {
         let mut threads = alloc::vec![Thread::at(view.program.rules.trie_node, Log::ROOT, from)];
         let mut pos = from;
-        let judge = NamePolicy::Entry { plausible: false };
+        let names = NamePolicy::Entry { plausible: false };
         let is_stop = |act: Act| matches!(act.entered(view.program), Some((RuleRole::Stop, _)));
         while let Some(byte) = view.byte(pos) {
-            self.step_set((view, judge), &mut threads, byte, pos);
+            self.step_set((view, names), &mut threads, byte, pos);
             pos += 1;
             threads.retain(|thread| {
                 self.set.log.any(Log::ROOT, thread.log, is_stop)

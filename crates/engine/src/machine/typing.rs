@@ -18,17 +18,17 @@ pub(crate) enum How {
     /// A string, streamed.
     #[default]
     Text,
-    /// Held until it is whole: a scalar, a union, or what it looks like.
+    /// Held until the value is complete: a scalar or a union.
     Held(Shape),
-    /// What it looks like, by the dialect's inference.
+    /// Held, with a type that is inferred from the text.
     Infer,
-    /// JSON where all of it is, otherwise a string.
+    /// JSON if the whole text is JSON, otherwise a string.
     Json,
     /// JSON, or elements, for an object or an array.
     Structured(Shape),
 }
 
-/// The reading of a value of this shape; without one, the dialect's.
+/// How a value of this shape is read; without a shape, the dialect decides.
 pub(crate) fn how(shape: Option<&Shape>, typing: &Typing, kind: &str) -> How {
     match shape {
         Some(Shape::Text) => How::Text,
@@ -50,8 +50,8 @@ pub(crate) fn how(shape: Option<&Shape>, typing: &Typing, kind: &str) -> How {
     }
 }
 
-/// A held text as JSON of the shape; what does not fit stays a string, with a remark. A spelling that the dialect infers
-/// is no repair.
+/// A held text as JSON of the shape; what does not fit stays a string, with a remark. A spelling that the dialect
+/// infers is not a repair.
 pub(crate) fn typed<'a>(
     text: &'a str,
     shape: &Shape,
@@ -77,7 +77,7 @@ pub(crate) fn typed<'a>(
     if takes_text(shape) {
         return (Cow::Owned(quoted(text)), None);
     }
-    // Templates of tags write a value that is none by Python's word for it.
+    // Templates of tags write Python's `None` for `null`.
     if trimmed == "None" && scalar_of("null", shape).is_some() {
         return (Cow::Borrowed("null"), respelt(trimmed, "null"));
     }
@@ -101,7 +101,7 @@ pub(crate) fn typed<'a>(
     (Cow::Owned(quoted(text)), Some(remark))
 }
 
-/// What is said of a scalar that is not as it was written.
+/// The remark about a scalar whose JSON differs from its text.
 fn respelt(text: &str, json: &str) -> Option<(Code, String)> {
     let is_number = json.starts_with(|c: char| c == '-' || c.is_ascii_digit());
     let code = if is_number {
@@ -120,7 +120,7 @@ pub(super) fn takes_text(shape: &Shape) -> bool {
     }
 }
 
-/// Whether a value of which `arrived` has arrived is a string, whatever comes.
+/// Whether a value that starts with `arrived` is a string, whatever follows.
 pub(crate) fn is_surely_text(how: &How, arrived: &str) -> bool {
     let takes_text = match how {
         How::Held(shape) => takes_text(shape),
@@ -132,7 +132,7 @@ pub(crate) fn is_surely_text(how: &How, arrived: &str) -> bool {
         return false;
     };
     if "+-.0123456789".contains(first) {
-        // A digit begins a number in any notation.
+        // A digit starts a number in any notation.
         let is_of_number = |byte: u8| byte.is_ascii_hexdigit() || b"+-._,xX".contains(&byte);
         return !text.bytes().all(is_of_number);
     }
@@ -143,15 +143,16 @@ pub(crate) fn is_surely_text(how: &How, arrived: &str) -> bool {
     !"{[\"'".contains(first) && !["true", "false", "null", "none"].into_iter().any(starts)
 }
 
-/// Infinity, not-a-number, or a number that is beyond all.
+/// Whether the text is infinity, not-a-number, or a number out of range.
 fn is_unrepresentable(text: &str) -> bool {
     let word = text.trim_start_matches(['+', '-']);
     let names = ["inf", "infinity", "nan"];
     names.iter().any(|name| word.eq_ignore_ascii_case(name)) || overflows(word)
 }
 
-/// What an untyped text looks like (ADR-0019, "Type Inference"): a boolean, `null`, a number, otherwise itself, trimmed.
-/// Infinity, not-a-number and numbers beyond all are strings, with a remark: JSON, or its readers, have none of them.
+/// Infers the JSON of an untyped text (ADR-0019, "Type Inference"): a boolean, `null`, a number, otherwise the trimmed
+/// text. Infinity, not-a-number and numbers out of range are strings, with a remark: JSON, or its readers, cannot carry
+/// them.
 pub(crate) fn infer(text: &str) -> (Cow<'_, str>, Option<(Code, String)>) {
     let text = text.trim();
     for word in ["true", "false", "null"] {
@@ -167,14 +168,14 @@ pub(crate) fn infer(text: &str) -> (Cow<'_, str>, Option<(Code, String)>) {
     (number.unwrap_or_else(|| Cow::Owned(quoted(text))), None)
 }
 
-/// A list of items of this shape that is written without brackets, as the dialect's setting says.
+/// A list of items of this shape that is written without brackets, by the dialect's setting.
 pub(crate) fn listed(text: &str, item: &Shape, values: &Values) -> Option<String> {
     let items = values.items(text)?.into_iter();
     let items: Vec<_> = items.map(|text| typed(text, item, values).0).collect();
     Some(format!("[{}]", items.join(",")))
 }
 
-/// A text of no declared type, as the dialect's setting says.
+/// The JSON of a text without a declared type, by the dialect's setting.
 pub(crate) fn untyped<'t>(
     text: &'t str,
     values: &Values,
@@ -188,7 +189,7 @@ pub(crate) fn untyped<'t>(
     }
 }
 
-/// The text as JSON where all of it is, otherwise as a string; with a remark where it is a number beyond all.
+/// The text as JSON if the whole text is JSON, otherwise as a string; with a remark if it is a number out of range.
 pub(crate) fn json_or_text(text: &str) -> (Cow<'_, str>, Option<(Code, String)>) {
     if let Some(json) = plain_json(text) {
         return (Cow::Borrowed(json), None);
@@ -204,7 +205,7 @@ fn no_number(text: &str) -> String {
     )
 }
 
-/// The text where all of it is JSON as it stands, blanks around it aside; nothing is mended.
+/// The trimmed text if it is JSON without a repair.
 pub(crate) fn plain_json(text: &str) -> Option<&str> {
     let text = text.trim();
     let is_json = match text.as_bytes().first()? {

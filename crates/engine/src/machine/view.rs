@@ -3,7 +3,7 @@
 use crate::Span;
 use crate::program::Program;
 
-/// A piece of the input, where it begins, and the program that reads it.
+/// A piece of the input, where the piece starts, and the program that reads it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View<'a> {
     pub(crate) program: &'a Program,
@@ -14,7 +14,7 @@ pub(crate) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// A piece in the midst of the message.
+    /// A piece that does not end the message.
     pub(crate) fn new(program: &'a Program, text: &'a str, base: u64) -> View<'a> {
         View {
             program,
@@ -44,28 +44,28 @@ impl<'a> View<'a> {
         self.text.as_bytes().get(self.index(pos)).copied()
     }
 
-    /// The first place from `pos` on that lies between characters, or the end.
+    /// The first character boundary from `pos` on, or the end.
     pub(crate) fn boundary(&self, pos: u64) -> u64 {
         let at = self.index(pos.min(self.end()));
         let end = (at..self.text.len()).find(|&at| self.text.is_char_boundary(at));
         self.base + end.unwrap_or(self.text.len()) as u64
     }
 
-    /// Where the character starts that the byte at `pos` belongs to.
+    /// Where the character that contains the byte at `pos` starts.
     pub(crate) fn char_start(&self, pos: u64) -> u64 {
         let starts = (0..=self.index(pos)).rev();
         let start = { starts }.find(|&at| self.text.is_char_boundary(at));
         self.base + start.unwrap_or(0) as u64
     }
 
-    /// The text between two positions; both lie between characters.
+    /// The text between two positions, which are character boundaries.
     pub(crate) fn slice(&self, start: u64, end: u64) -> &'a str {
         let (start, end) = (self.index(start), self.index(end));
         debug_assert!(self.text.get(start..end).is_some(), "{start}..{end}");
         self.text.get(start..end).unwrap_or("")
     }
 
-    /// The text of a span, whose ends lie between characters.
+    /// The text of a span, whose ends are character boundaries.
     pub(crate) fn at(&self, span: Span) -> &'a str {
         self.slice(span.start, span.end)
     }

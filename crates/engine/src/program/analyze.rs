@@ -1,5 +1,5 @@
-//! What the machine needs to know of a node before it runs: which bytes can begin it, what ends a capture, where a
-//! value's closers are.
+//! What the machine needs to know about a node before it runs: the bytes that can start it, the end of a capture, a
+//! value's closers.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -72,9 +72,9 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                 text.stop_string = closers.iter().any(|&closer| {
                     matches!(&nodes[closer as usize], Node::Literal { bytes, .. } if stops.iter().any(|stop| stop.as_bytes() == &**bytes))
                 });
-                let speaks = matches!(text.role, RuleRole::Think | RuleRole::Say);
+                let is_prose = matches!(text.role, RuleRole::Think | RuleRole::Say);
                 let can_end = !closers.is_empty()
-                    || (text.open_ended && speaks)
+                    || (text.open_ended && is_prose)
                     || reaches_end(nodes, text.follow);
                 if !can_end {
                     return error(
@@ -99,7 +99,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
     Ok(())
 }
 
-/// The nodes that may come right after a literal that ends its line, and those after anything else.
+/// The nodes that may come right after a literal that ends its line, and the nodes after anything else.
 fn successors(nodes: &[Node]) -> (BTreeSet<NodeId>, BTreeSet<NodeId>) {
     let (mut after_break, mut after_other) = (BTreeSet::new(), BTreeSet::new());
     for node in nodes.iter().filter(|node| !node.is_epsilon()) {
@@ -115,8 +115,8 @@ fn successors(nodes: &[Node]) -> (BTreeSet<NodeId>, BTreeSet<NodeId>) {
     (after_break, after_other)
 }
 
-/// The bytes that end a capture before `node`, and whether the entry can end there. Behind blanks that need not be there a
-/// word is one of its own only if they are: `name ws "Action Input:"` does not end `listAll`.
+/// The bytes that end a capture before `node`, and whether the entry can end there. After optional blanks a word ends
+/// the capture only if the blanks are there: `name ws "Action Input:"` does not end `listAll`.
 fn stops(nodes: &[Node], node: NodeId) -> (ByteSet, bool) {
     let (mut stop, _) = first_of(nodes, node, false);
     let (all, ends) = first(nodes, node);
@@ -125,12 +125,12 @@ fn stops(nodes: &[Node], node: NodeId) -> (ByteSet, bool) {
     (stop, ends)
 }
 
-/// The bytes that can begin what stands at `node`, and whether the entry can end there.
+/// The bytes that can start the text at `node`, and whether the entry can end there.
 pub(super) fn first(nodes: &[Node], node: NodeId) -> (ByteSet, bool) {
     first_of(nodes, node, true)
 }
 
-/// The same; `over_blanks`: also what stands behind blanks, where there are none.
+/// The same; `over_blanks`: also the bytes after blanks, which may be missing.
 fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) {
     let mut set = ByteSet::default();
     let mut ends = false;
@@ -156,7 +156,7 @@ fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) 
             true
         }
         Node::Capture(capture) => {
-            // Names and keys never begin with a slash.
+            // Names and keys never start with a slash.
             let slash = !matches!(capture.what, Capture::Name | Capture::Key);
             let starts = |byte| takes(capture.what, byte) && (slash || byte != b'/');
             set.add(&ByteSet::matching(starts));
@@ -196,7 +196,7 @@ fn insert_folded(set: &mut ByteSet, byte: u8, fold: bool) {
     }
 }
 
-/// Whether `byte` can stand in a capture of that kind.
+/// Whether `byte` can be in a capture of that kind.
 pub(crate) fn takes(what: Capture, byte: u8) -> bool {
     match what {
         Capture::Name | Capture::Id | Capture::Server => {
@@ -215,7 +215,7 @@ pub(crate) fn may_be_empty(what: Capture) -> bool {
     matches!(what, Capture::Any | Capture::Type | Capture::Server)
 }
 
-/// Whether an id or a name space can come before the arguments, or the end, begin.
+/// Whether an id or a name space can come before the arguments or the end of the call.
 pub(crate) fn has_late_head(nodes: &[Node], from: NodeId) -> bool {
     let mut found = false;
     reach(nodes, [from], |_, node| match node {
@@ -232,7 +232,7 @@ pub(crate) fn has_late_head(nodes: &[Node], from: NodeId) -> bool {
     found
 }
 
-/// Visits what can be reached from `from`, each node once and the first of a choice first, as far as `visit` says to go on.
+/// Visits the nodes reachable from `from`, each once and the first of a choice first; `visit` says whether to continue.
 pub(super) fn reach(
     nodes: &[Node],
     from: impl Into<Vec<NodeId>>,
@@ -248,7 +248,7 @@ pub(super) fn reach(
     }
 }
 
-/// All nodes that a node goes on to.
+/// All successors of a node.
 pub(super) fn nexts(node: &Node) -> &[NodeId] {
     let next = match node {
         Node::Literal { next, .. }
@@ -274,7 +274,7 @@ pub(super) fn nexts(node: &Node) -> &[NodeId] {
     core::slice::from_ref(next)
 }
 
-/// The texts of the `think` rule that an entry is: one for each way to write it.
+/// The texts of an entry that is a `think` rule: one for each way to write it.
 pub(super) fn reasoning(nodes: &[Node], entry: NodeId) -> Vec<NodeId> {
     let mut found = Vec::new();
     reach(nodes, [entry], |id, node| match node {
@@ -289,7 +289,7 @@ pub(super) fn reasoning(nodes: &[Node], entry: NodeId) -> Vec<NodeId> {
     found
 }
 
-/// Literals and templates that can come next, over blanks and acts; `None` in the list is the entry's end.
+/// Literals and templates that can come next, after blanks and acts; and whether the entry can end there.
 pub(super) fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool) {
     let mut found = Vec::new();
     let mut ends = false;
@@ -310,7 +310,7 @@ pub(super) fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool)
     (found, ends)
 }
 
-/// Whether a capture, attributes or a body stands behind the literal, over blanks at most: it opens something.
+/// Whether a capture, attributes or a body follows the literal, after blanks at most: the literal opens something.
 pub(super) fn is_opener(nodes: &[Node], literal: NodeId) -> bool {
     let (Node::Literal { next, .. } | Node::Template { next, .. }) = &nodes[literal as usize]
     else {
@@ -323,7 +323,7 @@ pub(super) fn is_opener(nodes: &[Node], literal: NodeId) -> bool {
     }
 }
 
-/// The first node from `at` on that is not of a kind; one of it goes on to one.
+/// The first node from `at` on that is not of a kind. Nodes of that kind have one successor.
 pub(super) fn past(nodes: &[Node], mut at: NodeId, is_such: impl Fn(&Node) -> bool) -> NodeId {
     while is_such(&nodes[at as usize]) {
         at = nexts(&nodes[at as usize])[0];
@@ -331,7 +331,7 @@ pub(super) fn past(nodes: &[Node], mut at: NodeId, is_such: impl Fn(&Node) -> bo
     at
 }
 
-/// Whether literals and blanks are all that is missing from `from` to the end of the call: no key, no name, no body; and
+/// Whether only literals and blanks may come between `from` and the end of the call: no key, no name, no body. Also
 /// whether a key or a body may come before that end.
 pub(super) fn to_call_end(nodes: &[Node], from: NodeId) -> (bool, bool) {
     let (mut ends, mut has_values) = (false, false);
@@ -372,13 +372,13 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
     let (level, open_ended) = next_literals(nodes, text.follow);
     text.open_ended = open_ended;
     text.fence = level.iter().any(|&lit| matches!(&nodes[lit as usize], Node::Literal { bytes, .. } if bytes.starts_with(b"```")));
-    // What begins a value like this one ends this one, too: none is nested.
+    // A literal that starts a value like this one also ends this one: such values do not nest.
     let ends =
         |opener: Lead| leads(nodes, text.follow).any(|closer| closer.pieces == opener.pieces);
     let own = text.own.filter(|_| text.delimiter.is_closer());
     let is_chosen = closes_with(nodes, text.follow, is_chosen_word);
     text.own = own.filter(|&own| !is_chosen && !leads(nodes, own).any(ends));
-    // Closers of what encloses the value: leave out one closer, two, up to four.
+    // Closers of the enclosing terms: skip one closer, two, up to four.
     let [own, outer @ ..] = closer_levels(nodes, text.follow);
     text.is_last = outer[0].is_empty() && own.iter().all(|&lit| is_enclosing_closer(nodes, lit));
     let (after, outer) = (outer[0].clone(), outer.concat());
@@ -386,7 +386,7 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
         .into_iter()
         .filter(|&lit| is_enclosing_closer(nodes, lit) && text.delimiter.is_closer())
         .collect();
-    // Only a value of this very node is nested; a literal that begins other things as well is told by running it.
+    // If a closer holds the key, only a value of that key nests; the lookahead runs the opener to decide.
     text.own_needs_same_key = closes_with(nodes, text.follow, |pieces| {
         pieces.contains(&Piece::Hole(Capture::Key))
     });
@@ -420,8 +420,8 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
             role: LeadRole::Escape,
         });
     }
-    // A line of a block ends it only where the next one does not start as its lines do.
-    let of_block = |mut lead: Lead| {
+    // A line ends a block only if the next line does not start as the lines of the block do.
+    let in_block = |mut lead: Lead| {
         if let (Some(indent), [Piece::Bytes(line)]) = (text.delimiter.indent(), &*lead.pieces)
             && let Some(others) = indent.others_after(line.trim_start_matches(['\r', '\n']))
         {
@@ -429,9 +429,9 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
         }
         lead
     };
-    let closers: Vec<Lead> = leads(nodes, text.follow).map(of_block).collect();
+    let closers: Vec<Lead> = leads(nodes, text.follow).map(in_block).collect();
     text.may_end_line = text.quotes.is_some() && closers.iter().all(Lead::breaks_line);
-    // So does one with less indentation, where what follows starts so.
+    // A line with less indentation ends it too, if the following literal starts so.
     let shallower = |id: &NodeId| match (text.delimiter.indent(), &nodes[*id as usize]) {
         (Some(indent), Node::Literal { bytes, .. }) => indent.shallower(bytes),
         _ => None,
@@ -447,7 +447,7 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
     for &literal in &text.enclosing {
         leads(nodes, literal).for_each(&mut add);
     }
-    // Of an opener that stands alone nothing is evidence: what it opens must begin.
+    // An opener alone is not evidence: the text that it opens must start.
     for opener in text.own.iter().flat_map(|&own| next_literals(nodes, own).0) {
         let mut then = ByteSet::default();
         for &next in nexts(&nodes[opener as usize]) {
@@ -460,7 +460,7 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
         .for_each(&mut add);
     let markers = text.own.iter().flat_map(|&own| markers_within(nodes, own));
     markers.for_each(&mut add);
-    // A value that ends where the next one begins has no closer of its own that would tell it from another call.
+    // A value that ends where the next one starts has no closer to distinguish the next one from another call.
     if text.role == RuleRole::Call && level.iter().any(|&literal| is_opener(nodes, literal)) {
         for opener in openers {
             add(Lead {
@@ -472,7 +472,7 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
     (text.first, text.following) = (Finder::new(first), following);
 }
 
-/// Whether the line after a block may start as those of the block do.
+/// Whether the line after a block may start as the lines of the block do.
 fn continues_after(nodes: &[Node], text: &TextNode) -> bool {
     let any = |of: &[NodeId], is: &dyn Fn(&[u8]) -> bool| {
         of.iter()
@@ -499,14 +499,14 @@ fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {
     }
 }
 
-/// The trimming part behind a `text`, and what follows it.
+/// The trimming part after a `text`, and the node that follows it.
 fn trimming(nodes: &[Node], next: NodeId) -> (Trim, NodeId) {
     let is_ws = |one: &NodeId| matches!(&nodes[*one as usize], Node::Ws { .. });
     match &nodes[next as usize] {
         Node::Ws { next } => (Trim::Blanks, *next),
         Node::Nl { next } if is_ws(next) => trimming(nodes, *next),
         Node::Nl { next } => (Trim::PairedNl, *next),
-        // Blanks start the next parameter, and what comes after the last.
+        // Blanks start the next parameter, and the text after the last one.
         Node::Split(all) if all.iter().all(is_ws) => (Trim::Blanks, next),
         // A loop of line breaks.
         Node::Split(all) => match all.as_slice() {
@@ -535,7 +535,7 @@ fn closes_with(nodes: &[Node], follow: NodeId, is_such: impl Fn(&[Piece]) -> boo
     )
 }
 
-/// Whether a closer is a word that was chosen so that the value does not hold it, with signs around it.
+/// Whether a closer is a word that was chosen so that the value does not contain it, with signs around it.
 fn is_chosen_word(pieces: &[Piece]) -> bool {
     pieces.iter().all(|piece| match piece {
         Piece::Hole(capture) => *capture == Capture::Any,
@@ -543,7 +543,7 @@ fn is_chosen_word(pieces: &[Piece]) -> bool {
     })
 }
 
-/// The bytes that can stand at `node`: any, if nothing must.
+/// The bytes that can be at `node`: all, if the entry can end there.
 pub(super) fn first_after(nodes: &[Node], node: NodeId) -> ByteSet {
     match first(nodes, node) {
         (set, false) => set,
@@ -574,7 +574,7 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
         };
         let then = match nexts(&nodes[literal as usize]) {
             [next] if is_line_end(nodes, *next) => ByteSet::of(b"\r\n"),
-            // The end of a sentence is none within a number or a path.
+            // A `.` inside a number or a path does not end a sentence.
             [next] if *pieces == [Piece::Bytes(".".into())] && first(nodes, *next).1 => {
                 ByteSet::matching(|byte| !byte.is_ascii_alphanumeric())
             }
@@ -590,14 +590,14 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
 }
 
 impl Lead {
-    /// Whether it is no text that a value may hold by chance, as an attribute is.
+    /// Whether a value hardly contains this literal by chance, unlike an attribute.
     fn is_marker(&self) -> bool {
         self.length() >= SURE_MARKER_MIN
             && matches!(&self.pieces[0], Piece::Bytes(bytes) if bytes.starts_with(['<', '[', ']']))
     }
 }
 
-/// A closer without its last byte, where no word goes on: damaged.
+/// A damaged closer: its last byte is missing, and no word continues there.
 fn cut_short(closer: Lead) -> Option<Lead> {
     let mut pieces = closer.pieces.into_vec();
     let Some(Piece::Bytes(last)) = pieces.last_mut() else {
@@ -638,7 +638,7 @@ fn markers_within(nodes: &[Node], own: NodeId) -> Vec<Lead> {
     found
 }
 
-/// The literals that the entry at `node` begins with, where they are no word and no fence.
+/// The literals that start the entry at `node`, except words and fences.
 pub(super) fn starts(nodes: &[Node], node: NodeId) -> impl Iterator<Item = String> {
     let literals = next_literals(nodes, node).0.into_iter();
     literals.filter_map(|literal| match &nodes[literal as usize] {
@@ -652,7 +652,7 @@ pub(super) fn starts(nodes: &[Node], node: NodeId) -> impl Iterator<Item = Strin
     })
 }
 
-/// The literals at `from`, then those after the closers among them, and so on.
+/// The literals at `from`, then the literals after the closers among them, and so on.
 fn closer_levels(nodes: &[Node], from: NodeId) -> [Vec<NodeId>; 5] {
     let mut levels: [Vec<NodeId>; 5] = Default::default();
     levels[0] = next_literals(nodes, from).0;
@@ -668,11 +668,11 @@ fn closer_levels(nodes: &[Node], from: NodeId) -> [Vec<NodeId>; 5] {
     levels
 }
 
-/// The closers behind a JSON body, outermost last, as far as they are plain literals.
+/// The closers after a body that are plain literals, outermost last.
 fn closers(nodes: &[Node], next: NodeId) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for mut level in closer_levels(nodes, next).into_iter().take(4) {
-        // Closing tags come before what else may stand there.
+        // Closing tags come before other literals of a level.
         let closes = |literal: &NodeId| matches!(&nodes[*literal as usize], Node::Literal { bytes, .. } if bytes.starts_with(b"</"));
         level.sort_by_key(|literal| !closes(literal));
         for literal in level {

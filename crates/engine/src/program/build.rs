@@ -26,7 +26,7 @@ use crate::thresholds::SURE_MARKER_MIN;
 pub(crate) struct Entry {
     pub(crate) node: NodeId,
     pub(crate) dialect: u16,
-    /// What two entries share if they are the same to the machine.
+    /// Equal for two entries that are the same to the machine.
     pub(crate) signature: String,
 }
 
@@ -38,15 +38,15 @@ struct Builder<'a> {
     role: Option<RuleRole>,
     /// The term being built, for messages.
     place: Range<usize>,
-    /// Values whose own opener stands in the sequence being built, and where in it.
+    /// Values whose own opener is in the sequence being built, and its index there.
     texts_to_own: Vec<(NodeId, usize)>,
-    /// The alternatives being built come right after a `key`, with which their values start.
+    /// The alternatives being built come right after a `key`, and their values start with that key.
     follows_key: bool,
-    /// A single value may stand in place of the sequence being built.
+    /// A single value may replace the sequence being built.
     beside_single: bool,
-    /// What the values being built are items of.
+    /// The list that the values being built are items of.
     list: InList,
-    /// What the loop being built goes on with after its last round, beside what follows it.
+    /// Where the loop being built may continue after its last round, besides the node after it.
     after_last: Option<NodeId>,
 }
 
@@ -184,7 +184,7 @@ impl<'a> Builder<'a> {
         mut next: NodeId,
     ) -> Result<NodeId, GrammarError> {
         let mut ids = alloc::vec![0; seq.len()];
-        // What is all of the sequence stands for it.
+        // A term that is the whole sequence inherits this from it.
         let beside_single = core::mem::take(&mut self.beside_single) && seq.len() == 1;
         let mut n = seq.len();
         while n > 0 {
@@ -198,7 +198,7 @@ impl<'a> Builder<'a> {
             };
             ids[n] = next;
         }
-        // A value's own opener stands in the same sequence.
+        // The opener of a value is in the same sequence.
         for (text, opener) in core::mem::take(&mut self.texts_to_own) {
             if opener < ids.len()
                 && let Node::Text(node) = &mut self.graph.nodes[text as usize]
@@ -210,7 +210,7 @@ impl<'a> Builder<'a> {
         Ok(next)
     }
 
-    /// One thing after another, with what is between two also after the last.
+    /// A series of items; the separator may also come after the last one.
     fn series(&mut self, series: &Series<'a>, next: NodeId) -> Result<NodeId, GrammarError> {
         let outer = core::mem::replace(&mut self.list, series.list);
         let saved = core::mem::take(&mut self.texts_to_own);
@@ -225,7 +225,7 @@ impl<'a> Builder<'a> {
         if !series.is_bracketed {
             return Ok(first);
         }
-        // Blanks are none of a JSON value.
+        // Blanks before a JSON value are not part of it.
         if series.is_json {
             first = self.push(Node::Ws { next: first });
         }
@@ -364,7 +364,7 @@ impl<'a> Builder<'a> {
                     ..TextNode::default()
                 })));
                 if let Some(opener) = own_opener(seq, n)
-                    // Brackets and quotes of JSON nest by themselves.
+                    // Brackets and quotes of JSON already nest.
                     && matches!(term.kind, TermKind::Raw(..))
                     && !is_counted
                     && !(self.follows_key && seq[..opener].iter().all(is_blank))
@@ -421,9 +421,9 @@ impl<'a> Builder<'a> {
         }))
     }
 
-    /// Whether more than a name after it marks a call. A function of code around a call (`print(`) marks none, nor a name space,
-    /// nor an item of a list, nor a tag of one letter, which is HTML's, nor a fence; nor a phrase (`Tool call:`), nor a word that
-    /// introduces a call of Python (`Answer:`). Blanks around it make no difference.
+    /// Whether the literal marks a call, and not only the name after it. These are not markers: code around a call
+    /// (`print(`), a name space, a list item, a one-letter tag, which is HTML's, and a fence. Nor are a phrase
+    /// (`Tool call:`) and a word that introduces a Python call (`Answer:`). Blanks around it make no difference.
     fn is_marker(&self, literal: &str, next: NodeId) -> bool {
         let text = match literal.strip_prefix("```") {
             Some(fence) => fence.split_once('\n').map_or("", |(_, after)| after),
@@ -467,7 +467,7 @@ impl<'a> Builder<'a> {
                     out.push(if is_many { '*' } else { '?' });
                     self.sign(core::slice::from_ref(inner), out);
                 }
-                // How they are written makes no other reading.
+                // The written form does not change the reading.
                 TermKind::Ws(_) => out.push_str("Ws "),
                 TermKind::Python(_) => out.push_str("Python "),
                 kind => _ = write!(out, "{kind:?} "),
@@ -484,7 +484,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What the rule's name makes of its extent, if that has a meaning.
+/// The role that the rule's name gives its text, if any.
 fn role_of(rule: &Rule) -> Option<RuleRole> {
     Some(match rule.name.as_str() {
         "call" => RuleRole::Call,
@@ -495,8 +495,8 @@ fn role_of(rule: &Rule) -> Option<RuleRole> {
     })
 }
 
-/// Where the value at `text` has its beginning: its earliest literal with no other body between, and what says where that may
-/// stand. What begins with a capture has none.
+/// The index of the opener of the value at `text`: its earliest literal with no other body between, or the `line_start`
+/// before it. A value that starts with a capture has no opener.
 fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
     let (mut found, mut is_past_group) = (None, false);
     let is_sign = |n: usize| matches!(&seq[n].kind, TermKind::Literal(pieces) if matches!(&**pieces, [Piece::Bytes(text)] if !text.contains(char::is_alphanumeric)));
@@ -516,11 +516,11 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
             _ if is_blank(term) => {}
             TermKind::Attrs(_) | TermKind::LineStart | TermKind::MessageStart => {}
             TermKind::Group(_) | TermKind::Optional(..) if !is_past_group => {}
-            // A sign after a part that may be missing is a piece of the beginning.
+            // A sign after a part that may be missing is only a piece of the opener.
             TermKind::Group(_) | TermKind::Optional(..) if found.is_some_and(is_sign) => {
                 return None;
             }
-            // What ends the value before this one opens none.
+            // A literal that ends the value before this one does not open this one.
             TermKind::Raw(..) | TermKind::Value(..) => return None,
             _ => break,
         }
@@ -529,7 +529,7 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
     // A sign alone opens nothing unless it is a bracket.
     found = found
         .filter(|&found| (found..text).any(|n| is_bracket(n) || !is_blank(&seq[n]) && !is_sign(n)));
-    // A closer that starts an opener would be taken for one.
+    // A closer that an opener starts with would be taken for that opener.
     let literal = |term: &'s Term| match &term.kind {
         TermKind::Literal(pieces) => pieces.first(),
         _ => None,
@@ -541,12 +541,12 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
     found.filter(|_| !is_closer)
 }
 
-/// Blanks that are read.
+/// Whether the term reads blanks.
 fn is_blank(term: &Term) -> bool {
     matches!(term.kind, TermKind::Ws(_) | TermKind::Nl)
 }
 
-/// The literal right before the value at `text`, where that may be left out.
+/// The literal right before the value at `text`, if it is optional.
 fn lead_in(seq: &[Term], text: usize) -> Option<Box<[u8]>> {
     if let TermKind::Optional(before, _) = &seq[text.checked_sub(1)?].kind
         && let TermKind::Literal(pieces) = &before.kind

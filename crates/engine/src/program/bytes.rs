@@ -6,7 +6,7 @@ use core::iter::successors;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ByteSet([u64; 4]);
 
-/// In the midst of a line only these change what is quoted: they are part of a fence, a span or a comment, or end the line.
+/// Within a line only these bytes change what is quoted: they belong to a fence, a span or a comment, or end the line.
 pub(crate) const QUOTING: [u8; 3] = *b"`<\n";
 
 impl ByteSet {
@@ -69,7 +69,7 @@ pub(crate) struct Finder {
     n: u8,
 }
 
-/// Below this many bytes eight a step beat a wide search.
+/// For fewer bytes, eight at a time are faster than a wide search.
 const SHORT: usize = 64;
 
 impl Finder {
@@ -86,7 +86,7 @@ impl Finder {
         usize::from(self.n) > self.few.len()
     }
 
-    /// Whether one of the set is among these bytes.
+    /// Whether these bytes contain a byte of the set.
     #[inline]
     pub(crate) fn is_among(&self, bytes: &[u8]) -> bool {
         let [a, b, c] = self.few;
@@ -101,7 +101,7 @@ impl Finder {
         }
     }
 
-    /// Where the first byte of the set stands.
+    /// The position of the first byte of the set.
     #[inline]
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
         let [a, b, c] = self.few;
@@ -116,12 +116,12 @@ impl Finder {
         }
     }
 
-    /// Few bytes, looked for in few.
+    /// Searches a short text for a few bytes.
     #[inline]
     fn find_short<const N: usize>(&self, few: [u8; N], bytes: &[u8]) -> Option<usize> {
         const LOW: u64 = 0x0101_0101_0101_0101;
         let few = few.map(|byte| LOW * u64::from(byte));
-        // The high bit of the lowest of them, and perhaps of bytes above it.
+        // The high bit of the lowest match, and perhaps bits of bytes above it.
         let found = |chunk: [u8; 8]| {
             let word = u64::from_le_bytes(chunk);
             let zeros = |same: u64| same.wrapping_sub(LOW) & !same;

@@ -1,7 +1,7 @@
-//! How many terms the rules of a dialect are, and how deep, with other rules in the place of their names.
+//! How many terms the rules of a dialect have, and how deep they nest, with other rules in place of their names.
 //!
-//! Everything behind this walks rules that way. A dialect that has passed costs it no more than [`TERMS`] steps and
-//! [`DEPTH`] levels, however its rules refer to each other.
+//! All later passes walk rules that way. Each takes at most [`TERMS`] steps and [`DEPTH`] levels for a dialect that
+//! passed, however its rules refer to each other.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -10,7 +10,7 @@ use core::ops::Range;
 use crate::grammar::bounds::{DEPTH, TERMS};
 use crate::grammar::{Alt, Dialect, GrammarError, Rule, Term, TermKind};
 
-/// What stands in the place of a name.
+/// The size of the rules that replace a name.
 #[derive(Clone, Copy, Default)]
 struct Extent {
     terms: usize,
@@ -19,11 +19,11 @@ struct Extent {
 
 struct Measure<'a> {
     dialect: &'a Dialect,
-    /// Of each name; `None` while its rules are measured.
+    /// The extent of each name; `None` while its rules are measured.
     known: BTreeMap<&'a str, Option<Extent>>,
 }
 
-/// Refuses rules that refer to themselves, and those that are too long or too deep.
+/// Refuses rules that refer to themselves, or are too long or too deep.
 pub(super) fn bounded(
     dialect: &Dialect,
     is_entry: &dyn Fn(&&Rule) -> bool,
@@ -35,7 +35,7 @@ pub(super) fn bounded(
     let mut terms = 0;
     for rule in &*dialect.rules {
         let extent = measure.alt(&rule.alt, 1)?;
-        // What another refers to was counted there; what is only written is no part of it.
+        // A rule that another one refers to is counted there; a rule that is only written does not count.
         if is_entry(&rule) && !rule.is_only_written() {
             terms += extent.terms;
         }

@@ -1,7 +1,7 @@
 //! Dialects compiled for a tool set.
 //!
-//! A dialect becomes a graph of nodes, all graphs side by side are the rules of a program; entries that read the same are
-//! one. For a tool set come the openers of all entries as a trie, which the machine runs as one position of its state.
+//! Each dialect becomes a graph of nodes. All graphs together are the rules of a program; entries that read the same
+//! are one. For a tool set the openers of all entries become a trie, which the machine runs as one position.
 
 mod analyze;
 mod build;
@@ -40,7 +40,7 @@ use crate::{Limits, ToolSet};
 pub struct Program {
     pub(crate) rules: Arc<Rules>,
     pub(crate) trie: Trie,
-    /// Finds what can begin an entry.
+    /// Finds where an entry can start.
     pub(crate) openers: Openers,
     pub(crate) tools: ToolIndex,
     pub(crate) limits: Limits,
@@ -56,11 +56,11 @@ impl core::fmt::Debug for Program {
 }
 
 impl Program {
-    /// Compiles `dialects` (a slice, or anything else that goes over dialects or references to them) for `tools`; earlier
-    /// dialects have priority where the bytes cannot tell.
+    /// Compiles `dialects` (a slice, or any other iterable of dialects or references to them) for `tools`; earlier
+    /// dialects have priority where the bytes do not decide.
     ///
     /// # Errors
-    /// What the rules leave undecided or unending, with the dialect's name and what to write instead.
+    /// If rules are ambiguous or never end: the error has the dialect's name and says what to write instead.
     ///
     /// # Examples
     /// ```
@@ -81,8 +81,8 @@ impl Program {
         Ok(Program::new(Arc::new(Rules::new(dialects)?), tools, limits))
     }
 
-    /// The same dialects for other tools. The rules are shared and not compiled again: of a union it takes a small part
-    /// of the time of [`Program::compile`], so that a server can read each request with that request's tools.
+    /// The same dialects for other tools. The rules are shared and not compiled again: for a union this takes a small
+    /// part of the time of [`Program::compile`]. So a server can read each request with that request's tools.
     #[must_use]
     pub fn for_tools(&self, tools: &ToolSet) -> Program {
         Program::new(Arc::clone(&self.rules), tools, self.limits.clone())
@@ -114,7 +114,7 @@ impl Program {
         matches!(self.node(id), Node::Match)
     }
 
-    /// The role of the rule that begins at `id`, and the tool that it fixes.
+    /// The role of the rule that starts at `id`, and the tool that it fixes.
     pub(crate) fn entered(&self, id: NodeId) -> Option<(RuleRole, Option<&str>)> {
         match self.node(id) {
             Node::Enter { role, tool, .. } => Some((*role, tool.as_deref())),
@@ -130,12 +130,12 @@ impl Program {
         }
     }
 
-    /// Where it goes on after the body at `id`.
+    /// The node after the body at `id`.
     pub(crate) fn after_body(&self, id: NodeId) -> NodeId {
         analyze::nexts(self.node(id))[0]
     }
 
-    /// Whether the literal at `id` opens something: a capture, attributes or a body stands behind it.
+    /// Whether the literal at `id` opens something: a capture, attributes or a body follows it.
     pub(crate) fn opens(&self, id: NodeId) -> bool {
         analyze::is_opener(&self.rules.nodes, id)
     }
@@ -145,7 +145,7 @@ impl Program {
         self.dialect_of(id).late_head && analyze::has_late_head(&self.rules.nodes, id)
     }
 
-    /// What is left of the dialect of that name.
+    /// The compiled dialect of that name.
     pub(crate) fn dialect_named(&self, name: &Arc<str>) -> Option<&CompiledDialect> {
         self.rules
             .dialects
@@ -163,7 +163,7 @@ impl Program {
         analyze::to_call_end(&self.rules.nodes, id).1
     }
 
-    /// Whether the message's end may stand at `id`.
+    /// Whether the message may end at `id`.
     pub(crate) fn ends_message(&self, id: NodeId) -> bool {
         analyze::reaches_end(&self.rules.nodes, id)
     }
@@ -193,7 +193,7 @@ impl Program {
         self.text(analyze::past(&self.rules.nodes, id, leads))
     }
 
-    /// Whether nothing but what `passes` stands between `id` and the end of the entry.
+    /// Whether only nodes that `passes` accepts come between `id` and the end of the entry.
     pub(crate) fn ends_past(&self, id: NodeId, passes: impl Fn(&Node) -> bool) -> bool {
         self.is_end(analyze::past(&self.rules.nodes, id, passes))
     }
@@ -202,7 +202,7 @@ impl Program {
         &self.rules.dialects[usize::from(self.dialect_index(id))]
     }
 
-    /// What entries of the node's dialect begin with.
+    /// The literals that entries of the node's dialect start with.
     pub(crate) fn starts(&self, id: NodeId) -> &Arc<[alloc::string::String]> {
         &self.rules.starts[usize::from(self.dialect_index(id))]
     }
@@ -217,7 +217,7 @@ impl Program {
         self.dialect_index(id) == self.rules.wrap
     }
 
-    /// Whether the dialect knows a tool that a model's spelling of a name means.
+    /// Whether a model's spelling of a name means a tool that the dialect knows.
     pub(crate) fn means(&self, dialect: &CompiledDialect, name: &str) -> bool {
         self.knows(dialect, name) || self.tools.meant(name).is_some()
     }
@@ -232,8 +232,8 @@ impl Program {
     }
 }
 
-/// Behind the marker of a rule for one tool (`call python = "<|python_tag|>" ..`) only a known name opens a call of Python,
-/// and none where that tool is known: all is for it then.
+/// After the marker of a rule for one tool (`call python = "<|python_tag|>" ..`) only a known name opens a Python call.
+/// If that tool is known, no name does: all text after the marker is for it.
 fn yield_to_fixed(rules: &Rules, tools: &ToolIndex, openers: &mut Vec<Opener>) {
     let tool_of = |&enter: &NodeId| match &rules.nodes[enter as usize] {
         Node::Enter { tool, .. } => tool.as_deref(),

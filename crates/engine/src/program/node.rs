@@ -12,7 +12,7 @@ use crate::thresholds::MISSPELT_MIN;
 
 pub(crate) type NodeId = u32;
 
-/// What a rule's name makes of its extent.
+/// The role that a rule's name gives its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RuleRole {
     Call,
@@ -22,10 +22,10 @@ pub(crate) enum RuleRole {
     Stop,
 }
 
-/// One node. `next` is where a thread goes on.
+/// One node. `next` is where a thread continues.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
-    /// Bytes. `mark`: a thread that read it stands behind a marker, so that not only the name marks the call.
+    /// Bytes. `mark`: they are a marker, so that after them the name is not the only evidence for a call.
     Literal {
         bytes: Box<[u8]>,
         fold: bool,
@@ -44,18 +44,18 @@ pub(crate) enum Node {
     Nl {
         next: NodeId,
     },
-    /// The entry's begin stands at a line's begin.
+    /// The entry starts at the start of a line.
     Bol {
         next: NodeId,
     },
-    /// The entry's begin stands at the message's begin.
+    /// The entry starts at the start of the message.
     Start {
         next: NodeId,
     },
     End {
         next: NodeId,
     },
-    /// The key before it has this value, as JSON, unless another one follows.
+    /// The key before it has this value, as JSON, unless another value follows.
     Flag {
         value: &'static str,
         next: NodeId,
@@ -92,7 +92,7 @@ pub(crate) enum Node {
 #[derive(Clone, Debug)]
 pub(crate) struct CaptureNode {
     pub(crate) what: Capture,
-    /// The argument that it is.
+    /// The argument that the capture fills.
     pub(crate) argument: Option<String>,
     /// The only texts that fit; empty: any.
     pub(crate) one_of: Vec<String>,
@@ -103,7 +103,7 @@ pub(crate) struct CaptureNode {
 
 #[derive(Clone, Debug)]
 pub(crate) struct AttrsNode {
-    /// Letter case of attributes' names does not count.
+    /// Attribute names match in any letter case.
     pub(crate) fold: bool,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) stop: ByteSet,
@@ -117,7 +117,7 @@ pub(crate) enum Trim {
     None,
     /// `ws`: all blanks before the closer.
     Blanks,
-    /// `nl`: one line break, if one was left out at the begin.
+    /// `nl`: one line break, if one was left out at the start.
     PairedNl,
     /// `nl?`: one line break.
     OwnNl,
@@ -136,7 +136,7 @@ impl TextNode {
 }
 
 impl Trim {
-    /// How many of the last bytes it may leave out: a return waits for its line break.
+    /// How many of the last bytes may be trimmed: a `\r` waits for its `\n`.
     pub(crate) fn trailing(self, bytes: &[u8]) -> usize {
         let last = bytes.iter().rev();
         match (self, bytes) {
@@ -149,50 +149,50 @@ impl Trim {
     }
 }
 
-/// A raw value, and all that tells where it ends.
+/// A raw value, and all that decides where it ends.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextNode {
     pub(crate) role: RuleRole,
     /// The argument it is, where no key was captured.
     pub(crate) argument: Option<Box<str>>,
-    /// What makes it an item of a list.
+    /// Whether it is an item of a list.
     pub(crate) list: InList,
-    /// It may be JSON, or stand between one of these quotes.
+    /// It may be JSON, or be inside one of these quotes.
     pub(crate) quotes: Option<Box<[String]>>,
-    /// Or be a string in one of these.
+    /// Or it may be a string in one of these styles.
     pub(crate) spelt_quotes: Box<[QuoteStyle]>,
     /// Nothing in it is escaped: it is a section of CDATA.
     pub(crate) is_cdata: bool,
-    /// What it writes in place of other texts, each before that.
+    /// Its escapes: the written form, then the text that it stands for.
     pub(crate) escapes: Arc<[(String, String)]>,
     /// What ends it.
     pub(crate) delimiter: Delimiter,
     pub(crate) next: NodeId,
-    /// Behind the trimming part.
+    /// The node after the trimming part.
     pub(crate) follow: NodeId,
     pub(crate) trim: Trim,
-    /// Closers of what encloses the value, reached from `follow` by leaving out one to four closers.
+    /// Closers of the enclosing terms, reached from `follow` by skipping one to four closers.
     pub(crate) enclosing: Vec<NodeId>,
-    /// Nothing stands behind its closer.
+    /// Nothing follows its closer.
     pub(crate) is_last: bool,
-    /// The literal that begins a value like this one.
+    /// The literal that starts a value like this one.
     pub(crate) own: Option<NodeId>,
-    /// It is always the first of its line.
+    /// That literal is always at the start of its line.
     pub(crate) own_starts_line: bool,
-    /// The literal right before it, where that may be left out.
+    /// The literal right before it, if that is optional.
     pub(crate) lead_in: Option<Box<[u8]>>,
     /// The closer holds the key: only the same key nests.
     pub(crate) own_needs_same_key: bool,
-    /// The first bytes of what a probe looks for, and the literals that begin with them.
+    /// The first bytes of the literals that the lookahead looks for.
     pub(crate) first: Finder,
     /// It ends with its line where it is not in quotes or brackets.
     pub(crate) may_end_line: bool,
-    /// What may stand in the two places behind that byte.
+    /// The bytes that may be in the two places after that first byte.
     pub(crate) following: [ByteSet; 2],
     pub(crate) leads: Vec<Lead>,
     /// The entry may end here without a closer.
     pub(crate) open_ended: bool,
-    /// The closer is a stop string: where the model stopped at it, the message ends without it.
+    /// The closer is a stop string: if the model stopped at it, the message ends without it.
     pub(crate) stop_string: bool,
     /// A closer is a run of backticks.
     pub(crate) fence: bool,
@@ -203,7 +203,7 @@ pub(crate) struct TextNode {
 pub(crate) struct Lead {
     pub(crate) pieces: Box<[Piece]>,
     pub(crate) fold: bool,
-    /// What may stand behind it.
+    /// The bytes that may follow it.
     pub(crate) then: ByteSet,
     pub(crate) role: LeadRole,
 }
@@ -213,7 +213,7 @@ pub(crate) struct Lead {
 pub(crate) enum LeadRole {
     /// It may end the value, or nest another in it.
     Ends,
-    /// It ends and nests nothing, but leaves the value that holds it in doubt.
+    /// It ends and nests nothing, but puts the value that holds it in doubt.
     Doubts,
     /// It stands for another text, and nothing in it ends the value.
     Escape,
@@ -223,7 +223,7 @@ pub(crate) enum LeadRole {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fits {
     Not,
-    /// As far as they are here: more of them decide.
+    /// They fit as far as they go: more bytes decide.
     SoFar,
     Whole,
 }
@@ -266,15 +266,15 @@ pub(crate) struct Literal<'a> {
 }
 
 impl Literal<'_> {
-    /// Whether `byte` is the one at `off`.
+    /// Whether `byte` fits at `off`.
     #[inline]
     pub(crate) fn takes(&self, off: u16, byte: u8) -> bool {
         let wanted = self.bytes[usize::from(off)];
         wanted == byte || (self.fold && wanted.eq_ignore_ascii_case(&byte))
     }
 
-    /// Whether `bytes` begin with it but for up to [`EDITS`] bytes in one place, that are missing, too many or others; and how
-    /// many bytes those are.
+    /// Whether `bytes` start with the literal, damaged by one of [`EDITS`]: bytes that are missing, too many or others.
+    /// Also the length of the match.
     pub(crate) fn near(&self, bytes: &[u8], eof: bool) -> (Fits, usize) {
         let same = |(a, b): &(&u8, &u8)| a == b || self.fold && a.eq_ignore_ascii_case(b);
         let n = self.bytes.iter().zip(bytes).take_while(same).count();
@@ -285,7 +285,7 @@ impl Literal<'_> {
             if n + wanted.len() < MISSPELT_MIN {
                 continue;
             }
-            // Where its end is missing no word goes on.
+            // If its end is missing, no word continues there.
             let continues = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
             match bytes.get(n + extra..) {
                 Some(&[byte, ..]) if wanted.is_empty() && continues(byte) => {}
@@ -305,7 +305,7 @@ impl Literal<'_> {
         self.bytes.starts_with(b"</") && self.bytes.ends_with(b">")
     }
 
-    /// Whether `bytes` begin with it.
+    /// Whether `bytes` start with it.
     #[inline]
     pub(crate) fn fits(&self, bytes: &[u8]) -> Fits {
         fits(self.bytes, bytes, self.fold)
@@ -328,7 +328,7 @@ impl Lead {
         self.pieces.iter().map(length).sum()
     }
 
-    /// Whether `bytes` begin with it, and with what may stand behind it; `captured` fills its holes.
+    /// Whether `bytes` start with it and a byte that may follow it; `captured` fills its holes.
     #[inline]
     pub(crate) fn fits<'a>(&self, bytes: &[u8], captured: impl Fn(Capture) -> &'a str) -> Fits {
         let mut rest = bytes;
@@ -353,7 +353,7 @@ impl Lead {
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectNode {
     pub(crate) envelope: Envelope,
-    /// The keys of its roles, those of paths aside.
+    /// The keys of its roles, except those of paths.
     pub(crate) keys: Arc<[String]>,
     pub(crate) closers: Arc<[String]>,
     pub(crate) next: NodeId,
@@ -361,7 +361,7 @@ pub(crate) struct ObjectNode {
 
 #[derive(Clone, Debug)]
 pub(crate) struct XmlNode {
-    /// What precedes every tag.
+    /// The text before every tag.
     pub(crate) prefix: Option<Box<str>>,
     /// The caller's closers, in order.
     pub(crate) closers: Arc<[String]>,

@@ -1,16 +1,15 @@
-//! Where in plain text an opener can begin: the question asked of every byte outside calls.
+//! Finds where an opener can start in plain text; it runs over every byte outside calls.
 //!
-//! An opener counts with its second byte, so that the letters some openers begin with do not stop the search at every word.
-//! And it is searched for by its first pair of bytes that prose is not made of:
+//! An opener counts with its second byte, so that the letters some openers start with do not stop the search at every
+//! word. The search looks for an opener's first pair of bytes that is rare in prose:
 //!
 //! ```text
 //!   Action:      <tool_call>      to=      call:
 //!        ^^      ^^                ^^         ^^      what the search looks for
-//!   ^            ^                ^        ^          where it stops, if the pair there begins an opener, too
+//!   ^            ^                ^        ^          where it stops, if the pair there starts an opener, too
 //! ```
 //!
-//! Keys that begin with up to three different bytes are searched for by `memchr`; more by a table of pairs, sixteen bytes
-//! a step.
+//! Keys with up to three different first bytes are found by `memchr`; more by a table of pairs, sixteen bytes a step.
 
 use alloc::boxed::Box;
 
@@ -18,34 +17,34 @@ use super::bytes::{ByteSet, Finder, QUOTING};
 use super::node::Node;
 use super::ways::Opener;
 
-/// The begins of all openers that may stand somewhere, and what they are searched for by.
+/// The starts of all openers, and the pairs of bytes that they are searched for by.
 #[derive(Clone, Debug)]
 pub(crate) struct Openers {
     first: ByteSet,
-    /// For each byte whether it is one of those, and whether it changes what is quoted.
+    /// For each byte: `STARTS` if an opener starts with it, `QUOTES` if it changes what is quoted.
     kinds: Box<[u8; 256]>,
     /// The first two bytes.
     starts: Pairs,
     keys: Pairs,
     /// The first bytes of the keys.
     finder: Finder,
-    /// How far behind its opener's begin a key stands at most.
+    /// The longest distance of a key from the start of its opener.
     reach: usize,
 }
 
-/// Pairs looked at in one step.
+/// Pairs compared in one step.
 const STEP: usize = 16;
 
-/// How far behind an opener's begin its key may stand.
+/// Cap on the distance of a key from the start of its opener.
 const REACH: usize = 6;
 
 impl Openers {
-    /// A byte that an opener begins with.
+    /// A byte that an opener starts with.
     pub(crate) const STARTS: u8 = 1;
     /// A byte that changes what is quoted.
     pub(crate) const QUOTES: u8 = 2;
 
-    /// Those of `openers`, and all that begins with one of `bodies`.
+    /// The starts of `openers`, and all texts that start with one of `bodies`.
     pub(super) fn new<'a>(
         nodes: &[Node],
         openers: impl Iterator<Item = &'a Opener>,
@@ -87,14 +86,14 @@ impl Openers {
         all
     }
 
-    /// An opener begins with `a` and one of `seconds`.
+    /// An opener starts with `a` and one of `seconds`.
     fn start(&mut self, a: u8, seconds: &ByteSet) {
         self.first.insert(a);
         self.kinds[usize::from(a)] |= Openers::STARTS;
         self.starts.add(a, seconds);
     }
 
-    /// Whether an opener can begin with `bytes`, as far as two of them tell.
+    /// Whether an opener can start with `bytes`, by the first two.
     pub(crate) fn may_start(&self, bytes: &[u8]) -> bool {
         match bytes {
             [only] => self.first.has(*only),
@@ -102,21 +101,20 @@ impl Openers {
         }
     }
 
-    /// Where the first place is that an opener, or one of `others`, can begin at. A first byte that is the last of all
-    /// counts.
+    /// The first position where an opener, or one of `others`, can start. A first byte at the end of `bytes` counts.
     #[inline]
     pub(crate) fn find(&self, bytes: &[u8], others: &Finder) -> Option<usize> {
         let starts = |pair: &[u8]| self.starts.has(pair) || others.set.has(pair[0]);
         let mut from = 0;
         while let Some(key) = self.find_key(bytes, from, others) {
-            // Nothing before `from` begins one.
+            // No opener starts before `from`.
             from = key.saturating_sub(self.reach).max(from);
             if let Some(at) = bytes[from..key + 2].windows(2).position(starts) {
                 return Some(from + at);
             }
             from = key + 1;
         }
-        // Of what begins here the key may be still to come.
+        // The key of an opener that starts here may not have come yet.
         from = bytes.len().saturating_sub(self.reach + 1).max(from);
         let found = bytes[from..].windows(2).position(starts);
         found.map(|at| from + at).or_else(|| {
@@ -125,7 +123,7 @@ impl Openers {
         })
     }
 
-    /// Where the first key, or one of `others`, stands, from `from` on.
+    /// The position of the first key, or of one of `others`, from `from` on.
     #[inline]
     fn find_key(&self, bytes: &[u8], mut from: usize, others: &Finder) -> Option<usize> {
         let is_key = |pair: &[u8]| self.keys.has(pair) || others.set.has(pair[0]);
@@ -150,15 +148,15 @@ impl Openers {
         Some(from + at)
     }
 
-    /// What kinds of bytes are among these: [`BEGINS`](Openers::BEGINS), [`QUOTES`](Openers::QUOTES).
+    /// The kinds of bytes among these: [`STARTS`](Openers::STARTS), [`QUOTES`](Openers::QUOTES).
     #[inline]
     pub(crate) fn kinds(&self, bytes: &[u8]) -> u8 {
         let kinds = bytes.iter().map(|&byte| self.kinds[usize::from(byte)]);
         kinds.fold(0, |all, kind| all | kind)
     }
 
-    /// How many of the last of a few bytes may begin an opener whose second byte is not here: none or one. `None` if an
-    /// opener, or one of `others`, can begin before.
+    /// How many of the last bytes may start an opener whose second byte has not come: none or one. `None` if an opener,
+    /// or one of `others`, can start before.
     #[inline(never)]
     pub(crate) fn open_end(&self, bytes: &[u8], others: &Finder) -> Option<usize> {
         let pairs = bytes.windows(2);
@@ -171,8 +169,7 @@ impl Openers {
     }
 }
 
-/// Where the pair begins that an opener is searched for by: the first that is not made of small letters and blanks, as most
-/// of prose is.
+/// The position of an opener's key: its first pair that is not only small letters and blanks, as most of prose is.
 fn key(opener: &[u8]) -> usize {
     let is_rare = |pair: &[u8]| {
         pair.iter()
@@ -182,8 +179,8 @@ fn key(opener: &[u8]) -> usize {
     pairs.position(is_rare).unwrap_or(0)
 }
 
-/// Pairs of bytes: each first byte has a bit, and each second byte the bits of those it stands behind. Past sixty-four
-/// first bytes two share one, and more pairs are found than there are.
+/// Pairs of bytes: each first byte has a bit, and each second byte has the bits of those that it may follow. With more
+/// than sixty-four first bytes, some share a bit, and more pairs match than were added.
 #[derive(Clone, Debug)]
 struct Pairs {
     firsts: Box<[u64; 256]>,
@@ -211,7 +208,7 @@ impl Pairs {
         }
     }
 
-    /// The bit of a pair, 0 if it is none.
+    /// The bits that a pair shares, 0 if it was not added.
     #[inline]
     fn shared(&self, pair: &[u8]) -> u64 {
         self.firsts[usize::from(pair[0])] & self.seconds[usize::from(pair[1])]

@@ -1,4 +1,4 @@
-//! What of a program does not depend on the tools.
+//! The part of a program that does not depend on the tools.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -11,8 +11,8 @@ use super::{ByteSet, Node, NodeId, RuleRole, analyze, build};
 use crate::grammar::check::arguments::has_flags;
 use crate::grammar::{Capture, Dialect, GrammarError, Values};
 
-/// The languages of fences that wrap calls, beside none. (`json`, `xml`: tool calls of many models; `python`, `tool_code`:
-/// gemma and llama; `plaintext`: seen in the Berkeley function-calling answers.)
+/// The languages of fences that wrap calls; such a fence may also have no language. (`json`, `xml`: tool calls of many
+/// models; `python`, `tool_code`: gemma and llama; `plaintext`: seen in the Berkeley function-calling answers.)
 pub(crate) const WRAPPERS: [&str; 7] = [
     "json",
     "python",
@@ -23,7 +23,7 @@ pub(crate) const WRAPPERS: [&str; 7] = [
     "text",
 ];
 
-/// The wrapper that begins a message: an entry of every program, after all others. Its line is markup.
+/// The wrapper that starts a message: an entry of every program, after all others. Its line is markup.
 fn wrap() -> String {
     let languages = WRAPPERS
         .map(|language| format!("\"{language}\""))
@@ -38,47 +38,47 @@ pub(crate) struct Rules {
     pub(crate) nodes: Vec<Node>,
     pub(super) node_dialect: Vec<u16>,
     pub(super) dialects: Vec<CompiledDialect>,
-    /// Ways into entries that begin with a literal or a known name, in order.
+    /// Ways into entries that start with a literal or a known name, in order.
     pub(super) ways: Vec<Way>,
-    /// Ways into entries that begin with a body, in order.
+    /// Ways into entries that start with a body, in order.
     pub(crate) bodies: Vec<Opener>,
-    /// The bytes that those begin with.
+    /// The bytes that those bodies start with.
     pub(crate) bodies_first: ByteSet,
     /// The dialect of the wrapper fence.
     pub(super) wrap: u16,
-    /// The position of all openers.
+    /// The node of all openers.
     pub(crate) trie_node: NodeId,
-    /// Of each dialect, what its entries begin with and ordinary text does not.
+    /// For each dialect, the literals that its entries start with and ordinary text does not.
     pub(crate) starts: Vec<Arc<[String]>>,
-    /// The texts of all `think` rules: a prompt that ends inside reasoning begins in any of them.
+    /// The texts of all `think` rules: after a prompt that ends inside reasoning, a message starts in any of them.
     pub(crate) reasoning: Vec<NodeId>,
 }
 
-/// What is left of a dialect behind its rules.
+/// The part of a dialect that is needed after its rules are compiled.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledDialect {
     pub(crate) name: Arc<str>,
     pub(crate) values: Values,
-    /// The names that it teaches: known where no tools are.
+    /// Names that the dialect teaches: known if there are no tools.
     pub(crate) taught: BTreeSet<String>,
-    /// Names that stand in instructions, not in calls.
+    /// Names that occur in instructions, not in calls.
     pub(crate) refuse: Vec<String>,
-    /// Words that stand in the place of a name and say that no tool is called.
+    /// Words in place of a name that mean that no tool is called.
     none: Vec<String>,
-    /// `TOOL.ARGUMENT`: empty where a call of a rule for this tool lacks it.
+    /// `TOOL.ARGUMENT`: the argument is empty if a call of a rule for this tool lacks it.
     pub(crate) empty: Vec<String>,
-    /// How an id is spelt from what is captured.
+    /// How an id is spelt from its capture.
     pub(crate) id: Option<String>,
-    /// An id or a name space may stand between a name and the arguments.
+    /// An id or a name space may come between a name and the arguments.
     pub(crate) late_head: bool,
-    /// A call of Python may begin a line by itself.
+    /// A line may start with a Python call, without a literal before it.
     pub(crate) reads_lines: bool,
-    /// A `key` may have no value, and is `true` then.
+    /// A `key` may have no value; its value is `true` then.
     pub(crate) has_flags: bool,
 }
 
 impl CompiledDialect {
-    /// Whether `name` stands in the place of a name and says that no tool is called.
+    /// Whether `name` is a word in place of a name that means that no tool is called.
     pub(crate) fn calls_none(&self, name: &str) -> bool {
         self.none.iter().any(|none| none == name)
     }
@@ -130,7 +130,7 @@ impl Rules {
         let mut reasoning = Vec::new();
         let mut starts = alloc::vec![Vec::new(); all.len()];
         for entry in entries {
-            // Beside other dialects, what begins as any text may is text.
+            // In a union, an entry that may start like any text is text.
             let is_say =
                 |node: &Node| matches!(node, Node::Enter { role, .. } if *role == RuleRole::Say);
             let dialect = &all[usize::from(entry.dialect)];

@@ -14,7 +14,7 @@ use crate::{Tool, ToolSet};
 pub(crate) struct ToolIndex {
     tools: Vec<Tool>,
     by_name: BTreeMap<String, usize>,
-    /// Those that no other is as, by their names with all that joins words spelt `_`.
+    /// Tools by their names with every separator spelt `_`; `None` if several share that spelling.
     by_words: BTreeMap<String, Option<usize>>,
     names: Arc<[String]>,
     /// The names of each tool's parameters.
@@ -55,7 +55,7 @@ impl ToolIndex {
         self.by_name.keys().map(String::as_str)
     }
 
-    /// How names with dots are spelt where none may have one.
+    /// The spelling without dots of names with dots, for APIs that forbid them.
     pub(super) fn dotless(&self) -> impl Iterator<Item = &str> {
         let is_other = |spelt: &&str| self.find(spelt).is_none();
         let dotted = |tool: &Option<usize>| tool.is_some_and(|n| self.names[n].contains('.'));
@@ -65,7 +65,7 @@ impl ToolIndex {
             .filter(is_other)
     }
 
-    /// The names, by their tools' places.
+    /// The names, in the order of the tools.
     pub(crate) fn by_place(&self) -> &Arc<[String]> {
         &self.names
     }
@@ -78,9 +78,9 @@ impl ToolIndex {
         self.by_name.get(name).copied()
     }
 
-    /// The tool that a model's spelling of a name means, and how many bytes before its name are a name space that no tool
-    /// has: one that instructions give (`functions.f`), or the tool's own name once more (`f.f`). Where no other tool is called
-    /// so, what joins the words of a name does not matter (`math_sqrt` for `math.sqrt`): the API of OpenAI forbids dots.
+    /// The tool that a model's spelling of a name means, and the length in bytes of a name space before its name. That
+    /// is one from instructions (`functions.f`), or the tool's own name again (`f.f`). If no other tool has that
+    /// spelling, separators do not matter (`math_sqrt` for `math.sqrt`): OpenAI's API forbids dots.
     pub(crate) fn meant(&self, name: &str) -> Option<(usize, usize)> {
         let n_doubled = name
             .split_once('.')
@@ -111,7 +111,7 @@ impl ToolIndex {
     }
 }
 
-/// Whether `c` stands between the words of a name.
+/// Whether `c` separates the words of a name.
 fn joins(c: char) -> bool {
     matches!(c, '.' | '_' | '-')
 }

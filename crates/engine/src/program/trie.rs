@@ -18,14 +18,14 @@ pub(crate) struct Trie {
     width: usize,
     edges: Vec<State>,
     complete: Vec<Vec<Opener>>,
-    /// Of each state, whether an edge leaves it.
+    /// For each state, whether an edge leaves it.
     continues: Vec<bool>,
 }
 
 impl Trie {
     pub(super) fn new(openers: Vec<Opener>) -> Trie {
         // Bytes that no opener holds share class 0. If one opener ignores case, letters share a class in both cases,
-        // and whoever completes an opener asks `Opener::fits`.
+        // and a complete opener is checked by `Opener::fits`.
         let fold = openers.iter().any(|opener| opener.fold);
         let folded = |byte: u8| {
             if fold {
@@ -81,8 +81,8 @@ impl Trie {
         (to != DEAD).then_some(to)
     }
 
-    /// Walks over the bytes that are here, as far as an opener goes on. Says where it stopped, and which are complete there, if
-    /// one of them `counts`; none, and not all bytes: no opener begins so.
+    /// Walks over `bytes` as far as an opener continues. Returns where it stopped, and the openers complete there, if
+    /// one of them `counts`. If it stops before the end without openers, no opener starts so.
     #[inline]
     pub(crate) fn walk(
         &self,

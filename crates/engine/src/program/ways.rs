@@ -1,4 +1,4 @@
-//! The ways into entries: their openers, as far as the rules say them, and with the names of known tools behind.
+//! The ways into entries: their openers as the rules give them, also followed by the names of known tools.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -12,25 +12,25 @@ use super::rules::CompiledDialect;
 use super::tool_index::ToolIndex;
 use crate::grammar::Capture;
 
-/// A way into an entry: the acts passed on the way, and where a thread goes on behind the opener.
+/// A way into an entry: the acts on the way, and where a thread continues after the opener.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Opener {
     pub(crate) bytes: Box<[u8]>,
     pub(crate) fold: bool,
     /// `Enter` nodes on the way.
     pub(crate) enters: Vec<NodeId>,
-    /// Where a thread stands then. For a name in the trie this is the capture, with `name` bytes of it read.
+    /// The thread's node after the opener. For a name in the trie this is the capture, with `name` bytes of it read.
     pub(crate) target: NodeId,
     pub(crate) name: usize,
     pub(crate) bol: bool,
     pub(crate) start: bool,
     pub(crate) mark: bool,
-    /// What a call of Python is assigned to may stand before it on its line.
+    /// A Python call may come after `x =` on its line.
     pub(crate) may_be_kept: bool,
 }
 
 impl Opener {
-    /// What its byte at `n` may be.
+    /// The bytes that may be at `n`.
     pub(super) fn cases(&self, n: usize) -> [u8; 2] {
         let byte = self.bytes[n];
         if self.fold {
@@ -40,12 +40,12 @@ impl Opener {
         }
     }
 
-    /// What its second byte may be. Behind an opener of one byte stands what its target begins with.
+    /// The bytes that may be second. After an opener of one byte these are the first bytes of its target.
     pub(super) fn seconds(&self, nodes: &[Node]) -> ByteSet {
         if self.bytes.len() > 1 {
             return ByteSet::of(&self.cases(1));
         }
-        // Behind a name of one byte stands what ends it.
+        // After a name of one byte comes any byte that ends the name.
         if self.name > 0 {
             return ByteSet::ALL;
         }
@@ -63,7 +63,7 @@ impl Opener {
 enum Spelling {
     /// As it is.
     Name,
-    /// Also by its first word: Markdown writers escape what stands between words (`get\\_weather`).
+    /// Also its first word: Markdown writers escape the sign between words (`get\\_weather`).
     Stem,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Way {
     pub(super) dialect: u16,
     /// The opener where no name is known, if the entry has one then.
     plain: Option<Opener>,
-    /// The opener up to a name.
+    /// The opener before a name.
     named: Option<(Opener, Spelling)>,
 }
 
@@ -114,19 +114,19 @@ impl Way {
     }
 }
 
-/// The ways into an entry, and the bodies that begin with a byte of their own.
+/// The ways into an entry, and the bodies that it can start with.
 #[derive(Default)]
 pub(super) struct Ways {
     dialect: u16,
     pub(super) start: Vec<Way>,
     pub(super) bodies: Vec<Opener>,
-    /// The entry can begin with something that no scan can find.
+    /// The entry can start with something that no scan can find.
     pub(super) unbounded: bool,
-    /// More ways lead into it than are followed.
+    /// The walk was stopped: too many ways lead into the entry.
     pub(super) is_many: bool,
-    /// Where the walk was, and what it had passed on the way there.
+    /// Visited nodes, each with the conditions and acts on the way there.
     seen: BTreeSet<(NodeId, bool, bool, Vec<NodeId>)>,
-    /// It can begin with a call of Python.
+    /// The entry can be a Python call at the start of a line, without a literal before it.
     pub(super) reads_lines: bool,
 }
 
@@ -154,9 +154,9 @@ pub(super) fn ways(nodes: &[Node], entry: NodeId, dialect: u16) -> Ways {
     ways
 }
 
-/// Most nodes before the first literal of an entry, one behind the other.
+/// Most nodes in a row before the first literal of an entry.
 const DEPTH: usize = 64;
-/// Most nodes before it in all, each with what leads there.
+/// Most visited nodes before the first literal in all, each counted once for each way there.
 const WAYS: usize = 4096;
 
 fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usize) {
@@ -164,25 +164,25 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
         ways.is_many = true;
         return;
     }
-    // What several ways lead to alike is one.
+    // Ways that lead to the same state are one.
     if !(ways.seen).insert((at, way.bol, way.start, way.enters.clone())) {
         return;
     }
-    let mut on = |next: NodeId, way: Opener| walk(nodes, next, way, ways, depth + 1);
+    let mut follow = |next: NodeId, way: Opener| walk(nodes, next, way, ways, depth + 1);
     match &nodes[at as usize] {
-        Node::Split(all) => all.iter().for_each(|&next| on(next, way.clone())),
+        Node::Split(all) => all.iter().for_each(|&next| follow(next, way.clone())),
         Node::Enter { next, .. } => {
             way.enters.push(at);
-            on(*next, way);
+            follow(*next, way);
         }
-        Node::Exit { next, .. } | Node::Ws { next } | Node::Nl { next } => on(*next, way),
+        Node::Exit { next, .. } | Node::Ws { next } | Node::Nl { next } => follow(*next, way),
         Node::Bol { next } => {
             way.bol = true;
-            on(*next, way);
+            follow(*next, way);
         }
         Node::Start { next } => {
             way.start = true;
-            on(*next, way);
+            follow(*next, way);
         }
         Node::Literal {
             bytes,
@@ -200,13 +200,13 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
                 ..way.clone()
             };
             match name {
-                // A name is one of all that the marker opens, and what else stands behind the marker may take it.
+                // The marker opens more than a name, so it is also an opener without a name.
                 Some(name) if is_python(nodes, name) && *mark => {
                     let named = named(name);
                     ways.add(Some(way), None);
                     ways.add(None, Some((named, Spelling::Name)));
                 }
-                // As without a literal.
+                // Like a Python call without a literal before it.
                 Some(name) if is_python(nodes, name) && (way.bol || way.start) => {
                     ways.add(None, Some((named(name), Spelling::Stem)));
                 }
@@ -221,7 +221,7 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
             way.target = at;
             ways.bodies.push(way);
         }
-        // Where a line begins, a known name opens an entry by itself. Without tools nothing does.
+        // At the start of a line a known name alone opens an entry. Without known names nothing does.
         Node::Py { .. } if way.bol || way.start => {
             (way.target, way.may_be_kept) = (at, way.bol);
             ways.reads_lines |= way.bol;
@@ -235,7 +235,7 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
     }
 }
 
-/// Whether a call of Python may stand at a node.
+/// Whether a Python call may be at a node.
 pub(super) fn leads_to_python(nodes: &[Node], at: NodeId) -> bool {
     let name = name_after(nodes, at, &mut NameSearch::default());
     name.is_some_and(|name| is_python(nodes, name))
@@ -245,15 +245,15 @@ fn is_python(nodes: &[Node], at: NodeId) -> bool {
     matches!(nodes[at as usize], Node::Py { .. })
 }
 
-/// The search for a name: the acts on the way, and the choices that were looked into.
+/// The search for a name: the acts on the way, and the visited choices.
 #[derive(Default)]
 struct NameSearch {
     enters: Vec<NodeId>,
     seen: BTreeSet<NodeId>,
 }
 
-/// The name or the call of Python right behind a literal, with the acts between in `search`; of several ways the first
-/// that leads to one.
+/// The name or the Python call right after a literal, by the first way that leads to one. The acts between are in
+/// `search`.
 fn name_after(nodes: &[Node], mut at: NodeId, search: &mut NameSearch) -> Option<NodeId> {
     let depth = search.enters.len();
     while let Node::Enter { next, .. } = &nodes[at as usize] {

@@ -5,11 +5,11 @@ use alloc::collections::BTreeMap;
 
 use toolglot_json::internal::{Kind, elements, kind, members, string};
 
-/// Deeper values count as different: nothing that deep is written.
+/// Deeper values count as different, so a call that deep is never written.
 const DEPTH: usize = 256;
 
-/// Whether two valid JSON texts say the same: key order is free, of double keys the last counts, numbers are equal by
-/// digits or as doubles, strings exactly.
+/// Whether two valid JSON texts have the same value. Key order is ignored, and the last of duplicate keys counts.
+/// Numbers are equal by digits or as doubles, strings exactly.
 pub(super) fn same_value(a: &str, b: &str) -> bool {
     same(a, b, 0)
 }
@@ -40,7 +40,7 @@ fn same(a: &str, b: &str, depth: usize) -> bool {
         Kind::String => string(a) == string(b),
         Kind::Scalar => {
             let (a, b) = (a.trim(), b.trim());
-            // Doubles are compared by their bits; beyond 2^53 digits may differ that a double does not hold.
+            // Doubles are compared by their bits. Above 9e15 numbers may differ in digits that a double does not hold.
             let double = |text: &str| {
                 text.parse::<f64>()
                     .ok()

@@ -1,6 +1,6 @@
-//! How a marker inside a result is changed, and brought back.
+//! Escapes the markers inside a result, and reverses that.
 //!
-//! Only the first character of a marker is spelt otherwise, so that a reader sees what stood there:
+//! Only the first character of a marker is escaped, so a reader still sees the marker:
 //!
 //! ```text
 //!                     text          escaped once     escaped twice
@@ -8,9 +8,9 @@
 //!   entities          </out>        &lt;/out>        &amp;lt;/out>
 //! ```
 //!
-//! A marker that stands in the result with such an escape already is escaped once more, so that undoing is exact.
-//! The text is walked from its end: what follows a character is final before the character is looked at, so that an
-//! escape inside what could have been a longer marker is seen as it will be read.
+//! A marker that the result already has in an escaped form is escaped once more, so that unescaping is exact.
+//! The text is walked from its end, so everything after a character is final when that character is examined.
+//! An escape inside a possible longer marker is then seen as it will be read.
 
 use alloc::format;
 use alloc::string::String;
@@ -20,27 +20,27 @@ use core::ops::Range;
 
 use super::markers::{Found, Markers};
 
-/// How a dialect escapes in text.
+/// How a dialect escapes markers in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scheme {
     /// A backslash after the first character.
     Backslash,
-    /// An entity in the place of the first character: the dialect decodes those.
+    /// An entity in place of the first character, if the dialect decodes entities.
     Entity,
 }
 
-/// The first character of a marker as it stands in a text.
+/// The first character of a marker as a text spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
     pub(super) first: char,
     /// How many times it is escaped.
     pub(super) level: usize,
-    /// Its bytes, with its escapes.
+    /// The bytes of the character with its escapes.
     pub(super) len: usize,
 }
 
 impl Scheme {
-    /// The character that `rest` starts with, and its escapes. `None` where no character starts.
+    /// The character that `rest` starts with, with its escapes. `None` if no character starts there.
     pub(super) fn unit(self, rest: &[u8]) -> Option<Unit> {
         let plain = || {
             let len = match rest.first()? {
@@ -110,14 +110,14 @@ fn name_of(c: char) -> String {
     }
 }
 
-/// The character that an entity of [`name_of`] stands for; `name` is without `&` and `;`.
+/// The character that an entity of [`name_of`] means. `name` is without `&` and `;`.
 fn named(name: &str) -> Option<char> {
     match name {
         "lt" => Some('<'),
         "gt" => Some('>'),
         name => {
             let c = char::from_u32(name.strip_prefix('#')?.parse().ok()?)?;
-            // Other spellings of a number are the text's own.
+            // Another spelling of the number belongs to the text.
             (name_of(c).strip_suffix(';') == Some(name)).then_some(c)
         }
     }
@@ -127,7 +127,7 @@ fn named(name: &str) -> Option<char> {
 #[derive(Debug, Default)]
 pub(super) struct Escaped<'d> {
     pub(super) text: String,
-    /// What was changed, in order.
+    /// The changes, in order.
     pub(super) changes: Vec<Change<'d>>,
 }
 
@@ -136,13 +136,13 @@ pub(super) struct Escaped<'d> {
 pub(super) struct Change<'d> {
     /// Its literal.
     pub(super) marker: &'d str,
-    /// Its first byte in the text before.
+    /// The offset of the marker's first byte before escaping.
     pub(super) at: usize,
     pub(super) from: String,
     pub(super) to: String,
 }
 
-/// `text` with its markers escaped. `starts_line`: whether it begins a line. Linear.
+/// `text` with its markers escaped. `starts_line`: whether `text` starts a line. Linear.
 pub(super) fn escaped<'d>(
     text: &str,
     markers: &Markers<'d>,
@@ -163,7 +163,7 @@ pub(super) fn escaped<'d>(
         out.put(&bytes[at..end]);
         end = at;
         let Some(Found { literal, unit, len }) = is_marker(out.written(), at) else {
-            // What was escaped inside it broke it.
+            // An escape inside the marker broke it.
             continue;
         };
         let from = String::from_utf8_lossy(&out.written()[..len]).into_owned();
@@ -185,7 +185,7 @@ pub(super) fn escaped<'d>(
     Escaped { text, changes }
 }
 
-/// The markers that are escaped in `text`, in order: where they stand, and how they stood before.
+/// The escaped markers of `text`, in order: the place of each, and its spelling before escaping.
 pub(super) fn escapes(
     text: &str,
     markers: &Markers<'_>,
@@ -236,7 +236,7 @@ fn is_line_start(bytes: &[u8], at: usize, starts_line: bool) -> bool {
 /// The longest entity of a character.
 const LONGEST_ENTITY: usize = "&#1114111;".len();
 
-/// Bytes that are written from the last to the first.
+/// A buffer that is filled from its end to its start.
 struct Backwards {
     room: Vec<u8>,
     free: usize,
@@ -256,7 +256,7 @@ impl Backwards {
         self.free = start;
     }
 
-    /// Drops the first `n` bytes that are there.
+    /// Drops the first `n` written bytes.
     fn take(&mut self, n: usize) {
         self.free += n;
     }
@@ -266,7 +266,7 @@ impl Backwards {
     }
 }
 
-/// `text` with `&`, `<` and `>` as entities, and so the first character of a marker that has none of those.
+/// `text` with `&`, `<` and `>` as entities. A marker without these gets an entity for its first character.
 pub(super) fn as_xml<'d>(text: &str, markers: &Markers<'d>, starts_line: bool) -> Escaped<'d> {
     let bytes = text.as_bytes();
     let mut out = Escaped::default();
@@ -303,7 +303,7 @@ pub(super) fn as_xml<'d>(text: &str, markers: &Markers<'d>, starts_line: bool) -
     out
 }
 
-/// The entities in a text that [`as_xml`] wrote, in order: where they stand, and the characters.
+/// The entities that [`as_xml`] wrote in a text, in order: the place and the character of each.
 pub(super) fn entities(text: &str) -> impl Iterator<Item = (Range<usize>, char)> {
     text.match_indices('&').filter_map(|(at, _)| {
         let name = text.as_bytes()[at + 1..].iter().take(9);
@@ -331,8 +331,8 @@ pub(super) fn from_xml(text: &str) -> String {
 
 /// Valid JSON text with the first character of each marker in its strings as `\u` and digits: the value is the same.
 ///
-/// The places of changes are those in `json`; `in_string`: `json` is the inside of a string, and they are those in the
-/// text that it stands for.
+/// The places of changes are offsets in `json`. With `in_string`, `json` is the inside of a string, and the places are
+/// offsets in the decoded text.
 pub(super) fn as_json<'d>(json: &str, markers: &Markers<'d>, mut in_string: bool) -> Escaped<'d> {
     let is_inside = in_string;
     let bytes = json.as_bytes();
@@ -351,7 +351,7 @@ pub(super) fn as_json<'d>(json: &str, markers: &Markers<'d>, mut in_string: bool
             _ => c.len_utf8(),
         };
         let written = &json[at..at + len];
-        let meant = if len > 1 && c == '\\' {
+        let decoded = if len > 1 && c == '\\' {
             toolglot_json::internal::unescape(written)
         } else {
             written.into()
@@ -361,7 +361,7 @@ pub(super) fn as_json<'d>(json: &str, markers: &Markers<'d>, mut in_string: bool
         match is_marker(starts).filter(|_| in_string) {
             Some(found) => {
                 let mut spelled = String::new();
-                for unit in meant.encode_utf16() {
+                for unit in decoded.encode_utf16() {
                     let _ = write!(spelled, "\\u{unit:04x}");
                 }
                 let end = (starts + found.len).max(at + len);
@@ -380,7 +380,7 @@ pub(super) fn as_json<'d>(json: &str, markers: &Markers<'d>, mut in_string: bool
             in_string = !in_string;
         }
         at += len;
-        place += if is_inside { meant.len() } else { len };
+        place += if is_inside { decoded.len() } else { len };
     }
     out
 }

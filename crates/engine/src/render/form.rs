@@ -1,7 +1,7 @@
-//! How calls are written: the rules of a dialect, with everything decided that they leave open to a reader.
+//! How calls are written: a dialect's rules, with the choices made that a parser leaves open.
 //!
-//! [`Forms`] is made once for a dialect. The renderer walks it with calls at hand; a grammar for constrained decoding is made
-//! of it without. It is what a call *should* look like: a parser reads more.
+//! [`Forms`] is made once for a dialect. The renderer walks it with given calls, and a grammar for constrained decoding
+//! is made from it. `Forms` describes what a call *should* look like: a parser reads more.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -22,15 +22,15 @@ use crate::thresholds::MARKER_MIN;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Forms {
-    /// What a message may hold in place of its calls, best first.
+    /// The forms for the calls of a message, best first.
     pub entries: Vec<FormEntry>,
-    /// The rules that forms refer to, by name; those of one name are alternatives.
+    /// The rules that forms refer to, by name. The rules of one name are alternatives.
     pub rules: BTreeMap<String, Vec<FormRule>>,
-    /// What is between calls that no form holds together.
+    /// The text between calls that no form joins.
     pub between: &'static str,
-    /// Lists stand between brackets: `repeated` repeats no key.
+    /// Lists are written between brackets, so `repeated` repeats no key.
     pub has_lists: bool,
-    /// What stands before and after reasoning, where the dialect has one form of it.
+    /// The literals before and after reasoning, from the first rule `think` that has both.
     pub reasoning: Option<(String, String)>,
 }
 
@@ -38,13 +38,13 @@ pub struct Forms {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FormEntry {
-    /// What is written.
+    /// The written form.
     pub form: Form,
     /// The form is one call.
     pub is_call: bool,
     /// The only tool that the form calls.
     pub tool: Option<String>,
-    /// The form takes any number of calls. Any other is written once for each call.
+    /// The form takes any number of calls. Any other form is written once for each call.
     pub repeats_calls: bool,
     /// The model was taught this form (`write`, `write_block`).
     pub is_taught: bool,
@@ -54,7 +54,7 @@ pub struct FormEntry {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FormRule {
-    /// What is written.
+    /// The written form.
     pub form: Form,
     /// The rule is one call.
     pub is_call: bool,
@@ -66,15 +66,15 @@ pub struct FormRule {
 pub enum Form {
     /// This text.
     Literal(String),
-    /// A line break, unless the text is empty or has just had one.
+    /// A line break, unless the text is empty or ends with one.
     LineStart,
-    /// What the call has there; `Skip` repeats the last skipped text, and where there is none nobody knows what to write.
+    /// The call's text for this capture. `Captured(Any)` repeats the last `Skipped` text, and needs one.
     Captured(Capture),
     /// The next argument's key.
     NextKey,
-    /// Nothing: the key before it is `false`.
+    /// Nothing: the key before it has the value `false`.
     False,
-    /// A text without a meaning, which `Captured(Skip)` repeats.
+    /// A text without a meaning, which `Captured(Any)` repeats.
     Skipped(String),
     /// The raw value of the argument of that name, or of the key before it.
     Value(Option<String>, LastBreak),
@@ -82,7 +82,7 @@ pub enum Form {
     Short(String),
     /// The raw value of the argument of that name, or of the key before it, on one line.
     Line(Option<String>),
-    /// The raw value of the argument of that name, or of the key before it, of as many bytes as `Captured(Length)` says.
+    /// The raw value of the argument of that name, or of the key before it. `Captured(Length)` is its length.
     Bytes(Option<String>),
     /// The raw value of the argument of that name, or of the key before it, with this prefix on each line.
     Lines(Option<String>, String, LastBreak),
@@ -92,7 +92,7 @@ pub enum Form {
     Json(Option<String>),
     /// A JSON object with the name and the arguments.
     Object(Envelope),
-    /// The arguments as elements, with this before each tag.
+    /// The arguments as elements, with this text before each tag.
     Elements(String),
     /// A Python call.
     Python(PythonQuote),
@@ -102,22 +102,22 @@ pub enum Form {
     Rule(String),
     /// One after the other.
     Sequence(Vec<Form>),
-    /// The values of the key before it: none, or several with what is between them.
+    /// The values of the key before it: none, one, or several with a separator between them.
     Items(Box<ItemsForm>),
     /// The alternative for the next argument, else the first that can be written.
     Choice(Vec<Alternative>),
-    /// What is written only where the condition holds.
+    /// The form to write only if the condition holds.
     If(Condition, Box<Form>),
     /// Once for each call that is left.
     EachCall(Box<Form>),
     /// Once for each argument that is left; inside such a loop, for each value of the key before it.
     ///
-    /// The second form is what is between two.
+    /// The second form is the separator.
     EachArgument(Box<Form>, Box<Form>),
 }
 
 impl Form {
-    /// Whether it writes the key of a parameter, or names one: its values are those of that parameter.
+    /// Whether the form writes or names the key of a parameter, whose values the form then writes.
     pub(super) fn has_key(&self) -> bool {
         match self {
             Form::NextKey | Form::Attributes(_) | Form::Rule(_) => true,
@@ -152,9 +152,9 @@ impl Form {
 pub struct ItemsForm {
     /// One item.
     pub item: Form,
-    /// What is between two.
+    /// The text between two items.
     pub separator: Form,
-    /// A value that is no list has another form.
+    /// A value that is not a list has another form.
     pub is_only_list: bool,
 }
 
@@ -162,15 +162,15 @@ pub struct ItemsForm {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Alternative {
-    /// What is written.
+    /// The written form.
     pub form: Form,
-    /// The arguments that it names.
+    /// The arguments that the form names.
     pub arguments: Vec<String>,
-    /// It holds a raw value.
+    /// The form holds a value, raw or JSON.
     pub has_value: bool,
-    /// It holds a list.
+    /// The form holds a list.
     pub has_list: bool,
-    /// It takes any number of calls.
+    /// The form takes any number of calls.
     pub repeats_calls: bool,
 }
 
@@ -178,7 +178,7 @@ pub struct Alternative {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Condition {
-    /// Some argument was not written yet.
+    /// Some argument is not yet written.
     HasArguments,
     /// The call names a server.
     HasServer,
@@ -210,7 +210,7 @@ impl Forms {
         }
     }
 
-    /// The texts around names and values in the best form, in order, each once: with the blanks that are written. Short ones
+    /// The literals around names and values in the best form, in order, each once, with written blanks. Short literals
     /// are left out.
     pub fn literals(&self) -> Vec<String> {
         let mut runs = Runs::default();
@@ -221,7 +221,7 @@ impl Forms {
         runs.all
     }
 
-    /// Adds the texts of a form: of its first alternative, where it has several.
+    /// Adds the literals of a form. Of several alternatives only the first counts.
     fn add_runs(&self, form: &Form, runs: &mut Runs, depth: usize) {
         match form {
             Form::Literal(text) => runs.open.push_str(text),
@@ -242,7 +242,7 @@ impl Forms {
                     self.add_runs(&rule.form, runs, depth + 1);
                 }
             }
-            // What may be missing, and what is written several times, has an end of its own.
+            // An optional or repeated form is not part of the runs around it.
             Form::If(_, inner) | Form::EachCall(inner) | Form::EachArgument(inner, _) => {
                 runs.end();
                 self.add_runs(inner, runs, depth);
@@ -253,10 +253,10 @@ impl Forms {
     }
 }
 
-/// Rules do not refer to themselves; deeper ones add nothing that tells dialects apart.
+/// Rules do not refer to themselves. Deeper rules add nothing that distinguishes dialects.
 const MAX_DEPTH: usize = 8;
 
-/// Texts that are written without anything between.
+/// Runs of literals that are written without anything between.
 #[derive(Default)]
 struct Runs {
     all: Vec<String>,
@@ -277,7 +277,7 @@ struct Compiler<'d> {
 }
 
 impl Compiler<'_> {
-    /// Rules that start a message and lead to a call: what was taught first, then what is read.
+    /// The rules that start a message and lead to a call: taught rules first, then rules for parsing.
     fn entries(&self) -> Vec<FormEntry> {
         let used = self.dialect.parts(|_| true);
         let is_entry = |rule: &&Rule| {
@@ -304,7 +304,7 @@ impl Compiler<'_> {
         entries
     }
 
-    /// The literals around the text of the first rule `think` that has them.
+    /// The literals around the text of the first rule `think` that has both.
     fn reasoning(&self) -> Option<(String, String)> {
         let around = |seq: &Vec<Term>| {
             let text = seq
@@ -322,7 +322,7 @@ impl Compiler<'_> {
         rules.flat_map(|rule| &rule.alt.0).find_map(around)
     }
 
-    /// The text that a term is written as, where that is the same for all calls.
+    /// The text that is written for a term, if the text is the same for all calls.
     fn text(&self, term: &Term) -> Option<String> {
         match &term.kind {
             TermKind::Literal(pieces) => match pieces.as_slice() {
@@ -340,12 +340,12 @@ impl Compiler<'_> {
         }
     }
 
-    /// The text that the first alternative is written as.
+    /// The text that is written for the first alternative.
     fn first_text(&self, alt: &Alt) -> Option<String> {
         alt.0.first()?.iter().map(|term| self.text(term)).collect()
     }
 
-    /// Whether nobody knows what a term is written as: an `any` that lists no texts, a `type` without words.
+    /// Whether the text to write for a term is unknown: an `any` that lists no texts, a `type` without words.
     fn is_unknown(&self, term: &Term) -> bool {
         let first = |alt: &Alt| {
             alt.0
@@ -431,7 +431,7 @@ impl Compiler<'_> {
         Form::Choice(alt.0.iter().map(alternative).collect())
     }
 
-    /// Adds what a term is written as.
+    /// Adds the forms that write a term.
     fn term(&self, forms: &mut Vec<Form>, term: &Term, before: Option<&Term>) {
         let one = |inner: &Term| {
             let mut forms = Vec::new();
@@ -449,7 +449,7 @@ impl Compiler<'_> {
             TermKind::Ws(None) => {}
             TermKind::Ws(Some(written)) => {
                 let written = Form::Literal(written.clone());
-                // After a separator that was left out nothing is to be kept apart.
+                // Blanks after a separator are written only if the separator is.
                 forms.push(
                     if before.is_some_and(|before| is_separator(self.dialect, before)) {
                         Form::If(Condition::MoreCalls, Box::new(written))
@@ -487,9 +487,9 @@ impl Compiler<'_> {
             TermKind::Xml(prefix) => {
                 forms.push(Form::Elements(prefix.clone().unwrap_or_default()));
             }
-            TermKind::Python(mark) => forms.push(Form::Python(*mark)),
+            TermKind::Python(quote) => forms.push(Form::Python(*quote)),
             TermKind::Attrs(attributes) => forms.push(Form::Attributes(attributes.clone())),
-            // What holds arguments in another alternative is a choice, though the first is a text.
+            // A term whose other alternatives hold arguments is a choice, even if its first alternative is a text.
             TermKind::Group(_) | TermKind::Rule(_)
                 if self.text(term).is_some() && !self.holds(term, &has_arguments) =>
             {
@@ -531,7 +531,7 @@ impl Compiler<'_> {
         holds(self.dialect, term, wanted)
     }
 
-    /// On which condition a part that may be missing is written, if there is one.
+    /// The condition to write an optional part, if there is one.
     fn condition(&self, inner: &Term) -> Option<Condition> {
         let has = |wanted: &dyn Fn(&TermKind) -> bool| self.holds(inner, wanted);
         let is_object = |kind: &TermKind| matches!(kind, TermKind::Json(_) | TermKind::Object(_));
@@ -544,7 +544,7 @@ impl Compiler<'_> {
         } else if has(&|kind| matches!(kind, TermKind::Capture(Capture::Server, _))) {
             Some(Condition::HasServer)
         } else if has(&|kind| matches!(kind, TermKind::Capture(Capture::Id, _))) {
-            // A spelling makes the id a part of what is written for every call.
+            // With `id_spelling`, every call is written with an id.
             match self.dialect.id_spelling() {
                 None => Some(Condition::HasId),
                 Some(_) => None,
@@ -557,7 +557,7 @@ impl Compiler<'_> {
     }
 }
 
-/// A value of an argument that the rule names.
+/// Whether a term of this kind is a value of an argument that the rule names.
 fn is_named(kind: &TermKind) -> bool {
     matches!(
         kind,
@@ -565,7 +565,7 @@ fn is_named(kind: &TermKind) -> bool {
     )
 }
 
-/// Whether it reads arguments.
+/// Whether a term of this kind reads arguments.
 fn has_arguments(kind: &TermKind) -> bool {
     is_value(kind)
         || matches!(
@@ -581,7 +581,7 @@ fn is_value(kind: &TermKind) -> bool {
     )
 }
 
-/// Moves the separators between a call and the loop over the others into the loop: `call, (call,)*` as `call (, call)*`.
+/// Moves the separators between a call and the loop over others into the loop: `call, (call,)*` as `call (, call)*`.
 fn separate_before(forms: &mut Vec<Form>) {
     let is_separator = |form: &Form| matches!(form, Form::If(Condition::MoreCalls, _));
     let Some(at) = forms

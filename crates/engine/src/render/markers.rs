@@ -1,7 +1,7 @@
-//! Markers that a result must not hold: what ends its frame, what begins another result, and the special tokens of the dialect.
+//! Markers that a result must not hold: closers of its frame, openers of results, and the dialect's special tokens.
 //!
-//! Which they are is data: the literals of the rules `result`, `failure`, `result_block`, `stop` and `not_in_results`, and the
-//! special tokens in all rules.
+//! The markers are data: the literals of the rules `result`, `failure`, `result_block`, `stop` and `not_in_results`,
+//! and the special tokens in all rules.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -16,7 +16,7 @@ use crate::thresholds::MARKER_MIN;
 #[derive(Debug)]
 pub(super) struct Markers<'d> {
     by_first: BTreeMap<char, Vec<Marker<'d>>>,
-    /// The first bytes of markers, and those of their escapes.
+    /// The first bytes of markers, and the first bytes of their escapes.
     is_first: [bool; 256],
 }
 
@@ -24,25 +24,25 @@ pub(super) struct Markers<'d> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Marker<'d> {
     literal: &'d str,
-    /// Whether it is one only where a line starts.
+    /// Whether the literal is a marker only at the start of a line.
     at_line_start: bool,
-    /// For the opener of a result: a name stands between the literal and this, on the same line.
+    /// In the opener of a result: the text after a name that follows the literal on the same line.
     then: Option<&'d str>,
 }
 
 /// A marker that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found<'d> {
-    /// Its literal: what tells it from other markers.
+    /// The literal, which distinguishes the marker from other markers.
     pub(super) literal: &'d str,
-    /// How its first character stands there.
+    /// The first character as the text spells it.
     pub(super) unit: Unit,
     /// The bytes of the whole marker.
     pub(super) len: usize,
 }
 
 impl<'d> Markers<'d> {
-    /// Those of a result that is written by the rule `frame`.
+    /// The markers of a result that the rule `frame` writes.
     pub(super) fn of(dialect: &'d Dialect, frame: &'d [Term]) -> Markers<'d> {
         let mut all: Vec<Marker<'d>> = closers(frame);
         for rule in dialect.rules_named("result_block") {
@@ -80,7 +80,7 @@ impl<'d> Markers<'d> {
     }
 
     fn from(mut all: Vec<Marker<'d>>) -> Markers<'d> {
-        // The escapes begin with these, and could not be told from a marker.
+        // Escapes start with these signs, so such a marker could not be distinguished from an escape.
         all.retain(|marker| !marker.literal.starts_with(['\\', '&']) && marker.is_long());
         all.sort_unstable();
         all.dedup();
@@ -101,7 +101,7 @@ impl<'d> Markers<'d> {
         self.is_first[usize::from(byte)]
     }
 
-    /// Where in `text` a marker may start.
+    /// The offsets in `text` where a marker may start.
     pub(super) fn candidates<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         let bytes = text.as_bytes().iter().enumerate();
         bytes.filter_map(|(at, byte)| self.may_start(*byte).then_some(at))
@@ -133,8 +133,8 @@ impl<'d> Markers<'d> {
         found
     }
 
-    /// Each as it may stand in a text: after a line break where it counts at the start of a line only, and with the name `x`
-    /// where it holds one.
+    /// Each marker as it may occur in a text. One that counts only at the start of a line has a line break before it.
+    /// One that holds a name has the name `x`.
     pub(super) fn examples(&self) -> impl Iterator<Item = String> {
         self.by_first.values().flatten().map(|marker| {
             let line = if marker.at_line_start { "\n" } else { "" };
@@ -143,7 +143,7 @@ impl<'d> Markers<'d> {
         })
     }
 
-    /// Whether `text` holds none, escaped or not, nor what comes after a name in the opener of a result.
+    /// Whether `text` holds no marker, escaped or not, and no text that follows a name in the opener of a result.
     pub(super) fn are_absent(&self, text: &str, scheme: Scheme) -> bool {
         let all = self.by_first.values().flatten();
         let mut ends = all.filter_map(|marker| marker.then);
@@ -179,7 +179,7 @@ impl<'d> Marker<'d> {
     }
 }
 
-/// What a name or an id may hold where it stands in a frame.
+/// Whether a name or an id in a frame may hold the character.
 pub(super) fn is_of_a_name(c: char) -> bool {
     c.is_alphanumeric() || " _-./:$@#".contains(c)
 }
@@ -189,7 +189,7 @@ fn closers(frame: &[Term]) -> Vec<Marker<'_>> {
     let mut all = Vec::new();
     let text = frame.iter().position(is_result);
     let after = text.map_or(&[][..], |at| &frame[at + 1..]);
-    // A longer fence is put around a text that holds this one.
+    // A text that holds this fence gets a longer one.
     if super::result::is_fenced(frame) {
         return all;
     }
@@ -219,7 +219,7 @@ pub(super) fn holds_tag(terms: &[Term]) -> bool {
     found
 }
 
-/// How a frame that nothing closes begins: another result in the text would begin so.
+/// The opener of a frame without a closer: another result in the text would start with it.
 fn opener(frame: &[Term]) -> Option<Marker<'_>> {
     let at = frame.iter().position(is_result)?;
     let is_text = matches!(frame[at].kind, TermKind::Raw(None, _));
@@ -260,7 +260,7 @@ pub(super) fn is_result(term: &Term) -> bool {
     )
 }
 
-/// The rules of these names, and all that they lead to.
+/// The rules of these names, and all rules that these refer to, directly or not.
 fn reached<'d>(dialect: &'d Dialect, names: &[&'static str]) -> Vec<&'d str> {
     let mut reached: Vec<&'d str> = Vec::new();
     let roots = dialect.rules.iter();

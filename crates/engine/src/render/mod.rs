@@ -1,7 +1,7 @@
-//! Calls and results written in a dialect, from the rules that read it.
+//! Writes calls and results in a dialect, from the rules that parse it.
 //!
-//! A call that is written is read back: a dialect that cannot carry it (no escape for its own closer, say) refuses it. Results
-//! are never read.
+//! Each written call is read back. A call that the dialect cannot carry (no escape for its own closer, say) is refused.
+//! Results are never read back.
 
 mod equal;
 mod escape;
@@ -36,9 +36,9 @@ pub struct CallText<'a> {
     pub name: &'a str,
     /// JSON text of one object.
     pub arguments: &'a str,
-    /// A name space or server, where the dialect has one.
+    /// The name space or server, where the dialect has one.
     pub server: Option<&'a str>,
-    /// An id, where the dialect has one.
+    /// The id, where the dialect has one.
     pub id: Option<&'a str>,
 }
 
@@ -48,9 +48,9 @@ pub struct CallText<'a> {
 pub struct RenderError {
     /// One line, lower case, no full stop.
     pub reason: String,
-    /// The text that was written and would be read otherwise. `None`: no text could be written.
+    /// The text that was written and would be read back differently. `None`: no text could be written.
     pub text: Option<String>,
-    /// Where none could be written: the text up to the part that no rule writes.
+    /// If no text could be written: the text up to the part that no rule writes.
     pub start: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl RenderError {
         }
     }
 
-    /// The error after this text.
+    /// The error with `text` as its start, unless it already has a start.
     fn after(mut self, text: &str) -> RenderError {
         self.start.get_or_insert_with(|| text.into());
         self
@@ -87,7 +87,7 @@ pub struct Renderer<'a> {
 }
 
 impl<'a> Renderer<'a> {
-    /// A renderer; it holds the program that reads back what it wrote.
+    /// A renderer, with the program that reads back its texts.
     ///
     /// # Errors
     /// As [`Program::compile`].
@@ -104,7 +104,7 @@ impl<'a> Renderer<'a> {
         })
     }
 
-    /// The program that reads back what is written.
+    /// The program that reads back the written texts.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
@@ -112,15 +112,15 @@ impl<'a> Renderer<'a> {
     /// Writes `calls`, in order.
     ///
     /// # Errors
-    /// What the dialect cannot carry: what would not be read back as these very calls.
+    /// A call that the dialect cannot carry, because it would not be read back as this very call.
     pub fn calls(&self, calls: &[CallText<'_>]) -> Result<String, RenderError> {
         self.message("", calls)
     }
 
-    /// Writes `content` and behind it `calls`, in order; without calls the content as it stands.
+    /// Writes `content`, then `calls` in order. Without calls the text is `content` unchanged.
     ///
     /// # Errors
-    /// As [`Renderer::calls`], and where the content is read as a call, or hides the calls.
+    /// As [`Renderer::calls`], and content that is read as a call or hides the calls.
     pub fn message(&self, content: &str, calls: &[CallText<'_>]) -> Result<String, RenderError> {
         if calls.is_empty() {
             return Ok(String::from(content));
@@ -141,7 +141,7 @@ impl<'a> Renderer<'a> {
             "dialect `{}` has no rule that writes such a call",
             self.dialect.name()
         ));
-        let kept = |text: String| {
+        let checked = |text: String| {
             let whole = format!("{content}{between}{text}");
             match self.reads_back(&whole, &alone, calls) {
                 Ok(end) => Ok((whole, end)),
@@ -152,13 +152,13 @@ impl<'a> Renderer<'a> {
             }
         };
         let tools = &self.program.tools;
-        // What was written and is read otherwise says more than a rule that could not write it.
+        // A text that is read back differently explains more than a rule that could not write the call.
         let mut misread = None;
-        // A text that is read as these calls, and with doubt: another form of its values may leave none.
+        // A text that is read back as these calls, but not all `Closed`. Other forms of the values may all be `Closed`.
         let mut doubtful = None;
         let writer = Writer::new(self.dialect, &self.forms, tools);
         for text in writer.ways(calls) {
-            match text.map(kept) {
+            match text.map(checked) {
                 Ok(Ok((whole, End::Closed))) => return Ok(whole),
                 Ok(Ok((whole, _))) => {
                     doubtful = Some(whole);
@@ -168,19 +168,19 @@ impl<'a> Renderer<'a> {
                 Err(error) => why = error,
             }
         }
-        // What lacks the types of its values needs the tools, not a form that the model was not taught.
+        // A call without the types of its values needs the tools, not a form that the model was not taught.
         let lacks_types = |call: &CallText<'_>| {
             let is_text = |(_, json): (_, &str)| kind(json) == Kind::String;
             tools.find(call.name).is_none() && !members(call.arguments).all(is_text)
         };
-        // Where a value has a second form (CDATA), or a call (JSON), that may carry what the first cannot.
+        // A second form of a value (CDATA) or of a call (JSON) may carry what the first form cannot.
         for last_first in [LastFirst::Values, LastFirst::Calls] {
-            let is_kept = doubtful.is_some() || calls.iter().any(lacks_types);
-            if last_first == LastFirst::Calls && is_kept {
+            let keeps_form = doubtful.is_some() || calls.iter().any(lacks_types);
+            if last_first == LastFirst::Calls && keeps_form {
                 break;
             }
             let second = writer.last_first(last_first);
-            match second.ways(calls).find_map(|text| kept(text.ok()?).ok()) {
+            match second.ways(calls).find_map(|text| checked(text.ok()?).ok()) {
                 Some((whole, End::Closed)) => return Ok(whole),
                 Some((whole, _)) => doubtful = doubtful.or(Some(whole)),
                 None => {}
@@ -189,8 +189,8 @@ impl<'a> Renderer<'a> {
         doubtful.ok_or_else(|| misread.unwrap_or(why))
     }
 
-    /// Parses `text` and checks that it has these calls, and the content that is parsed when it is `alone`. Returns the least
-    /// certain end of a call.
+    /// Checks that `text` parses to these calls, and to the content and reasoning in `alone`, which is the content
+    /// parsed without calls. Returns the least certain end of a call.
     fn reads_back(
         &self,
         text: &str,
@@ -262,7 +262,7 @@ impl<'a> Renderer<'a> {
 /// Writes `calls` in `dialect`, for `tools`. To write many, keep a [`Renderer`].
 ///
 /// # Errors
-/// What the dialect cannot carry.
+/// A call that the dialect cannot carry.
 ///
 /// # Examples
 /// ```

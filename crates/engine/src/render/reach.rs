@@ -1,8 +1,8 @@
-//! What the terms of a rule lead to.
+//! Searches the terms that a term leads to.
 
 use crate::grammar::{Alt, Dialect, Term, TermKind};
 
-/// Whether a term, or what it leads to short of another call rule, is such.
+/// Whether `wanted` holds for a term, or one inside it or in a rule that it refers to. Rules for tools are skipped.
 pub(crate) fn holds(dialect: &Dialect, term: &Term, wanted: &dyn Fn(&TermKind) -> bool) -> bool {
     if wanted(&term.kind) {
         return true;
@@ -21,7 +21,7 @@ pub(crate) fn holds(dialect: &Dialect, term: &Term, wanted: &dyn Fn(&TermKind) -
     }
 }
 
-/// Whether a term leads to the rule of calls.
+/// Whether a term leads to the rule `call` or `write`.
 pub(crate) fn leads_to_calls(dialect: &Dialect, term: &Term) -> bool {
     holds(
         dialect,
@@ -30,7 +30,7 @@ pub(crate) fn leads_to_calls(dialect: &Dialect, term: &Term) -> bool {
     )
 }
 
-/// Whether a term repeats what leads to the rule of calls.
+/// Whether a term repeats a term that leads to the rule `call` or `write`.
 pub(super) fn repeats_calls(dialect: &Dialect, term: &Term) -> bool {
     holds(
         dialect,

@@ -1,4 +1,4 @@
-//! Results, in the shape of the dialect's `result` and `failure` rules. Their text passes as it is, but for markers.
+//! Results, in the shape of the dialect's `result` and `failure` rules. Only markers and encoding change their text.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -16,10 +16,10 @@ use super::value::raw;
 use crate::grammar::{Capture, Dialect, Piece, Term, TermKind};
 use crate::{Code, Note, Span};
 
-/// Stands before a failure where the dialect has no rule for those.
+/// The text before a failure if the dialect has no rule `failure`.
 const FAILED: &str = "Error: ";
 
-/// Stands for a result while what stands around several is looked for.
+/// A placeholder for a result, which splits a block into the texts before and after it.
 const PLACE: &str = "\u{e000}";
 
 /// Longest argument in an optional part, in bytes.
@@ -30,20 +30,20 @@ const SHOWN: usize = 160;
 pub struct ResultText<'a> {
     /// The call.
     pub call: CallText<'a>,
-    /// What the tool said.
+    /// The tool's output.
     pub text: &'a str,
-    /// Whether that is an error.
+    /// Whether the result is an error.
     pub failed: bool,
-    /// Whether the text is JSON: it stays valid JSON, and a frame of JSON takes it as a value instead of a string.
+    /// Whether the text is JSON: the text stays valid JSON, and a JSON frame has it as a value, not as a string.
     pub is_json: bool,
 }
 
-/// Results as they were written.
+/// Written results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RenderedResults {
     /// The text for the model.
     pub text: String,
-    /// What was changed in the results: one note for each marker of each result.
+    /// The changes in the results: one note for each marker of each result.
     pub notes: Vec<ResultNote>,
 }
 
@@ -53,23 +53,23 @@ pub struct RenderedResults {
 pub struct ResultNote {
     /// The index of the result.
     pub result: usize,
-    /// What was changed; its span is the first place in the result's own text.
+    /// The change. The note's span is the first place in the result's own text.
     pub note: Note,
 }
 
-/// A marker that was escaped in an answer, in a text that may repeat the answer.
+/// An escaped marker of a written result, in a text that may have copied the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EscapedMarker {
-    /// Where it stands.
+    /// The bytes of the escaped marker in the text.
     pub place: Range<usize>,
-    /// How it stood in the result.
+    /// The marker's spelling in the result before escaping.
     pub original: String,
 }
 
-/// Writes the results of one dialect, and brings back what it changed in them.
+/// Writes the results of one dialect, and reverses the changes that writing makes.
 ///
-/// A result passes byte for byte, but for the markers of its frame and the special tokens of the dialect: what would end
-/// the frame, and end or begin a turn. These are changed visibly and reversibly, with a note.
+/// A result passes byte for byte, unless its frame encodes it. Only markers of the frame and special tokens of the
+/// dialect, which end or start a turn, are changed. Each change is visible, reversible and has a note.
 ///
 /// # Examples
 /// ```
@@ -90,17 +90,17 @@ pub struct ResultWriter<'d> {
     failure: Frame<'d>,
 }
 
-/// A rule by which results are written, and what their text must not hold.
+/// A rule that writes results, and the markers that their text must not hold.
 #[derive(Debug)]
 struct Frame<'d> {
     terms: &'d [Term],
     form: Form,
     markers: Markers<'d>,
-    /// A failure in the frame of a result gets a word before its text.
+    /// The text before a failure that has the frame of a result.
     word: &'static str,
 }
 
-/// How a result's text stands in its frame.
+/// How a frame holds a result's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// As it is.
@@ -131,8 +131,8 @@ impl<'d> ResultWriter<'d> {
         }
     }
 
-    /// Writes results together as the rule `result_block` says. Without such a rule, what a tag closes stands as calls do, and
-    /// a blank line is between others. A failure that the dialect has no word for begins with `Error: `. Linear in their text.
+    /// Joins results by the rule `result_block`. Without that rule, results that a tag closes are joined as calls are,
+    /// and others by a blank line. A failure without a rule of its own starts with `Error: `. Linear in the texts.
     pub fn results(&self, results: &[ResultText<'_>]) -> RenderedResults {
         let mut notes = Vec::new();
         let mut texts = Vec::with_capacity(results.len());
@@ -146,13 +146,13 @@ impl<'d> ResultWriter<'d> {
         RenderedResults { text, notes }
     }
 
-    /// Writes one result as it stands among several: without what the rule `result_block` puts around them.
+    /// Writes one result as one of several, without the text of the rule `result_block` around them.
     pub fn result(&self, result: &ResultText<'_>) -> String {
         self.one(result, 0).0
     }
 
-    /// What stands before and after the text of a result, a failure where `failed`: what [`ResultWriter::result`] puts
-    /// there, or [`ResultWriter::results`] around it alone where `is_alone`. A fence may be longer.
+    /// The text before and after a result, or a failure if `failed`, as [`ResultWriter::result`] writes them.
+    /// If `is_alone`, as [`ResultWriter::results`] writes them for a single result. A fence may be longer.
     pub fn frame(&self, call: CallText<'_>, failed: bool, is_alone: bool) -> (String, String) {
         let result = &ResultText {
             call,
@@ -182,12 +182,12 @@ impl<'d> ResultWriter<'d> {
         (around + &before + word, after + &end)
     }
 
-    /// Whether a result stands in its frame as JSON or with entities.
+    /// Whether the frame of a result encodes its text, as JSON or with entities.
     pub fn encodes(&self, failed: bool) -> bool {
         self.rule(failed).form != Form::Text
     }
 
-    /// The text of a result, from what stands in its frame: the exact reverse of writing it, where it is no JSON.
+    /// The text of a result, from `inside`, its frame's content. The exact reverse of writing a text that is not JSON.
     pub fn original(&self, result: &ResultText<'_>, inside: &str) -> String {
         let frame = self.rule(result.failed);
         match frame.form {
@@ -203,13 +203,13 @@ impl<'d> ResultWriter<'d> {
         }
     }
 
-    /// What the text of a result must not hold, each as it may stand there: after a line break where it counts at the start
-    /// of a line only, and with the name `x` where it holds the name of a tool.
+    /// Each marker that the text of a result must not hold, as it may occur there. One that counts only at the start of
+    /// a line has a line break before it. One that holds a tool's name has the name `x`.
     pub fn markers(&self, failed: bool) -> Vec<String> {
         self.rule(failed).markers.examples().collect()
     }
 
-    /// The markers in `text` that stand as an answer writes them: what a model may have copied from one.
+    /// The markers in `text` that are escaped as in a written result, so that a model may have copied them from one.
     pub fn escaped_markers(&self, text: &str) -> Vec<EscapedMarker> {
         let mut all: Vec<EscapedMarker> = Vec::new();
         for frame in [&self.success, &self.failure] {
@@ -232,7 +232,7 @@ impl<'d> ResultWriter<'d> {
         if failed { &self.failure } else { &self.success }
     }
 
-    /// Whether the text of a result begins a line.
+    /// Whether the text of a result starts a line.
     fn starts_line(&self, result: &ResultText<'_>) -> bool {
         let (before, _) = self.frame(result.call, result.failed, false);
         before.is_empty() || before.ends_with('\n')
@@ -270,10 +270,10 @@ impl<'d> ResultWriter<'d> {
         (out, changes)
     }
 
-    /// Results that were written, as they stand together.
+    /// Joins written results.
     fn block(&self, written: Vec<String>) -> String {
         let Some(rule) = self.dialect.rules_named("result_block").next() else {
-            // What a tag closes stands as calls do.
+            // Results that a tag closes are joined as calls are.
             let (_, after) = self.success.around();
             return written.join(if holds_tag(after) {
                 self.dialect.between_calls()
@@ -316,7 +316,7 @@ impl<'d> Frame<'d> {
         }
     }
 
-    /// What stands before the result's text, and after it.
+    /// The terms before the result's text, and the terms after it.
     fn around(&self) -> (&'d [Term], &'d [Term]) {
         match self.terms.iter().position(is_result) {
             Some(at) => (&self.terms[..at], &self.terms[at + 1..]),
@@ -326,7 +326,7 @@ impl<'d> Frame<'d> {
 
     fn escaped(&self, result: &ResultText<'_>, scheme: Scheme, starts_line: bool) -> Escaped<'d> {
         let (text, markers) = (result.text, &self.markers);
-        // A word before JSON makes a text of it.
+        // With a word before it, JSON is only text.
         let is_json = result.is_json && self.word.is_empty();
         match self.form {
             Form::Json if !is_json => {
@@ -376,15 +376,15 @@ fn together(term: &Term, written: &mut Peekable<IntoIter<String>>, out: &mut Str
     }
 }
 
-/// The rule of a frame with its parts filled in.
+/// Writes the rule of a frame for one result.
 struct Fill<'a> {
     result: &'a ResultText<'a>,
-    /// Results before it, which make the id of a call that has none.
+    /// The number of results before this one, for the id of a call without one.
     number: usize,
     dialect: &'a Dialect,
     frame: &'a Frame<'a>,
     scheme: Scheme,
-    /// The result's text as it stands in the frame.
+    /// The result's text as the frame holds it.
     text: &'a str,
     /// The longest run of backticks in the text, where the frame is a fence.
     fence: usize,
@@ -418,7 +418,7 @@ impl Fill<'_> {
                 TermKind::Nl => out.push('\n'),
                 TermKind::Ws(Some(written)) => out.push_str(written),
                 TermKind::Optional(term, _) => {
-                    // The first alternative whose parts the call has.
+                    // Writes the first alternative whose parts the call has.
                     if let TermKind::Group(alt) = &term.kind
                         && let Some(seq) = alt.0.iter().find(|seq| self.has(seq))
                     {
@@ -430,7 +430,7 @@ impl Fill<'_> {
         }
     }
 
-    /// A literal; a fence is longer than any in the text.
+    /// Writes a literal. A fence becomes longer than any run of backticks in the text.
     fn literal(&self, literal: &str, out: &mut String) {
         let Some(at) = literal.find(FENCE).filter(|_| self.fence >= FENCE.len()) else {
             out.push_str(literal);
@@ -447,8 +447,8 @@ impl Fill<'_> {
         Some(raw(json).into_owned())
     }
 
-    /// Whether what `seq` names of the call is there: its id and server; its arguments, where they are short, on one line, and
-    /// hold nothing that a result must not hold.
+    /// Whether the call has the id, the server and the arguments that `seq` names. Each argument must be short, on one
+    /// line, and free of markers.
     fn has(&self, seq: &[Term]) -> bool {
         let call = &self.result.call;
         seq.iter().all(|term| match &term.kind {
@@ -462,11 +462,11 @@ impl Fill<'_> {
         })
     }
 
-    /// What stands in a capture's place: only what a name may hold, as a model wrote it.
+    /// The text for a capture. A model wrote it, so a character that a name may not hold becomes `_`.
     fn captured(&self, capture: Capture) -> String {
         let call = &self.result.call;
         let counted;
-        let said = match capture {
+        let text = match capture {
             Capture::Name => call.name,
             Capture::Id => {
                 counted = self.dialect.counted_id(call.name, self.number as u64);
@@ -475,7 +475,7 @@ impl Fill<'_> {
             Capture::Server => call.server.unwrap_or(""),
             Capture::Key | Capture::Type | Capture::Any | Capture::Length => "",
         };
-        said.chars()
+        text.chars()
             .map(|c| if is_of_a_name(c) { c } else { '_' })
             .collect()
     }
@@ -503,13 +503,13 @@ pub(super) fn is_fenced(frame: &[Term]) -> bool {
             .all(|at| at.and_then(|at| frame.get(at)).and_then(literal) == Some(true))
 }
 
-/// The longest run of backticks.
+/// The length of the longest run of backticks.
 fn longest_fence(text: &str) -> usize {
     let runs = text.split(|c| c != '`');
     runs.map(str::len).max().unwrap_or(0)
 }
 
-/// A note for each marker that was changed in `text`.
+/// One note for each marker that was changed in `text`.
 fn grouped(changes: &[Change<'_>], text: &str) -> Vec<Note> {
     let mut groups: Vec<(&Change<'_>, usize)> = Vec::new();
     for change in changes {
@@ -540,7 +540,7 @@ fn grouped(changes: &[Change<'_>], text: &str) -> Vec<Note> {
     notes.collect()
 }
 
-/// A spelling for a note: its first characters.
+/// The first characters of a spelling, for a note.
 fn short(text: &str) -> Cow<'_, str> {
     const MOST: usize = 80;
     match text.char_indices().nth(MOST) {

@@ -9,7 +9,7 @@ pub(super) fn is_separator(dialect: &Dialect, term: &Term) -> bool {
     matches!(&term.kind, TermKind::Optional(inner, _) if is_comma(dialect, inner))
 }
 
-/// A comma, or a choice that begins with it.
+/// A comma, or a choice whose first alternative is a comma.
 pub(super) fn is_comma(dialect: &Dialect, term: &Term) -> bool {
     let first = |seq: Option<&Vec<Term>>| matches!(seq.map(Vec::as_slice), Some([term]) if is_comma(dialect, term));
     match &term.kind {

@@ -1,4 +1,4 @@
-//! Values as a dialect spells them: raw text, elements, Python literals, envelopes.
+//! Writes values as a dialect spells them: raw text, elements, Python literals, envelopes.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -16,7 +16,7 @@ use crate::machine::infer;
 /// Above this many bytes, or with line breaks, CDATA is easier to write than entities.
 const LONG: usize = 120;
 
-/// JSON on one line with a blank behind each comma and colon, as chat templates write it. What stands in it keeps its spelling.
+/// JSON on one line, with a blank after each comma and colon as in chat templates. Strings and scalars are unchanged.
 pub(super) fn spaced(json: &str) -> String {
     let mut out = String::with_capacity(json.len() + json.len() / 8);
     let mut rest = json;
@@ -36,7 +36,7 @@ pub(super) fn spaced(json: &str) -> String {
     out
 }
 
-/// Behind the string that `json` begins with.
+/// The offset after the string that `json` starts with.
 fn end_of_string(json: &str) -> usize {
     let bytes = json.as_bytes();
     let mut at = 1;
@@ -55,7 +55,7 @@ pub(super) fn raw(json: &str) -> Cow<'_, str> {
     string(json).unwrap_or(Cow::Borrowed(json))
 }
 
-/// `{"name": .., "arguments": ..}` with the first key of each role.
+/// Writes `{"name": .., "arguments": ..}` with the first key of each role.
 pub(super) fn envelope(out: &mut String, envelope: &Envelope, call: &CallText<'_>) {
     if envelope.name_is_key {
         let _ = write!(out, "{{{}: {}}}", quoted(call.name), spaced(call.arguments));
@@ -95,7 +95,7 @@ pub(super) struct Layout<'a> {
     pub(super) indent: usize,
 }
 
-/// The members of an object as sibling elements: a line each, or without blanks where a prefix marks every tag.
+/// Writes the members of an object as sibling elements: one per line, or without blanks if a prefix precedes every tag.
 pub(super) fn siblings(
     out: &mut String,
     json: &str,
@@ -109,9 +109,9 @@ pub(super) fn siblings(
     Ok(())
 }
 
-/// Deepest element that is written.
+/// The greatest depth of a written element.
 const DEPTH: usize = 32;
-/// The name of a list's elements where tokens stand before the tags.
+/// The name of a list's elements if a token precedes every tag.
 pub(crate) const ITEM: &str = "item";
 
 fn element(
@@ -152,7 +152,7 @@ fn element(
     };
     let wrapper = wrapped(key, shape).filter(|_| elements(json).next().is_some());
     match kind(json) {
-        // Between tokens a list has elements of its own.
+        // With a prefix, a list has an element of its own for each item.
         Kind::Array if !prefix.is_empty() => {
             let _ = write!(out, "{prefix}<{key}>");
             for item in elements(json) {
@@ -169,7 +169,7 @@ fn element(
             let _ = writeln!(out, "{pad}</{key}>");
         }
         Kind::Array => {
-            // Repeated siblings; what cannot be told so (none, or one) is for the schema, and read back.
+            // Repeated siblings. A list of no or one item needs the schema when it is read back.
             let mut any = false;
             for item in elements(json) {
                 any = true;
@@ -206,8 +206,8 @@ fn element(
     Ok(())
 }
 
-/// The name and the shape of the elements of a list that is declared as one and has the plural of a name: `edits` wraps
-/// `edit`. Others are siblings of the list's own name.
+/// The name and the shape of the items of a declared list with a plural name: `edits` wraps `edit`. The items of other
+/// lists are siblings with the list's own name.
 fn wrapped<'a>(key: &'a str, shape: Option<&'a Shape>) -> Option<(&'a str, Option<&'a Shape>)> {
     let Some(Shape::Array(item)) = shape else {
         return None;
@@ -217,7 +217,8 @@ fn wrapped<'a>(key: &'a str, shape: Option<&'a Shape>) -> Option<(&'a str, Optio
     (!is_field && !matches!(**item, Shape::Array(_))).then_some((name, Some(&**item)))
 }
 
-/// A string as element content: entities for short ones, CDATA for long ones and where only CDATA keeps the string.
+/// Writes a string as element content. CDATA is for long strings with `&`, `<` or `>`, and for strings that only CDATA
+/// keeps. Entities are for all others.
 fn character_data(out: &mut String, text: &str, values: &Values) {
     let (read, remark) = infer(text);
     let guessed = values.typing == Typing::Infer
@@ -235,8 +236,7 @@ fn character_data(out: &mut String, text: &str, values: &Values) {
     }
 }
 
-/// A text with entities for what begins markup.
-/// A text with entities; `is_quoted`: it stands between quotation marks.
+/// Writes a text with entities. `is_quoted`: the text is between quotes.
 pub(super) fn escape_entities(out: &mut String, text: &str, is_quoted: bool) {
     for c in text.chars() {
         match c {
@@ -249,7 +249,7 @@ pub(super) fn escape_entities(out: &mut String, text: &str, is_quoted: bool) {
     }
 }
 
-/// `{key:<|"|>text<|"|>,other:1}`: bare keys, and strings between tokens, in which nothing can be escaped.
+/// Writes `{key:<|"|>text<|"|>,other:1}`: bare keys, and strings between tokens, in which nothing can be escaped.
 pub(super) fn between_tokens(out: &mut String, json: &str, quote: &str) -> Result<(), RenderError> {
     token_value(out, json, quote, 0)
 }
@@ -303,11 +303,11 @@ fn token_value(out: &mut String, json: &str, quote: &str, depth: usize) -> Resul
     Ok(())
 }
 
-/// `f(a=1, b='x')`: strings that are arguments stand in these marks, those inside lists and objects in double ones.
+/// Writes `f(a=1, b='x')`: string arguments get `quote`, strings inside lists and objects get double quotes.
 pub(super) fn python(
     out: &mut String,
     call: &CallText<'_>,
-    mark: PythonQuote,
+    quote: PythonQuote,
 ) -> Result<(), RenderError> {
     out.push_str(call.name);
     out.push('(');
@@ -324,7 +324,7 @@ pub(super) fn python(
         }
         out.push_str(&key);
         out.push('=');
-        match (mark, kind(value)) {
+        match (quote, kind(value)) {
             (PythonQuote::Single, Kind::String) => {
                 let (sign, is_doubled) = ('\'', false);
                 quoted_in(out, &raw(value), QuoteStyle { sign, is_doubled });
@@ -336,7 +336,7 @@ pub(super) fn python(
     Ok(())
 }
 
-/// A string in this quote.
+/// Writes a string in this quote.
 pub(super) fn quoted_in(out: &mut String, text: &str, quote: QuoteStyle) {
     let sign = quote.sign;
     out.push(sign);

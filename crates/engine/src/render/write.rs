@@ -20,46 +20,46 @@ use crate::grammar::{
 use crate::machine::plain_json;
 use crate::program::ToolIndex;
 
-/// Writes in one dialect.
+/// Writes calls in one dialect.
 pub(super) struct Writer<'a> {
     dialect: &'a Dialect,
     forms: &'a Forms,
     tools: &'a ToolIndex,
-    /// Of which alternatives the last that can be written is.
+    /// The choices that try their last alternative first.
     last_first: LastFirst,
 }
 
-/// Where the last alternative is tried first.
+/// The choices that try their last alternative first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastFirst {
     Nowhere,
-    /// Of the forms of a value.
+    /// Choices between the forms of a value.
     Values,
-    /// Of the forms of a call, too.
+    /// All choices inside a call.
     Calls,
 }
 
 type Written = Result<(), RenderError>;
 
-/// What is being written.
+/// The state of writing one text.
 struct Pen<'a> {
     out: String,
     calls: &'a [CallText<'a>],
     /// The call, inside a call rule.
     call: Option<CallText<'a>>,
-    /// Its arguments that were not written yet.
+    /// The call's arguments that are not yet written.
     left: Vec<(Cow<'a, str>, &'a str)>,
-    /// The arguments that the rule names: no key of a loop is written for them.
+    /// The arguments that the rule names. No loop writes their keys.
     named: Vec<String>,
     key: String,
-    /// The key was written, and its value was not.
+    /// The key is written, and its value is not yet.
     is_open: bool,
     skip: Option<String>,
-    /// Where the length of the next value is to stand.
+    /// The offset in `out` at which the length of the next value is inserted.
     length_at: Option<usize>,
     dialect: &'a Dialect,
     index: usize,
-    /// Calls of the message before these.
+    /// How many calls of the message come before `calls`.
     number: usize,
     /// Inside the loop over arguments.
     is_argument: bool,
@@ -67,7 +67,7 @@ struct Pen<'a> {
     is_repeated: bool,
     /// More calls follow in this loop.
     more: bool,
-    /// Every call was written.
+    /// How many calls are written.
     wrote_calls: usize,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// One that takes the last form, not the first.
+    /// A writer that tries the last alternative first in these choices.
     pub(super) fn last_first(&self, last_first: LastFirst) -> Writer<'a> {
         Writer {
             last_first,
@@ -89,7 +89,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether the value of `key` is a string whatever it looks like.
+    /// Whether the tool declares the value of `key` as a string.
     fn is_declared_text(&self, pen: &Pen<'_>, key: &str) -> bool {
         let tool = pen.call.and_then(|call| self.tools.find(call.name));
         let shape = tool.and_then(|tool| self.tools.tool(tool).parameters.get(key));
@@ -100,7 +100,7 @@ impl<'a> Writer<'a> {
         matches!(item, Some(Shape::Text))
     }
 
-    /// Where a list has a parameter for each item, each is an argument.
+    /// Splits lists into one argument per item, if the dialect repeats a parameter for each item.
     fn repeat_lists(&self, pen: &mut Pen<'_>) {
         if !self.dialect.values.repeated || self.forms.has_lists {
             return;
@@ -123,7 +123,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// All ways to write `calls`, best first: entries in order; those that hold one call each are joined.
+    /// All ways to write `calls`, best first: the entries in order. Texts of one call each are joined.
     pub(super) fn ways<'c>(
         &'c self,
         calls: &'c [CallText<'c>],
@@ -154,7 +154,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// The entries. What was taught has one form: where the last form of a value is asked for, only others may have it.
+    /// The entries. A taught entry has one form, so a writer that tries last forms first skips it if there are others.
     fn entries(&self) -> Vec<&'a FormEntry> {
         let entries = &self.forms.entries;
         let has_others = entries.iter().any(|entry| !entry.is_taught);
@@ -163,7 +163,7 @@ impl<'a> Writer<'a> {
         entries.iter().filter(is_asked).collect()
     }
 
-    /// `number`: calls of the message before these.
+    /// `number`: how many calls of the message come before `calls`.
     fn one<'c>(
         &'c self,
         entry: &FormEntry,
@@ -289,12 +289,12 @@ impl<'a> Writer<'a> {
                 if self.word(pen, json) {
                     return Ok(());
                 }
-                let spelt = quote.as_deref().and_then(QuoteStyle::of);
-                if let Some(quote) = spelt.filter(|_| kind(json) == Kind::String) {
+                let style = quote.as_deref().and_then(QuoteStyle::of);
+                if let Some(quote) = style.filter(|_| kind(json) == Kind::String) {
                     quoted_in(&mut pen.out, &raw(json), quote);
                     return Ok(());
                 }
-                // JSON's own quotes are read, too: what the others cannot hold stands between those.
+                // JSON's own quotes are read, too. A string that the other quotes cannot hold is written between those.
                 let is_between = |quote: &String| {
                     kind(json) == Kind::String && between_tokens(&mut pen.out, json, quote).is_ok()
                 };
@@ -316,7 +316,7 @@ impl<'a> Writer<'a> {
                 let Some(call) = pen.call else {
                     return Err(RenderError::new("an envelope without a call"));
                 };
-                // Models whose ids have a form were shown no call without one.
+                // Models whose ids have a form were shown no call without an id.
                 let id = match self.dialect.id_form() {
                     Some(_) => Some(pen.captured(Capture::Id)?),
                     None => call.id.map(String::from),
@@ -342,11 +342,11 @@ impl<'a> Writer<'a> {
                 siblings(&mut pen.out, call.arguments, fields, layout)?;
                 pen.left.clear();
             }
-            Form::Python(mark) => {
+            Form::Python(quote) => {
                 let Some(call) = pen.call else {
                     return Err(RenderError::new("a Python call without a call"));
                 };
-                python(&mut pen.out, &call, *mark)?;
+                python(&mut pen.out, &call, *quote)?;
                 pen.left.clear();
             }
             Form::Attributes(attributes) => self.attributes(pen, attributes)?,
@@ -376,7 +376,7 @@ impl<'a> Writer<'a> {
                 }
                 pen.is_repeated = false;
             }
-            // The values of the key before it.
+            // The loop is over the values of the key before it.
             Form::EachArgument(inner, _) if pen.is_open || !inner.has_key() => {
                 let is_none = |json| kind(json) == Kind::Array && elements(json).next().is_none();
                 if pen.is_open && pen.value().is_some_and(is_none) {
@@ -417,7 +417,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The items of a list, which is the value of the last key.
+    /// Writes the items of a list, which is the value of the last key.
     fn items(&self, pen: &mut Pen<'_>, form: &ItemsForm) -> Written {
         let at = pen.left.iter().position(|(key, _)| **key == *pen.key);
         let at = at.ok_or_else(|| RenderError::new("the list has no key"))?;
@@ -441,7 +441,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The raw value of an argument, that of the last key where none is named.
+    /// Writes the raw value of `argument`, or of the last key if `argument` is `None`.
     fn value(&self, pen: &mut Pen<'_>, argument: Option<&str>) -> Written {
         let json = pen.take(argument)?;
         if self.word(pen, json) {
@@ -485,7 +485,7 @@ impl<'a> Writer<'a> {
         word.is_some()
     }
 
-    /// A list without brackets, where the dialect and the tool's schema have one. Where it was read otherwise it is JSON.
+    /// A list without brackets, if the dialect and the tool's schema have one. A second try writes JSON instead.
     fn list(&self, pen: &Pen<'_>, key: &str, json: &str) -> Option<String> {
         let tool = self.tools.find(pen.call?.name)?;
         let shape = self.tools.tool(tool).parameters.get(key);
@@ -500,14 +500,14 @@ impl<'a> Writer<'a> {
         self.dialect.values.list(&items)
     }
 
-    /// The alternative that fits: the one for this key, else the first that can be written.
+    /// Writes the alternative for the next argument, else the first alternative that can be written.
     fn choice(&self, pen: &mut Pen<'_>, alternatives: &[Alternative]) -> Written {
         let next = pen.left.first().map(|(key, _)| key.clone().into_owned());
-        // Several calls want a list.
+        // Several calls need an alternative that repeats calls.
         let is_list = pen.call.is_none() && !pen.is_repeated && pen.calls.len() > 1;
         // A flag needs no value.
         let is_flag = pen.is_open && matches!(pen.value(), Some("true" | "false"));
-        // A list has a form of its own where another takes single values.
+        // A list has its own alternative beside those for single values.
         let is_value_list = pen.is_open && pen.value().map(kind) == Some(Kind::Array);
         let mut order: Vec<&Alternative> = alternatives.iter().collect();
         order.sort_by_key(|one| {
@@ -515,7 +515,7 @@ impl<'a> Writer<'a> {
                 pen.is_open && one.has_list != is_value_list,
                 is_list && !one.repeats_calls,
                 !one.arguments.iter().any(|name| Some(name) == next.as_ref()),
-                // One for another argument comes last: the order of the arguments is kept.
+                // An alternative for another argument comes last, so the order of the arguments is kept.
                 !one.arguments.is_empty(),
                 is_flag && one.has_value,
             )
@@ -529,12 +529,12 @@ impl<'a> Writer<'a> {
             order.reverse();
         }
         let mut why = RenderError::new("no alternative can be written");
-        // First those that leave a key without a value if it is a flag, then what comes after may have the value.
-        for may_leave in [false, true] {
+        // At first only a flag may stay without a value. In the second round a later form may write the value.
+        for may_stay_open in [false, true] {
             for one in &order {
                 let written = pen.attempt(|pen| {
                     self.write(pen, &one.form)?;
-                    if may_leave || pen.is_open == pen.is_flag() {
+                    if may_stay_open || pen.is_open == pen.is_flag() {
                         return Ok(());
                     }
                     Err(RenderError::new("a key has no value in the rule"))
@@ -643,7 +643,7 @@ impl<'a> Pen<'a> {
         Ok(())
     }
 
-    /// The next argument for a loop: one that the rule does not name.
+    /// The next argument that a loop writes: one that the rule does not name.
     fn next(&self) -> Option<usize> {
         self.left.iter().position(|(key, _)| !self.is_named(key))
     }
@@ -652,7 +652,7 @@ impl<'a> Pen<'a> {
         self.named.iter().any(|name| name == key)
     }
 
-    /// A key that was written without a value is a flag.
+    /// Ends the last key. A key without a value must be a flag.
     fn end_key(&mut self) -> Written {
         if self.is_open && !self.is_flag() {
             let why = format!("the rule has no place for the value of `{}`", self.key);
@@ -664,13 +664,13 @@ impl<'a> Pen<'a> {
         Ok(())
     }
 
-    /// The last key stands for `true` without a value.
+    /// Whether the last key has the value `true`, which may be left unwritten.
     fn is_flag(&self) -> bool {
         let value = self.left.iter().find(|(key, _)| **key == *self.key);
         value.is_some_and(|(_, json)| json.trim() == "true")
     }
 
-    /// Writes something, or nothing where that fails.
+    /// Runs `write`, and restores the state if it fails.
     fn attempt(&mut self, write: impl FnOnce(&mut Pen<'a>) -> Written) -> Written {
         let (length, left) = (self.out.len(), self.left.clone());
         let (wrote_calls, call) = (self.wrote_calls, self.call);
@@ -729,7 +729,7 @@ impl<'a> Pen<'a> {
         Ok(())
     }
 
-    /// Takes the value of an argument, that of the last key where none is named.
+    /// Takes the value of `argument`, or of the last key if `argument` is `None`.
     fn take(&mut self, argument: Option<&str>) -> Result<&'a str, RenderError> {
         let key = argument.unwrap_or(&self.key);
         self.is_open &= argument.is_some();
@@ -741,7 +741,7 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// The value that comes next.
+    /// The value that is written next.
     fn value(&self) -> Option<&'a str> {
         let next = self.left.iter().find(|(key, _)| **key == *self.key);
         next.or(self.left.first()).map(|(_, json)| *json)
@@ -780,8 +780,8 @@ impl<'a> Pen<'a> {
     }
 }
 
-/// Leaves the last line break of the value from `from` to its closer, where it is the value's; an empty value has none,
-/// and the one before it serves the closer.
+/// Drops the last line break of the value from `from`, if it belongs to the value: the closer writes it. An empty value
+/// has no break, and the closer then writes the break before the value.
 fn leave_break(out: &mut String, from: usize, last: LastBreak) -> Written {
     let is_left = match last {
         LastBreak::Closer => true,
@@ -795,7 +795,8 @@ fn leave_break(out: &mut String, from: usize, last: LastBreak) -> Written {
     Ok(())
 }
 
-/// A text with `prefix` before each line. An empty line needs no blanks, but at the ends of the text, where it would be lost.
+/// Writes a text with `prefix` before each line. Inner empty lines get no blank prefix. At the ends of the text
+/// the prefix keeps an empty line from being lost.
 fn indented(out: &mut String, text: &str, prefix: &str) {
     let lines: Vec<&str> = text.split('\n').collect();
     for (n, line) in lines.iter().enumerate() {
@@ -808,7 +809,7 @@ fn indented(out: &mut String, text: &str, prefix: &str) {
     }
 }
 
-/// The word that says how a value is typed, where the dialect has one.
+/// The word for the type of a value, if the dialect has such words.
 fn kind_word<'d>(values: &'d Values, json: Option<&str>) -> Result<Option<&'d str>, RenderError> {
     let (Typing::Kind(_), Some(json)) = (&values.typing, json) else {
         return Ok(None);
@@ -830,7 +831,7 @@ fn kind_word<'d>(values: &'d Values, json: Option<&str>) -> Result<Option<&'d st
     }
 }
 
-/// What of a call's id stands in the text, where the dialect spells ids from parts.
+/// The part of a call's id that is written, if the dialect spells ids from parts.
 fn written_id(spelling: &str, call: &CallText<'_>) -> Option<String> {
     let (before, after) = spelling.split_once("{id}")?;
     let before = before.replace("{name}", call.name);

@@ -4,9 +4,9 @@ use alloc::string::String;
 
 use crate::escape::{quoted, unescape};
 
-/// What the text stands for if it is JSON that was escaped as the inside of a string: `{\"a\": \"b\"}`.
+/// The unescaped text, if `text` is JSON that was escaped as the inside of a string: `{\"a\": \"b\"}`.
 ///
-/// It is if the first quote after its first bracket is escaped and every one of its quotes is.
+/// A container is escaped if an escaped quote follows its opening brackets and all its quotes are escaped.
 pub(super) fn unescaped(text: &str) -> Option<String> {
     let trimmed = text.trim();
     if let Some(inside) = trimmed.strip_prefix("\\\"") {
@@ -27,6 +27,6 @@ pub(super) fn unescaped(text: &str) -> Option<String> {
     let inside = &text[start..end.max(start + 1)];
     let bytes = inside.as_bytes();
     let is_escaped = |at: usize| at > 0 && bytes[at - 1] == b'\\';
-    let mut marks = memchr::memchr_iter(b'"', bytes);
-    marks.all(is_escaped).then(|| unescape(inside).into_owned())
+    let mut found = memchr::memchr_iter(b'"', bytes);
+    found.all(is_escaped).then(|| unescape(inside).into_owned())
 }

@@ -1,28 +1,28 @@
-//! Where the values of a text start: prose and fences around them, several in a row.
+//! Finds where the values of a text start: in prose and fences, or several in a row.
 
 use super::quotes::{Quotes, starts_member};
 use crate::repair::Repair;
 use crate::scan::{blanks_end, odd_blank};
 use crate::word;
 
-/// A text in which values are looked for.
+/// A text that is searched for values.
 pub(super) struct Framing<'a> {
     pub(super) text: &'a str,
     bytes: &'a [u8],
-    /// Bytes looked at.
+    /// The number of bytes of skipped comments.
     pub(super) work: u64,
-    /// Beyond this much work no comment is looked through.
+    /// From this much work on, no comment is skipped.
     patience: u64,
 }
 
-/// What comes after a value.
+/// The part after a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// A value starts here.
     Value(usize),
-    /// A member of the object before, whose bracket came too early.
+    /// A member of the previous object, whose closing bracket came too early.
     Member(usize),
-    /// Nothing that is one.
+    /// No value and no member follows.
     End,
 }
 
@@ -36,8 +36,8 @@ impl<'a> Framing<'a> {
         }
     }
 
-    /// The first value from `at` on, which is no blank: a container, or a string or call at the very start. `None` for a
-    /// text without one.
+    /// The start of the first value from `at` on: a container, or a string or call exactly at `at`.
+    /// `None` if there is no such value. `at` is not a blank.
     pub(super) fn first(&mut self, at: usize) -> Option<usize> {
         let byte = self.bytes[at];
         let is_quote = Quotes::at(self.bytes, at).is_some() && !self.is_fence(at);
@@ -57,7 +57,7 @@ impl<'a> Framing<'a> {
         self.after_reasoning(found).or(Some(found))
     }
 
-    /// What comes next from `at` on, after an object if `is_object`, and after a comma or a line break if `is_apart`.
+    /// The next part from `at` on. An object precedes if `is_object`, a comma or a line break if `is_apart`.
     pub(super) fn next(&mut self, mut at: usize, is_object: bool, mut is_apart: bool) -> Next {
         let mut has_comma = false;
         loop {
@@ -82,7 +82,7 @@ impl<'a> Framing<'a> {
         if is_quote && has_comma && is_object && starts_member(self.bytes, at) {
             return Next::Member(at);
         }
-        // A line with one number or literal.
+        // The line, up to its first comma, is a number or literal.
         let is_scalar = || {
             let line = self.text[at..].lines().next().unwrap_or_default();
             let word = line.split(',').next().unwrap_or_default().trim_end();
@@ -99,14 +99,14 @@ impl<'a> Framing<'a> {
         self.fenced(at).or_else(|| self.in_prose(at))
     }
 
-    /// The first container after the model's reasoning, if `found` stands in it.
+    /// The first container after the model's reasoning, if `found` is in the reasoning.
     fn after_reasoning(&mut self, found: usize) -> Option<usize> {
         self.text[..found].find("<think")?;
         let end = found + self.text[found..].rfind("</think")?;
         self.container(end)
     }
 
-    /// Where the bracket of the call stands whose name starts at `at`.
+    /// The opening parenthesis of the call whose name starts at `at`.
     pub(super) fn call(&self, at: usize) -> Option<usize> {
         let is_start = |&byte: &u8| byte.is_ascii_alphabetic() || byte == b'_';
         self.bytes.get(at).filter(|byte| is_start(byte))?;
@@ -116,7 +116,7 @@ impl<'a> Framing<'a> {
         (self.bytes.get(paren) == Some(&b'(')).then_some(paren)
     }
 
-    /// `NumberLong("2")`, `callback(true);` and nothing else.
+    /// Whether the text is one call of a string or scalar: `NumberLong("2")`, `callback(true);`.
     fn is_call_of_a_scalar(&self, paren: usize) -> bool {
         let end = self.text.trim_end().trim_end_matches(';');
         let Some(inner) = end.strip_suffix(')').and_then(|text| text.get(paren + 1..)) else {
@@ -141,7 +141,7 @@ impl<'a> Framing<'a> {
         self.bytes[at..].starts_with(b"```")
     }
 
-    /// The first fence that holds a container: where that starts.
+    /// The start of the container in the first fence that holds one.
     fn fenced(&mut self, from: usize) -> Option<usize> {
         let mut at = from;
         while let Some(step) = memchr::memmem::find(&self.bytes[at..], b"```") {
@@ -181,7 +181,7 @@ impl<'a> Framing<'a> {
         None
     }
 
-    /// Whether a container that is one stands at `at`: not `{name}`, not `[link](..)`. `is_alone`: no prose is around it.
+    /// Whether a JSON container starts at `at`: not `{name}`, not `[link](..)`. `is_alone`: no prose is around it.
     fn is_container(&mut self, mut at: usize, is_alone: bool) -> bool {
         loop {
             let Some(&byte @ (b'{' | b'[')) = self.bytes.get(at) else {
@@ -224,7 +224,7 @@ impl<'a> Framing<'a> {
         is_alone && length > 0 && self.bytes.get(at + length).is_none_or(is_end)
     }
 
-    /// `[a, b]` on one line, with nothing after it that makes it a link.
+    /// Whether a list of words on one line is at `at`, and is not a link: `[a, b]`.
     fn is_list_of_words(&self, at: usize) -> bool {
         let is_end = |b: &u8| matches!(b, b']' | b'\n' | b'[');
         let Some(length) = self.bytes[at..].iter().take(512).position(is_end) else {
@@ -236,7 +236,7 @@ impl<'a> Framing<'a> {
             && !matches!(self.bytes.get(end + 1), Some(b'(' | b'['))
     }
 
-    /// Whether `true`, `None` or the like stands at `at`.
+    /// Whether `true`, `None` or a similar literal is at `at`.
     fn is_literal(&self, at: usize) -> bool {
         let is_word = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'+');
         let length = self.bytes[at..].iter().take(12).take_while(is_word).count();
@@ -246,7 +246,7 @@ impl<'a> Framing<'a> {
             || found == "NaN"
     }
 
-    /// After blanks and comments from `at` on.
+    /// The index after the blanks and comments at `at`.
     pub(super) fn past_space(&mut self, mut at: usize) -> usize {
         loop {
             at = blanks_end(self.bytes, at);
@@ -264,7 +264,7 @@ impl<'a> Framing<'a> {
     }
 }
 
-/// Where the comment at `at` ends, if one starts there.
+/// Where the comment at `at` ends, if a comment starts there.
 pub(super) fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     let after = |end: &[u8], from: usize| {
@@ -275,7 +275,7 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     match rest {
         [b'/', b'*', ..] => Some(after(b"*/", 2)),
         [b'/', b'/', ..] => Some(line()),
-        // `#fff` is a colour, `# text` a comment.
+        // `#fff` is a color, `# text` is a comment.
         [b'#', b' ' | b'\t' | b'#' | b'\n' | b'\r' | b'!', ..] | [b'#'] => Some(line()),
         [b'<', b'!', b'-', b'-', ..] => Some(after(b"-->", 0)),
         _ => None,

@@ -1,7 +1,7 @@
 //! Whole documents: JSON and everything that models and people write in its place.
 //!
-//! The values are read by the [`Transducer`](crate::Transducer), as those of calls are. What is done here is to find them:
-//! prose and fences around, several in a row, calls around one.
+//! The [`Transducer`](crate::Transducer) reads the values, as in calls. This module finds them: values in prose and
+//! fences, several values in a row, values in calls.
 
 mod double_escape;
 mod framing;
@@ -23,21 +23,21 @@ use crate::repair::Repair;
 use crate::shape::Shape;
 use values::Document;
 
-/// A document that is JSON now.
+/// A repaired document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RepairedText {
-    /// The JSON text. The input itself, byte for byte, where it was JSON already.
+    /// The JSON text. Equals the input, byte for byte, if nothing was repaired.
     pub text: String,
-    /// What was repaired, in the order in which it was found; at most 64 of a kind.
+    /// The repairs, in the order in which they were found; at most 64 of a kind.
     pub edits: Vec<RepairEdit>,
-    /// How many repairs of each kind there were beyond those.
+    /// The number of repairs of each kind that are not in `edits`.
     pub more: Vec<(Repair, u32)>,
-    /// Bytes looked at, those looked at again included: at most a fixed multiple of the input's.
+    /// Bytes read, including bytes read again: at most a fixed multiple of the input's length.
     pub work: u64,
 }
 
-/// A document that comes in pieces and is held until its end.
+/// A document that arrives in pieces and is held until its end.
 ///
 /// ```
 /// use toolglot_json::{HeldDocument, Shape};
@@ -64,17 +64,17 @@ impl HeldDocument {
         &self.text
     }
 
-    /// Repairs what came.
+    /// Repairs the held text.
     pub fn finish(self, shape: &Shape) -> RepairedText {
         repair(&self.text, shape)
     }
 }
 
-/// Repairs a whole document. `shape` is what is known of its value; [`Shape::Any`] for nothing. Where a string is asked
-/// for, a text that is no JSON string is that string, verbatim.
+/// Repairs a whole document. `shape` is the known shape of the document's value, or [`Shape::Any`]. If `shape` is
+/// [`Shape::Text`], a text that is not a JSON string becomes that string, verbatim.
 ///
-/// Every text is repaired, and what comes out is one JSON value. Nothing that was escaped correctly is read otherwise, and
-/// no value is dropped. Linear in the text.
+/// Every text is repaired, and the output is one JSON value. Correct escapes keep their meaning, and no value is
+/// dropped. Linear in the text.
 ///
 /// ```
 /// use toolglot_json::{Shape, repair};
@@ -87,7 +87,7 @@ pub fn repair(text: &str, shape: &Shape) -> RepairedText {
     let is_valid = is_valid(text, true);
     let mut writer = Writer::new(text);
     if *shape == Shape::Text && !(is_valid && text.trim_start().starts_with('"')) {
-        // A string is asked for: the text is it, verbatim.
+        // The shape is a string: the text is that string, verbatim.
         let quoted = crate::escape::quoted(text);
         writer.put(&quoted);
         writer.note(Repair::UnquotedString, 0, text.len(), quoted);
@@ -100,7 +100,7 @@ pub fn repair(text: &str, shape: &Shape) -> RepairedText {
     if let Some(inner) = double_escape::unescaped(text) {
         let mut repaired = repair(&inner, shape);
         for edit in &mut repaired.edits {
-            // Places in the unescaped text are none in the input.
+            // Offsets in the unescaped text are not offsets in the input.
             (edit.start, edit.end) = (0, text.len());
         }
         let unescaping = RepairEdit {

@@ -1,8 +1,8 @@
-//! The quotes there are, and the keys between them.
+//! The kinds of quotes, and the keys between them.
 
 use crate::scan::blanks_end;
 
-/// Longest key that is looked for, in bytes.
+/// The longest key that is recognized, in bytes.
 const LONGEST_KEY: usize = 256;
 
 /// Quotes that can close one another.
@@ -19,7 +19,7 @@ pub enum Quotes {
 }
 
 impl Quotes {
-    /// The quotes that a string beginning with the quote at `at` has, and how many bytes that quote is.
+    /// The kind of the quote at `at`, and its length in bytes.
     pub fn at(bytes: &[u8], at: usize) -> Option<(Quotes, usize)> {
         match *bytes.get(at)? {
             b'"' => Some((Quotes::Double, 1)),
@@ -35,19 +35,19 @@ impl Quotes {
         }
     }
 
-    /// How many bytes the quote at `at` has, if it can close such a string.
+    /// The length in bytes of the quote at `at`, if it can close a string with these quotes.
     pub fn close(self, bytes: &[u8], at: usize) -> Option<usize> {
-        let (mark, length) = Quotes::at(bytes, at)?;
+        let (quote, length) = Quotes::at(bytes, at)?;
         let closes = match self {
-            Quotes::Double | Quotes::Single => mark == self,
-            Quotes::DoubleLike => matches!(mark, Quotes::Double | Quotes::DoubleLike),
-            Quotes::SingleLike => matches!(mark, Quotes::Single | Quotes::SingleLike),
+            Quotes::Double | Quotes::Single => quote == self,
+            Quotes::DoubleLike => matches!(quote, Quotes::Double | Quotes::DoubleLike),
+            Quotes::SingleLike => matches!(quote, Quotes::Single | Quotes::SingleLike),
         };
         closes.then_some(length)
     }
 }
 
-/// Whether a key and its colon stand at `at`, in quotes or bare.
+/// Whether a key and its colon are at `at`. The key is quoted or bare.
 pub(crate) fn starts_member(bytes: &[u8], at: usize) -> bool {
     let near = &bytes[..bytes.len().min(at + LONGEST_KEY)];
     let Some((quotes, length)) = Quotes::at(near, at) else {
@@ -58,7 +58,7 @@ pub(crate) fn starts_member(bytes: &[u8], at: usize) -> bool {
         let end = at + rest.iter().take_while(is_name).count();
         let quote = usize::from(bytes.get(end) == Some(&b'"'));
         let colon = blanks_end(bytes, end + quote);
-        // `http://..` is no key.
+        // `http://..` is not a key.
         return end > at
             && bytes.get(colon) == Some(&b':')
             && (quote > 0 || bytes.get(blanks_end(bytes, colon + 1)) != Some(&b'/'));

@@ -1,4 +1,4 @@
-//! Whether a text is JSON already. Nothing is repaired in one that is.
+//! Checks whether a text is JSON. A text that is JSON is not repaired.
 
 use alloc::vec::Vec;
 
@@ -6,13 +6,13 @@ use crate::escape::hex4;
 use crate::scan::{blanks_end, plain};
 use crate::word::{is_scalar, stands, word_length};
 
-/// Whether `text` is one JSON value (RFC 8259), white space around it allowed; `finite`: with no number that is beyond all.
-/// Linear; one byte of memory a level.
+/// Whether `text` is one JSON value (RFC 8259), with white space allowed around it. `finite`: a number too large for an
+/// `f64` is invalid. Linear; one byte of memory a level.
 pub fn is_valid(text: &str, finite: bool) -> bool {
     let start = blanks_end(text.as_bytes(), 0);
     let last = text.trim_ascii_end().as_bytes().last();
     match text.as_bytes().get(start) {
-        // What is cut off need not be read to its end.
+        // A text that is cut off need not be read to its end.
         Some(b'{') if last != Some(&b'}') => return false,
         Some(b'[') if last != Some(&b']') => return false,
         _ => {}
@@ -22,21 +22,21 @@ pub fn is_valid(text: &str, finite: bool) -> bool {
     end.is_some_and(|end| blanks_end(text.as_bytes(), end) == text.len())
 }
 
-/// After the JSON value that starts at `at`; `None` if none does.
+/// The index after the JSON value that starts at `at`; `None` if no value starts there.
 pub fn value_end(text: &str, at: usize) -> Option<usize> {
     end_of(text, at, is_scalar)
 }
 
-/// The same, where the words for which `is_word` holds are the scalars.
+/// Like [`value_end`], where a word is a scalar if `is_word` holds.
 fn end_of(text: &str, mut at: usize, is_word: fn(&str) -> bool) -> Option<usize> {
     let bytes = text.as_bytes();
-    // The closer of each container that is open.
+    // The closer of each open container.
     let mut open = Vec::new();
     loop {
         // A value is due.
         match bytes.get(at)? {
             bracket @ (b'{' | b'[') => {
-                // `}` and `]` stand two after their openers.
+                // The codes of `}` and `]` are two above the codes of their openers.
                 let closer = bracket + 2;
                 at = blanks_end(bytes, at + 1);
                 if bytes.get(at) == Some(&closer) {
@@ -76,8 +76,8 @@ fn end_of(text: &str, mut at: usize, is_word: fn(&str) -> bool) -> Option<usize>
     }
 }
 
-/// Where the value of the element at `at` starts: after the key, its colon and the blanks in an object; `None` if there
-/// is none.
+/// Where the value of the member or element at `at` starts. The value of a member is after the key, colon and blanks.
+/// `None` if the key or colon is missing.
 #[inline]
 fn element(bytes: &[u8], at: usize, closer: u8) -> Option<usize> {
     if closer == b']' {
@@ -90,7 +90,7 @@ fn element(bytes: &[u8], at: usize, closer: u8) -> Option<usize> {
     (bytes.get(at) == Some(&b':')).then(|| blanks_end(bytes, at + 1))
 }
 
-/// After the string whose inside starts at `at`.
+/// The index after the string whose inside starts at `at`; `None` if the string is invalid.
 #[inline]
 pub fn string(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
@@ -154,7 +154,7 @@ mod tests {
         ] {
             assert!(!is_valid(bad, false), "{bad}");
         }
-        let beyond = "[1e999]";
-        assert!(is_valid(beyond, false) && !is_valid(beyond, true));
+        let huge = "[1e999]";
+        assert!(is_valid(huge, false) && !is_valid(huge, true));
     }
 }

@@ -1,4 +1,4 @@
-//! A whole document: its values by the [`Transducer`], what stands around them left out.
+//! Reads a whole document: the [`Transducer`] reads the values, the text around them is left out.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -21,7 +21,7 @@ pub(super) struct Document<'a> {
     framing: Framing<'a>,
     machine: Transducer,
     writer: Writer,
-    /// The keys that the shape says the document has.
+    /// The keys that the shape declares for the document.
     known: Option<Arc<[String]>>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Reads the document to its end; what it writes is JSON whatever the text is.
+    /// Reads the document to its end. The output is JSON, whatever the text is.
     pub(super) fn read(mut self) -> (Writer, u64) {
         let start = self.framing.past_space(0);
         if start == self.text.len() {
@@ -61,7 +61,7 @@ impl<'a> Document<'a> {
         (self.writer, work)
     }
 
-    /// The value here, and those after it: more than one become a list.
+    /// Reads the value here and the values after it. Several values become a list.
     fn values(&mut self) {
         let mut n_values = 1;
         self.value();
@@ -96,7 +96,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// One value, from its first byte on.
+    /// Reads one value from its first byte on.
     fn value(&mut self) {
         let bytes = self.text.as_bytes();
         let mut is_call = false;
@@ -124,10 +124,10 @@ impl<'a> Document<'a> {
         self.i = end;
     }
 
-    /// Feeds the machine until its value ends, or the text does.
+    /// Feeds the machine until the value or the text ends.
     fn feed(&mut self) {
         let mut out = Output::default();
-        // What is written follows the blanks that wait.
+        // New text follows the pending blanks.
         self.writer.put("");
         core::mem::swap(&mut out.text, self.writer.out());
         if let Some(keys) = &self.known {
@@ -139,7 +139,7 @@ impl<'a> Document<'a> {
             self.i += used;
             match step {
                 Step::Done => {
-                    // A key that was cut at its colon is read again without its escapes.
+                    // A key split at its colon is read again unescaped: `end` may be inside a character.
                     let end = self.i.saturating_sub(self.machine.n_unread());
                     self.i = self.boundary(end);
                     break;
@@ -167,9 +167,9 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// A text without a container: numbers and literals in lines, or a string.
+    /// Reads a text without a container: numbers and literals in lines, or a string.
     fn scalar(&mut self) {
-        // Blanks that JSON does not know.
+        // Blanks that JSON does not allow.
         let start = self.text.len() - self.text[self.i..].trim_start().len();
         self.leave_out(start);
         let text = self.text[start..].trim_end();
@@ -186,7 +186,7 @@ impl<'a> Document<'a> {
             return self.leave_out(self.text.len());
         }
         let is_scalar = |word: &str| word::is_scalar(word.trim());
-        // `12,345` is one number in groups, or two: it stays text.
+        // `12,345` may be one number in groups or two numbers: it stays text.
         let is_group = |part: &str| part.bytes().take(3).filter(u8::is_ascii_digit).count() == 3;
         let is_grouped = bare.split(',').skip(1).all(is_group);
         let is_full = |part: &&str| !part.trim().is_empty();
@@ -201,10 +201,10 @@ impl<'a> Document<'a> {
             self.writer.put("]");
             return;
         }
-        // One quote, whose other one is lost.
-        let is_rest = |text: &&str| !text.contains('"');
-        let first = text.strip_prefix('"').filter(is_rest);
-        let last = text.strip_suffix('"').filter(is_rest);
+        // A string that lost one of its two quotes.
+        let has_no_quote = |text: &&str| !text.contains('"');
+        let first = text.strip_prefix('"').filter(has_no_quote);
+        let last = text.strip_suffix('"').filter(has_no_quote);
         let text = first.or(last).unwrap_or(text);
         let json = quoted(text);
         self.writer.put(&json);
@@ -213,11 +213,11 @@ impl<'a> Document<'a> {
         self.leave_out(self.text.len());
     }
 
-    /// Leaves out everything up to `at`. Blanks are left out in silence, if JSON has them.
+    /// Leaves out the text up to `at`. Blanks that JSON allows are left out without a note.
     fn leave_out(&mut self, at: usize) {
         let skipped = &self.text[self.i.min(at)..at];
-        let is_odd = |c: char| !matches!(c, ' ' | '\t' | '\n' | '\r');
-        if let (Some(first), Some(last)) = (skipped.find(is_odd), skipped.rfind(is_odd)) {
+        let is_text = |c: char| !matches!(c, ' ' | '\t' | '\n' | '\r');
+        if let (Some(first), Some(last)) = (skipped.find(is_text), skipped.rfind(is_text)) {
             let length = skipped[last..].chars().next().map_or(0, char::len_utf8);
             let (start, end) = (self.i + first, self.i + last + length);
             let repair = repair_of(&self.text[start..end], self.text.as_bytes(), start);
@@ -226,7 +226,7 @@ impl<'a> Document<'a> {
         self.i = self.i.max(at);
     }
 
-    /// The start of the character at `at`.
+    /// The start of the character that contains `at`.
     fn boundary(&self, at: usize) -> usize {
         let at = at.min(self.text.len());
         let is_start = |&at: &usize| self.text.is_char_boundary(at);
@@ -247,9 +247,9 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Why `text`, which starts at `start`, is no part of a value.
+/// The repair that leaves out `text`, which starts at `start`.
 fn repair_of(text: &str, bytes: &[u8], start: usize) -> Repair {
-    let is_all = |of: &[u8]| text.bytes().all(|b| of.contains(&b) || b <= b' ');
+    let is_all = |set: &[u8]| text.bytes().all(|b| set.contains(&b) || b <= b' ');
     if text.starts_with("```") && text.len() < 24 && !text.contains('\n') {
         Repair::CodeFence
     } else if is_all(b"}])") {
@@ -265,7 +265,7 @@ fn repair_of(text: &str, bytes: &[u8], start: usize) -> Repair {
     }
 }
 
-/// What a repair wrote in the place of `before`, which `rest` follows.
+/// The text that a repair wrote in place of `before`. `rest` follows `before`.
 fn written(repair: Repair, before: &str, rest: &str) -> Cow<'static, str> {
     let word = |text: &str| Cow::Owned(String::from(word::value(text.trim_end(), false).0));
     match repair {

@@ -1,4 +1,4 @@
-//! Where repaired text goes: what is supplied can stand before the blanks that nothing has followed yet.
+//! The output of repairs: supplied text can be inserted before pending blanks, which no text follows yet.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -8,37 +8,37 @@ use alloc::vec::Vec;
 use super::RepairedText;
 use crate::repair::Repair;
 
-/// Edits kept per kind; the rest is counted.
+/// The number of edits kept per kind; further edits are counted.
 const KEPT: u32 = 64;
 
 /// One repair of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RepairEdit {
-    /// What was done.
+    /// The kind of repair.
     pub repair: Repair,
     /// The first byte concerned, in the input.
     pub start: usize,
-    /// The byte after the last. The text between is what stood there before.
+    /// The byte after the last. `start..end` is the replaced text.
     pub end: usize,
-    /// What stands there now.
+    /// The replacement.
     pub after: Cow<'static, str>,
 }
 
-/// JSON text in the making, and what was repaired on the way.
+/// The JSON text so far, and its repairs.
 #[derive(Debug, Default)]
 pub struct Writer {
-    /// What was written.
+    /// The text so far.
     out: String,
-    /// Where the blanks start that nothing has followed yet.
+    /// Where the pending blanks start, which no text follows yet.
     blanks: Option<usize>,
     edits: Vec<RepairEdit>,
-    /// How many repairs of each kind there were.
+    /// The number of repairs of each kind.
     counts: BTreeMap<Repair, u32>,
 }
 
 impl Writer {
-    /// For the repair of `text`, to which most repairs add little.
+    /// A writer for the repair of `text`; most repairs add little to the length.
     pub fn new(text: &str) -> Writer {
         Writer {
             out: String::with_capacity(text.len() + text.len() / 8),
@@ -46,45 +46,45 @@ impl Writer {
         }
     }
 
-    /// What was written, blanks at its end included, to be appended to or changed.
+    /// The text so far, including pending blanks. The caller may append to it or change it.
     pub fn out(&mut self) -> &mut String {
         &mut self.out
     }
 
-    /// Appends, after the blanks.
+    /// Appends `text` after the pending blanks.
     pub fn put(&mut self, text: &str) {
         self.blanks = None;
         self.out.push_str(text);
     }
 
-    /// Appends blanks, which wait until something follows them.
+    /// Appends blanks, which are pending until text follows them.
     pub fn blank(&mut self, blanks: &str) {
         self.blanks = Some(self.end());
         self.out.push_str(blanks);
     }
 
-    /// Where the blanks that wait start, or the end.
+    /// Where the pending blanks start, or the end of the text.
     fn end(&self) -> usize {
         self.blanks.unwrap_or(self.out.len())
     }
 
-    /// The last byte that was written, the blanks that wait aside.
+    /// The last byte before the pending blanks.
     pub fn last(&self) -> Option<u8> {
         self.out.as_bytes()[..self.end()].last().copied()
     }
 
-    /// Leaves the blanks that wait out.
+    /// Removes the pending blanks.
     pub fn drop_blanks(&mut self) {
         self.out.truncate(self.end());
         self.blanks = None;
     }
 
-    /// Appends before the blanks that wait.
+    /// Inserts `text` before the pending blanks.
     pub fn put_before_blanks(&mut self, text: &str) {
         self.insert(self.end(), text);
     }
 
-    /// Writes before everything.
+    /// Inserts `text` at the start.
     pub fn prepend(&mut self, text: &str) {
         self.insert(0, text);
     }
@@ -94,7 +94,7 @@ impl Writer {
         self.blanks = self.blanks.map(|at| at + text.len());
     }
 
-    /// Takes back a comma if it is the last thing written.
+    /// Removes the last byte before the pending blanks, if it is a comma.
     pub fn take_comma(&mut self) {
         if self.last() == Some(b',') {
             let at = self.end() - 1;
@@ -103,13 +103,13 @@ impl Writer {
         }
     }
 
-    /// Whether what was written ends with a comma or a line break, other blanks aside.
+    /// Whether the text ends with a comma or a line break, not counting other blanks.
     pub fn ends_line_or_comma(&self) -> bool {
         let blanks = self.out[self.end()..].trim_end_matches([' ', '\t', '\r']);
         blanks.ends_with('\n') || (blanks.is_empty() && self.last() == Some(b','))
     }
 
-    /// Remembers a repair that wrote `after`.
+    /// Records a repair that wrote `after`.
     pub fn note(
         &mut self,
         repair: Repair,
@@ -129,12 +129,12 @@ impl Writer {
         }
     }
 
-    /// Whether a repair was remembered.
+    /// Whether a repair was recorded.
     pub fn has_notes(&self) -> bool {
         !self.edits.is_empty()
     }
 
-    /// The document, after `work` bytes were looked at.
+    /// The repaired document. `work`: the number of bytes read.
     pub fn finish(self, work: u64) -> RepairedText {
         let counts = self.counts.into_iter().filter(|&(_, n)| n > KEPT);
         RepairedText {

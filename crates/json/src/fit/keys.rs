@@ -1,4 +1,4 @@
-//! Keys: declared, missed by a little, or a wrapper of all arguments.
+//! Keys: declared ones, near misses, and wrappers of all arguments.
 
 use alloc::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::scan::boundary;
 use crate::shape::Fields;
 
 impl Fit {
-    /// A key was read whole; it is held.
+    /// Handles a whole key, which is held.
     pub(super) fn key(&mut self, job: &mut Job<'_>) {
         let key = unescape(&self.held[1..self.held.len() - 1]).into_owned();
         let own = self.levels.last().map_or(0, |level| level.path);
@@ -21,7 +21,7 @@ impl Fit {
         };
         let declared = fields.place(&key);
         if !self.wrapper.is_empty() {
-            // After `{"arguments": {`: a parameter is what a wrapper holds.
+            // After `{"arguments": {`: only a key that is a parameter shows a wrapper.
             if !fields.is_known(&key) {
                 self.no_wrapper(job);
                 job.out.push_str(&self.held);
@@ -68,8 +68,8 @@ impl Fit {
         self.state = State::Colon;
     }
 
-    /// Whether `key`, which misses the property at `place`, may take its name: not where that is there already, nor, where
-    /// the whole document is held, where it comes or another key misses it as well.
+    /// Whether `key`, a near miss of the property at `place`, may take its name. Not if the object has the property. If
+    /// the whole document is held, also not if the property follows or another key is a near miss of it.
     fn may_rename(&mut self, key: &str, place: usize, fields: &Fields, job: &Job<'_>) -> bool {
         if self.present(place).is_some() {
             return false;
@@ -85,7 +85,7 @@ impl Fit {
         names.iter().any(|name| name == key)
     }
 
-    /// A declared property is here. One that came under another name before is said to come twice.
+    /// Records a declared property. Notes a duplicate if the property had another name before.
     fn is_present(&mut self, property: usize, moved: bool, name: &str, job: &mut Job<'_>) {
         match self.present(property) {
             None => self.present.push(Present { property, moved }),
@@ -93,31 +93,31 @@ impl Fit {
                 let name = quoted(name);
                 self.note(FitKind::Doubled, &name, &name, job);
             }
-            // Its own name twice is what whoever wrote this text has noted.
+            // The writer of this text has noted a duplicate of the same name.
             Some(_) => {}
         }
     }
 
-    /// Holds a string, or a key, from its quote on, which is held by the caller.
+    /// Starts to hold a string or key. The caller appends its opening quote to `held`.
     pub(super) fn hold_string(&mut self, in_key: bool) {
         self.held.clear();
         (self.state, self.in_key) = (State::HELD, in_key);
     }
 
-    /// The property, if the innermost object has had it.
+    /// The record of `property`, if the innermost object has the property.
     fn present(&self, property: usize) -> Option<&Present> {
         let from = self.levels.last().map_or(0, |level| level.present);
         let mut present = self.present[from..].iter();
         present.find(|present| present.property == property)
     }
 
-    /// As much of `text` as may be held, and a character more.
+    /// As much of `text` as may be held, and one character more.
     pub(super) fn room<'t>(&self, text: &'t str) -> &'t str {
         let room = (self.cap + 1).saturating_sub(self.held.len()).max(1);
         &text[..boundary(text, room)]
     }
 
-    /// A byte after the key of what may be a wrapper. `false`: it was none, and the byte is to be read again.
+    /// Reads a byte after the key of a possible wrapper. `false`: the byte must be read again, as there is no wrapper.
     pub(super) fn wrapper(&mut self, wrapper: Wrapper, byte: u8, job: &mut Job<'_>) -> bool {
         let next = match (wrapper, byte) {
             (_, b' ' | b'\t' | b'\n' | b'\r') => self.state,
@@ -141,13 +141,13 @@ impl Fit {
         false
     }
 
-    /// What may have been a wrapper is told as it stands.
+    /// Emits the text of a possible wrapper that is not one.
     pub(super) fn no_wrapper(&mut self, job: &mut Job<'_>) {
         job.out.push_str(&self.wrapper);
         self.wrapper.clear();
     }
 
-    /// What is in the wrapper is the arguments.
+    /// Leaves out the wrapper around the arguments.
     fn unwrap(&mut self, job: &mut Job<'_>) {
         let wrapper = core::mem::take(&mut self.wrapper);
         let walk = self.levels.last().map_or(0, |level| level.walk);
@@ -161,7 +161,7 @@ impl Fit {
     }
 }
 
-/// The step to the value of a key that is not declared.
+/// The step to the value of an undeclared key.
 pub(super) fn step_to_others(fields: &Fields) -> Option<Walk> {
     fields.others.as_ref().map(|_| Walk::Others)
 }

@@ -1,4 +1,4 @@
-//! Values start and end, containers open and close; the path and the shape go with them.
+//! The starts and ends of values and containers; they change the current path and shape.
 
 use alloc::string::String;
 
@@ -8,7 +8,7 @@ use super::{Fit, FitKind, Fitted, Job, Level, State, Target};
 use crate::pointer::push_index;
 use crate::shape::{Fields, Shape};
 
-/// Characters of a value that a change shows.
+/// The most characters of a value that a change shows.
 const SHOWN: usize = 200;
 
 impl Fit {
@@ -18,7 +18,7 @@ impl Fit {
         reached(target, &self.walk[..level.walk])?.fields()
     }
 
-    /// A value starts with `byte`, in the document or in a container whose shape is known.
+    /// Starts the value whose first byte is `byte`, at the root or in a container whose shape is known.
     pub(super) fn start_value(&mut self, byte: u8, job: &mut Job<'_>) {
         let kind = Kind::of(byte);
         self.held.clear();
@@ -63,7 +63,7 @@ impl Fit {
         };
     }
 
-    /// What becomes of a value of this kind, whose shape the steps lead to. A choice among shapes is a step more.
+    /// The action for a value of this kind whose shape is at the end of `walk`. A choice in a union adds a step.
     fn plan(&mut self, target: Target<'_>, kind: Kind) -> Plan {
         let Some(reached) = reached(target, &self.walk) else {
             return Plan::Pass;
@@ -114,14 +114,14 @@ impl Fit {
         });
     }
 
-    /// A container ends with `closer`.
+    /// Ends the innermost container with `closer`.
     pub(super) fn close(&mut self, closer: &str, job: &mut Job<'_>) {
         let Some(level) = self.levels.pop() else {
             job.out.push_str(closer);
             return;
         };
         if level.unwrapped {
-            // What it had is its parent's now.
+            // The properties of an unwrapped object belong to its parent.
             for present in &mut self.present[level.present..] {
                 present.moved = true;
             }
@@ -146,7 +146,7 @@ impl Fit {
         };
     }
 
-    /// The pointer to the value being read.
+    /// The pointer to the current value.
     pub(super) fn pointer(&self) -> String {
         let mut pointer = match self.levels.last() {
             Some(level) if level.array => {
@@ -162,7 +162,7 @@ impl Fit {
         pointer
     }
 
-    /// Remembers a change of what was read from `start` to `pos`, which is about to be told.
+    /// Records a change of the input from `start` to `pos`. The caller emits the new text afterwards.
     #[cold]
     pub(super) fn note(&mut self, change: FitKind, before: &str, after: &str, job: &mut Job<'_>) {
         job.fitted.push(Fitted {

@@ -1,4 +1,4 @@
-//! Values brought to their shapes while they stream: JSON text in, JSON text out, nothing retracted.
+//! Coerces values to their shapes while they stream: JSON text in, JSON text out, nothing retracted.
 //!
 //! ```text
 //!   "limit": "5"              integer          "limit": 5
@@ -9,12 +9,12 @@
 //!   {"arguments": {"path"     path             {"path"
 //! ```
 //!
-//! What the shape cannot change passes as it comes, in runs. What it may still change is held until that is certain: a key,
-//! a string where none is wanted, a number where text is. What fits in no way passes as it stands: validation says so.
+//! Text that the shape cannot change passes unchanged, in runs. Text that the shape may change is held until that is
+//! certain: a key, a string where the shape allows none, a number where the shape wants text. A value that cannot be
+//! coerced passes unchanged; validation reports it.
 //!
-//! These are the only rules by which a value is changed, for calls as they stream and for whole documents alike
-//! ([`coerce`](crate::coerce)): [`rules`] has them as a table, [`unpack`] what a held value becomes, [`keys`] and
-//! [`names`] what a key does.
+//! Only these rules change a value, in streamed calls and in whole documents ([`coerce`](crate::coerce)). [`rules`] has
+//! them as a table, [`unpack`] converts held values, [`keys`] and [`names`] handle keys.
 
 mod keys;
 mod levels;
@@ -40,40 +40,40 @@ use crate::reader::{UnknownValue, string_end};
 use crate::shape::{Fields, Shape};
 use crate::word::ends_word;
 
-/// What was changed.
+/// A kind of coercion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum FitKind {
-    /// A string became the scalar it spells, or a scalar the string that is wanted.
+    /// A string became the scalar it spells, or a scalar became a string.
     Typed,
     /// A string became the array or object it holds.
     Unpacked,
     /// A lone value became an array of one.
     Listed,
-    /// A key that misses a declared one by a little was renamed.
+    /// A near miss of a declared key was renamed.
     Renamed,
-    /// The arguments stood under a key of their own (`{"arguments": {..}}`); it was left out.
+    /// The arguments were under a key of their own (`{"arguments": {..}}`), which was left out.
     Unwrapped,
-    /// A key came twice, since one of both was renamed or unwrapped. Both stand in the text.
+    /// A key occurs twice, because one of the two was renamed or unwrapped. Both stay in the text.
     Doubled,
 }
 
-/// One change, and where.
+/// One change, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fitted {
-    /// What was done.
+    /// The kind of change.
     pub change: FitKind,
-    /// A JSON pointer to the value in the document, as it is called now.
+    /// A JSON pointer to the value in the document, with the new names.
     pub path: String,
-    /// The first byte concerned of the JSON text that was fed, counted from its start.
+    /// The first byte concerned, counted from the start of the input.
     pub start: usize,
-    /// The byte after the last. What was supplied between two bytes is empty.
+    /// The byte after the last. The range of supplied text is empty.
     pub end: usize,
-    /// Where what stands there now starts in the text that came out.
+    /// Where the replacement starts in the output.
     pub at: usize,
-    /// What was written, at most 200 characters.
+    /// The old text, at most 200 characters.
     pub before: String,
-    /// What it became, at most 200 characters.
+    /// The new text, at most 200 characters.
     pub after: String,
 }
 
@@ -96,14 +96,14 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Where a piece of a document goes.
+/// The context in which one piece of a document is read.
 struct Job<'a> {
     target: Target<'a>,
     out: &'a mut String,
     fitted: &'a mut Vec<Fitted>,
-    /// All of the document, where it is held.
+    /// The whole document, if it is held.
     whole: Option<&'a str>,
-    /// How much of `out` was there before.
+    /// The length of `out` before this piece.
     from: usize,
 }
 
@@ -123,22 +123,22 @@ impl<'a> Job<'a> {
 /// An open container whose shape is known.
 #[derive(Clone, Debug)]
 struct Level {
-    /// How many steps lead to its shape.
+    /// The number of steps in `walk` to the shape of the container.
     walk: usize,
-    /// How much of `path` is its own.
+    /// The length of `path` at the container.
     path: usize,
-    /// Items before this one, in an array.
+    /// The index of the current item, in an array.
     index: usize,
     array: bool,
-    /// It is the one item of an array that was supplied.
+    /// The container is the one item of a supplied array.
     listed: bool,
-    /// Its brackets are left out.
+    /// The brackets of the container are left out.
     unwrapped: bool,
-    /// How many of `present` were there before it.
+    /// The length of `present` before the container.
     present: usize,
-    /// Where it starts.
+    /// Where the container starts.
     start: usize,
-    /// The keys that may be renamed, where the whole object was looked at.
+    /// The keys that may be renamed, once the whole object was searched for them.
     uncontested: Option<Vec<String>>,
 }
 
@@ -148,7 +148,7 @@ enum State {
     Value,
     Key,
     Colon,
-    /// After the key of what may be a wrapper.
+    /// After the key of a possible wrapper.
     Wrapper(Wrapper),
     After,
     String {
@@ -158,20 +158,20 @@ enum State {
     Word {
         held: bool,
     },
-    /// Inside a value about which nothing is known.
+    /// Inside a value of unknown shape.
     Free(UnknownValue),
     Done,
 }
 
 impl State {
-    /// After the bracket of a value about which nothing is known.
+    /// After the opening bracket of a value of unknown shape.
     const FREE: State = State::Free(UnknownValue {
         depth: 1,
         in_string: false,
         escaped: false,
     });
 
-    /// After the quote of a string, or of a key, that is held.
+    /// After the opening quote of a held string or key.
     const HELD: State = State::String {
         held: true,
         escaped: false,
@@ -185,45 +185,45 @@ enum Wrapper {
     Key,
 }
 
-/// A declared property that the innermost objects have had.
+/// A declared property that an open object has.
 #[derive(Clone, Copy, Debug)]
 struct Present {
     property: usize,
-    /// Under another name, or in a wrapper.
+    /// The property had another name, or was in a wrapper.
     moved: bool,
 }
 
-/// The machine. One document each.
+/// Coerces one document while it streams.
 #[derive(Clone, Debug, Default)]
 pub struct Fit {
     state: State,
     levels: Vec<Level>,
     walk: Vec<Walk>,
     path: String,
-    /// The properties that the open objects have had, those of the innermost last.
+    /// The properties that the open objects have so far, those of the innermost object last.
     present: Vec<Present>,
-    /// The key or value that is held, as it came.
+    /// The held key or value, unchanged.
     held: String,
-    /// The key and brace of what may be a wrapper.
+    /// The key and brace of a possible wrapper.
     wrapper: String,
     /// The step to the value of the last key; `None` if the shape forbids that key.
     step: Option<Walk>,
-    /// The value being read is the one item of an array that was supplied.
+    /// The current value is the one item of a supplied array.
     listed: bool,
-    /// The string that is being read is a key.
+    /// The current string is a key.
     in_key: bool,
     /// A key was read.
     has_keys: bool,
-    /// Longest value that is held, in bytes.
+    /// The longest value that is held, in bytes.
     cap: usize,
     deep: u8,
-    /// Bytes fed before this piece, and bytes told before this piece's output.
+    /// Bytes fed before this piece, and bytes emitted before this piece's output.
     fed: usize,
     emitted: usize,
-    /// Where the key or value that is being read starts, and how far it was read.
+    /// Where the current key or value starts, and the position up to which it was read.
     start: usize,
     pos: usize,
-    /// Where the key of what may be a wrapper starts.
+    /// Where the key of a possible wrapper starts.
     wrapped_at: usize,
 }
 
@@ -236,7 +236,7 @@ impl Fit {
         }
     }
 
-    /// Starts another document, in the memory of the last one.
+    /// Starts another document, and reuses the memory.
     pub fn restart(&mut self, cap: usize) {
         let mut last = core::mem::replace(self, Fit::new(cap));
         for text in [&mut last.path, &mut last.held, &mut last.wrapper] {
@@ -249,7 +249,7 @@ impl Fit {
         (self.path, self.held, self.wrapper) = (last.path, last.held, last.wrapper);
     }
 
-    /// Whether it stands in a string that passes: more of its inside changes nothing.
+    /// Whether the machine is in a string that passes: more text inside the string changes no state.
     pub fn is_passing(&self) -> bool {
         match self.state {
             State::String { held, escaped } => !held && !escaped,
@@ -258,7 +258,7 @@ impl Fit {
         }
     }
 
-    /// Reads more of a JSON document; `text` continues what came before. Linear.
+    /// Reads the next piece of a JSON document. Linear.
     pub fn feed(
         &mut self,
         target: Target<'_>,
@@ -270,7 +270,7 @@ impl Fit {
         self.read(text, Job::new(target, out, fitted));
     }
 
-    /// Where the string or word that is being read ends; whether a string goes on after a backslash is kept.
+    /// Where the current string or word ends. Stores whether the next byte of a string is escaped.
     fn token_end(&mut self, bytes: &[u8]) -> Option<usize> {
         let State::String { escaped, .. } = &mut self.state else {
             return bytes.iter().copied().position(ends_word);
@@ -386,7 +386,7 @@ impl Fit {
         self.emitted += job.out.len() - job.from;
     }
 
-    /// The document ended, whole or cut: tells what is still held.
+    /// The document ended, whole or cut: emits the text that is still held.
     pub fn finish(
         &mut self,
         target: Target<'_>,
@@ -415,12 +415,12 @@ impl Fit {
     }
 }
 
-/// A whole JSON document brought to its shape, and what was changed in it.
+/// A whole JSON document coerced to its shape, and the changes.
 pub fn fitted(target: Target<'_>, json: &str) -> (String, Vec<Fitted>) {
     fit_whole(target, json, 0)
 }
 
-/// The same for a document that is held: keys are renamed with regard to those that come later.
+/// Like [`fitted`], nested in `deep` strings. The document is held: later keys decide whether a key is renamed.
 fn fit_whole(target: Target<'_>, json: &str, deep: u8) -> (String, Vec<Fitted>) {
     let mut out = String::with_capacity(json.len());
     let mut changes = Vec::new();

@@ -1,4 +1,4 @@
-//! Parameter names that miss by a little: letter case, `_`, `-`, `.` and blanks aside.
+//! Near misses of parameter names: only letter case, `_`, `-`, `.` and blanks differ.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::reader::members;
 use crate::shape::Fields;
 
-/// Names under which models put all arguments once more.
+/// Keys that models put around all arguments.
 const WRAPPERS: &[&str] = &[
     "arguments",
     "parameters",
@@ -21,16 +21,16 @@ const WRAPPERS: &[&str] = &[
     "properties",
 ];
 
-/// Whether an undeclared `key` may hold all arguments once more (`input`, `parameters`).
+/// Whether an undeclared `key` may wrap all arguments (`input`, `parameters`).
 #[must_use]
 pub fn is_wrapper(key: &str) -> bool {
     WRAPPERS.contains(&key)
 }
 
 impl Fields {
-    /// The declared property that an undeclared `key` misses by letter case, `_`, `-`, `.` or blanks only (`filePath`,
-    /// `file-path` for `file_path`), with its place; `None` if there is none, or more than one. Linear in the number of
-    /// properties.
+    /// The one declared property, with its index, that differs from an undeclared `key` only in letter case, `_`, `-`,
+    /// `.` or blanks (`filePath`, `file-path` for `file_path`); `None` if no property or several fit. Linear in the
+    /// number of properties.
     pub fn nearest(&self, key: &str) -> Option<(usize, &str)> {
         if self.get(key).is_some() {
             return None;
@@ -41,7 +41,7 @@ impl Fields {
         fits.next().is_none().then_some(found)
     }
 
-    /// Whether `key` is declared, or misses a declared one by a little.
+    /// Whether `key` is declared, or is a near miss of one declared key.
     pub(crate) fn is_known(&self, key: &str) -> bool {
         self.get(key).is_some() || self.nearest(key).is_some()
     }
@@ -56,8 +56,7 @@ fn is_near(a: &str, b: &str) -> bool {
     letters(a).next().is_some() && letters(a).eq(letters(b))
 }
 
-/// Of the keys of `object`, those that stand for a declared one which they miss by a little: the only ones that do, and
-/// without it beside them.
+/// The keys of `object` that may be renamed: each is the only near miss of a declared key that `object` does not have.
 pub(super) fn uncontested(object: &str, fields: &Fields) -> Vec<String> {
     let all: Vec<_> = members(object)
         .map(|(key, _)| {

@@ -1,33 +1,33 @@
-//! What becomes of a value of one kind where a shape is wanted.
+//! The action for a value of one kind where a shape is wanted.
 //!
 //! | wanted      | string      | number, boolean | null | object  | array   |
 //! |-------------|-------------|-----------------|------|---------|---------|
 //! | text        | passes      | its text, quoted | ·   | ·       | ·       |
-//! | scalars     | what it spells | passes       | ·    | ·       | ·       |
-//! | object      | what it holds | ·             | ·    | descend | ·       |
-//! | array       | what it holds, or a list of it | a list of it | · | a list of it | descend |
+//! | scalars     | the scalar it spells | passes | ·    | ·       | ·       |
+//! | object      | the object it holds | ·       | ·    | descend | ·       |
+//! | array       | the array it holds, or a list of it | a list of it | · | a list of it | descend |
 //! | any         | passes      | passes          | passes | passes | passes |
 //!
-//! A dot: nothing can be done, it passes as it stands. Of a union, the first shape that has a value of the kind takes it
-//! as it stands; only where none has, one that can change it does. What is changed is [held](Plan::Hold) until it is
-//! whole; [`super::unpack`] does it.
+//! A dot: the value passes unchanged. In a union, the first shape that allows the kind decides. If no shape allows the
+//! kind, a shape that can coerce the value decides. A value to convert is [held](Plan::Hold) until it is whole;
+//! [`super::unpack`] converts it.
 
 use crate::shape::Shape;
 
-/// What becomes of a value.
+/// The action for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plan {
-    /// It passes as it stands.
+    /// The value passes unchanged.
     Pass,
-    /// It is held until it is whole, and then converted.
+    /// The value is held until it is whole, and then converted.
     Hold,
-    /// It is a container whose shape is known.
+    /// The value is a container whose shape is known.
     Descend,
-    /// It is wrapped as the one item of an array.
+    /// The value is wrapped as the one item of an array.
     List,
 }
 
-/// What a value starts as.
+/// The kind of a value, by its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     String,
@@ -59,7 +59,7 @@ pub(super) fn readings(shape: &Shape) -> &[Shape] {
     }
 }
 
-/// Whether a value of this kind is one of the shape's.
+/// Whether the shape allows a value of this kind.
 pub(crate) fn admits(shape: &Shape, kind: Kind) -> bool {
     match (shape, kind) {
         (Shape::Any, _)
@@ -74,7 +74,7 @@ pub(crate) fn admits(shape: &Shape, kind: Kind) -> bool {
     }
 }
 
-/// The table above, for a shape that is no union.
+/// The table above, for a shape that is not a union.
 pub(super) fn plan_of(shape: &Shape, kind: Kind) -> Plan {
     match (shape, kind) {
         (Shape::Object(_), Kind::Object) | (Shape::Array(_), Kind::Array) => Plan::Descend,
@@ -87,19 +87,19 @@ pub(super) fn plan_of(shape: &Shape, kind: Kind) -> Plan {
     }
 }
 
-/// Whether a lone value of this kind may become the one item of an array of `item`. Arrays of arrays are made of no lone
-/// value: whether `1` stands for `[[1]]` or for an item of another, nothing says. Nor does it of an object where items may be
-/// anything: it may stand for the list as well.
+/// Whether a lone value of this kind may become the one item of an array of `item`. A lone value does not become an
+/// array of arrays: `1` may mean `[[1]]` or an item of another array. An object does not become a list whose items may
+/// be anything: the object may mean the list itself.
 fn takes(item: &Shape, kind: Kind) -> bool {
     if matches!(item, Shape::Any) && kind == Kind::Object {
         return false;
     }
-    let is_made =
+    let converts =
         |item: &Shape| !matches!(item, Shape::Array(_)) && plan_of(item, kind) != Plan::Pass;
-    readings(item).iter().any(is_made) || admits(item, kind)
+    readings(item).iter().any(converts) || admits(item, kind)
 }
 
-/// Whether a number may be text, and is a number here only if it is an integer.
+/// Whether the shapes allow text and integers, but no other numbers.
 pub(super) fn is_text_or_integer(shapes: &[Shape]) -> bool {
     let is_number = |shape: &Shape| match shape {
         Shape::Scalar(scalars) => scalars.number,

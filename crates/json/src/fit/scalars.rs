@@ -1,4 +1,4 @@
-//! Text as JSON of a shape: the scalar that it spells.
+//! Converts text to the scalar that it spells, as JSON.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -8,10 +8,10 @@ use crate::repair::Repair;
 use crate::shape::{Scalars, Shape};
 use crate::word::{self, digits, is_digits, is_number, overflows, signed};
 
-/// `text` as a scalar that the shape admits, as JSON; `None` if it is none, or only a string. Digits are kept.
+/// `text` as a JSON scalar that the shape allows; `None` if `text` spells no such scalar. Decimal digits are kept.
 ///
 /// Booleans are `true` and `false` in any letter case, never `yes` or `1`; null is exactly `null`. An integer may be
-/// spelt `42.0` or `1e3`, as JSON Schema counts them; `42.5` is none.
+/// spelled `42.0` or `1e3`, as in JSON Schema; `42.5` is not an integer.
 pub fn scalar_of<'a>(text: &'a str, shape: &Shape) -> Option<Cow<'a, str>> {
     match shape {
         Shape::Scalar(scalars) => scalar(text, *scalars),
@@ -24,20 +24,20 @@ fn scalar(text: &str, scalars: Scalars) -> Option<Cow<'_, str>> {
     if scalars.null && text == "null" {
         return Some(Cow::Borrowed("null"));
     }
-    let is_it = |word: &&str| scalars.boolean && text.eq_ignore_ascii_case(word);
-    if let Some(word) = ["true", "false"].into_iter().find(is_it) {
+    let is_word = |word: &&str| scalars.boolean && text.eq_ignore_ascii_case(word);
+    if let Some(word) = ["true", "false"].into_iter().find(is_word) {
         return Some(Cow::Borrowed(word));
     }
     if !scalars.integer && !scalars.number {
         return None;
     }
     let number = number(text).filter(|number| !overflows(number))?;
-    // `1.000` is a thousand where many people write.
+    // `1.000` is a thousand in many countries.
     let is_integer = || is_integral(&number) && !is_thousands(text);
     (scalars.number || is_integer()).then_some(number)
 }
 
-/// A number in any spelling that people write: signs, leading zeros, digits in groups.
+/// A number in any common spelling: signs, leading zeros, digits in groups.
 fn number(text: &str) -> Option<Cow<'_, str>> {
     let grouped = || is_grouped(text).then(|| Cow::Owned(text.replace(',', "")));
     let other = || match word::value(text, false) {
@@ -48,7 +48,7 @@ fn number(text: &str) -> Option<Cow<'_, str>> {
     decimal.or_else(grouped).or_else(other)
 }
 
-/// Whether a JSON number is an integer, as JSON Schema counts: `42.0` and `1.5e3` are.
+/// Whether a JSON number is an integer in the sense of JSON Schema: `42.0` and `1.5e3` are integers.
 pub(super) fn is_integral(number: &str) -> bool {
     let (digits, exponent) = match number.find(['e', 'E']) {
         Some(at) => (&number[..at], number[at + 1..].parse::<i64>()),
@@ -66,13 +66,13 @@ pub(super) fn is_integral(number: &str) -> bool {
     exponent >= 0 && fraction.len() as u64 <= exponent.unsigned_abs() || fraction.is_empty()
 }
 
-/// Whether a point stands before three digits and nothing else, as one between groups does.
+/// Whether exactly three characters follow the first point, as in `1.000`.
 fn is_thousands(text: &str) -> bool {
     let fraction = text.split_once('.').map(|(_, fraction)| fraction);
     fraction.is_some_and(|fraction| fraction.len() == 3)
 }
 
-/// Whether `text` is a number whose digits stand in groups of three: `12,345.6`.
+/// Whether `text` is a number with digits in groups of three: `12,345.6`.
 pub(super) fn is_grouped(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let mut groups = whole.strip_prefix('-').unwrap_or(whole).split(',');

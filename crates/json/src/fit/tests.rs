@@ -1,4 +1,4 @@
-//! Values and their shapes as a table, in every chunk size.
+//! Values and their shapes as a table, in several chunk sizes.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -74,7 +74,7 @@ fn fit(text: &str, size: usize) -> (String, Vec<(FitKind, String)>) {
     (out, fitted)
 }
 
-/// What comes, what goes, and what is said of it.
+/// The input, the output, and the changes.
 type Case = (
     &'static str,
     &'static str,
@@ -107,7 +107,7 @@ const CASES: &[Case] = &[
         r#"{"limit": "\"5\", \"6\"", "path": "\"5\""}"#,
         &[],
     ),
-    // A key that is there already is not taken for another one, and one that comes after is told.
+    // A near miss of an earlier key is not renamed. A duplicate of a renamed key is noted.
     (
         r#"{"path": "a", "PATH": "b"}"#,
         r#"{"path": "a", "PATH": "b"}"#,

@@ -1,4 +1,4 @@
-//! Held values, once they are whole.
+//! Converts held values, once they are whole.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -17,14 +17,14 @@ use crate::repair::Repair;
 use crate::shape::Shape;
 use crate::transducer::is_made;
 
-/// Strings in strings are unpacked no deeper.
+/// The deepest level at which a string in a string is unpacked.
 const DEEPEST: u8 = 4;
 
-/// What a held value became, what was done to it, and what was changed inside of it.
+/// The JSON text made from a held value, the kind of change, and the changes inside the value.
 type Made = (String, FitKind, Vec<Fitted>);
 
 impl Fit {
-    /// A held value is whole: writes it as its shape wants it, or as it stands.
+    /// Writes a whole held value as its shape wants it, or unchanged.
     pub(super) fn convert(&mut self, job: &mut Job<'_>) {
         let held = core::mem::take(&mut self.held);
         if !self.wrapper.is_empty() {
@@ -33,7 +33,7 @@ impl Fit {
             return;
         }
         let shape = self.shape(job.target);
-        let made = if held.starts_with('"') {
+        let converted = if held.starts_with('"') {
             let text = unescape(&held[1..held.len() - 1]);
             let is_item = self.levels.last().is_some_and(|level| level.array);
             let made = || from_string(&text, shape, self.deep);
@@ -44,7 +44,7 @@ impl Fit {
             let is_number = readings(shape).iter().any(is_integer) && is_integral(&held);
             (!is_number).then(|| (quoted(&held), FitKind::Typed, Vec::new()))
         };
-        match made {
+        match converted {
             Some((json, change, inner)) => {
                 self.note(change, &held, &json, job);
                 self.inside(inner, job);
@@ -55,7 +55,7 @@ impl Fit {
         self.held = held;
     }
 
-    /// A string under a wrapper's key is whole: the arguments, if it is an object that starts with a parameter.
+    /// Handles a whole string under a wrapper's key: the arguments, if it holds an object that starts with a parameter.
     fn unpack_arguments(&mut self, held: &str, job: &mut Job<'_>) {
         let text = unescape(&held[1..held.len() - 1]);
         let wrapper = core::mem::take(&mut self.wrapper);
@@ -91,7 +91,7 @@ impl Fit {
         job.out.push_str(inside);
     }
 
-    /// What was changed in a string that was unpacked: at its place.
+    /// Records the changes inside an unpacked string, with their places in the document.
     fn inside(&mut self, inner: Vec<Fitted>, job: &mut Job<'_>) {
         let path = self.pointer();
         let at = self.emitted + job.out.len() - job.from;
@@ -106,8 +106,8 @@ impl Fit {
         }
     }
 
-    /// A held key or value is longer than any that is held: it passes from here. The key is none that is declared, and the
-    /// value the one item of an array if one is wanted.
+    /// A held key or value is too long to be held: it passes from here. The key counts as undeclared. A string becomes
+    /// the one item of an array if the shape wants an array of strings.
     pub(super) fn give_up(&mut self, job: &mut Job<'_>) {
         let is_wrapped = !self.wrapper.is_empty();
         if self.in_key {
@@ -142,7 +142,7 @@ impl Fit {
         };
     }
 
-    /// The shape of the value that is being read.
+    /// The shape of the current value.
     fn shape<'t>(&self, target: Target<'t>) -> &'t Shape {
         match reached(target, &self.walk) {
             Some(Target::Shape(shape)) => shape,
@@ -151,7 +151,7 @@ impl Fit {
     }
 }
 
-/// The items of the array among the readings of a shape.
+/// The shape of the items of the first array among the alternatives of `shape`.
 fn items(shape: &Shape) -> Option<&Shape> {
     readings(shape).iter().find_map(|shape| match shape {
         Shape::Array(item) => Some(&**item),
@@ -159,7 +159,7 @@ fn items(shape: &Shape) -> Option<&Shape> {
     })
 }
 
-/// What a string may stand for, where none is wanted.
+/// Converts a string where the shape wants no string.
 fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
     let trimmed = text.trim();
     let scalar = scalar_of(trimmed, shape).or_else(|| scalar_of(unquoted(trimmed)?, shape));
@@ -167,13 +167,13 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
         return Some((json.into_owned(), FitKind::Typed, Vec::new()));
     }
     if is_made(trimmed) {
-        // Its source holds none of its items.
+        // The list is an expression, whose source does not contain the items.
         return None;
     }
-    let starts = trimmed.as_bytes().first();
+    let first = trimmed.as_bytes().first();
     let container = readings(shape).iter().find(|shape| {
         matches!(
-            (shape, starts),
+            (shape, first),
             (Shape::Object(_), Some(b'{')) | (Shape::Array(_), Some(b'['))
         )
     });
@@ -191,13 +191,13 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
         return None;
     }
     if text.contains(',') {
-        // A list of scalars without its brackets: `1, 2, 3`. Whether `101,102` is one, or a number in groups, nothing says.
+        // A list of scalars without brackets: `1, 2, 3`. `101,102` may be a list or a number in groups: it stays text.
         let scalars = text.split(',').map(|part| scalar_of(part.trim(), item));
         let scalars: Option<Vec<Cow<'_, str>>> = scalars.collect();
         let items = scalars.filter(|_| !is_grouped(text.trim()))?.join(",");
         return Some((format!("[{items}]"), FitKind::Unpacked, Vec::new()));
     }
-    // An item is no array, so that this goes one level down.
+    // An item is not an array, so that the recursion has one level.
     let (json, _, mut inner) = from_string(text, item, deep)?;
     for change in &mut inner {
         change.path.insert_str(0, "/0");
@@ -206,15 +206,15 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
     Some((format!("[{json}]"), FitKind::Listed, inner))
 }
 
-/// What stands between the quotes of a string that has no others, escaped or not: `"123"` where a number is wanted.
+/// The text between quotes, escaped or not, if the string has no other quotes: `"123"` where a number is wanted.
 fn unquoted(text: &str) -> Option<&str> {
-    let between = |mark| text.strip_prefix(mark)?.strip_suffix(mark);
+    let between = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
     let inside = ["\\\"", "\"", "'"].into_iter().find_map(between)?;
     (!inside.contains(['"', '\'', '\\'])).then_some(inside)
 }
 
-/// What an untyped text stands for where the shape has no string: the scalar it spells, the object or array it holds, an
-/// array of the one value it is. `None` if it is none of those, or may be a string.
+/// Converts an untyped text where the shape has no string: to the scalar it spells, the object or array it holds, or an
+/// array of its one value. `None` if the text is none of those, or the shape allows a string.
 pub fn from_text(text: &str, shape: &Shape) -> Option<String> {
     if admits(shape, Kind::String) {
         return None;
@@ -222,18 +222,18 @@ pub fn from_text(text: &str, shape: &Shape) -> Option<String> {
     from_string(text, shape, 0).map(|(json, ..)| json)
 }
 
-/// A whole text as one JSON document, repaired where that is only spelling: nothing that ends a value is supplied, nothing
-/// is left out.
+/// A whole text as one JSON document; `None` if a repair is more than spelling: it supplies the end of a value, or
+/// leaves content out.
 fn repaired<'t>(text: &'t str, shape: &Shape) -> Option<Cow<'t, str>> {
     let first = *text.as_bytes().first()?;
     let repaired = repair(text, shape);
     if repaired.edits.is_empty() {
         return Some(Cow::Borrowed(text));
     }
-    let is_spelling = repaired.edits.iter().all(|fix| {
-        !fix.repair.is_structural()
+    let is_spelling = repaired.edits.iter().all(|edit| {
+        !edit.repair.is_structural()
             && !matches!(
-                fix.repair,
+                edit.repair,
                 Repair::Prose
                     | Repair::MultipleValues
                     | Repair::TruncatedJson

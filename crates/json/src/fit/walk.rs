@@ -1,10 +1,10 @@
-//! Which shape a value has: the steps from the document's shape to its own.
+//! The shape of a value: the steps from the document's shape to the value's.
 
 use crate::shape::Shape;
 
 use super::Target;
 
-/// A step from a container's shape to that of a value in it.
+/// A step from a container's shape to the shape of a value in it, or from a union to one alternative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Walk {
     Property(usize),

@@ -1,36 +1,36 @@
 //! The brackets that a string opened and did not close.
 //!
-//! A line of code that ends in `}` opened it, a path that does lost its quote: `"path": "app.js}`. And a `"key":` at the
-//! start of a line belongs to what opened before it, or to the object around the string.
+//! A line of code that ends in `}` opened this bracket too; a path that ends in `}` lost its quote: `"path": "app.js}`.
+//! A `"key":` at the start of a line belongs to a bracket that opened before it, or to the object around the string.
 
 use super::piece::Piece;
 use super::{HELD, Transducer};
 
-/// How many brackets a string has opened and not closed. Only its first bytes are counted.
+/// How many brackets a string has opened and not closed. Only the string's first bytes are counted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Balance {
     n_open: i32,
-    /// How many quotes it has inside, escaped ones among them.
+    /// How many quotes the string has inside, escaped quotes included.
     n_quotes: usize,
-    /// Where in the input the first byte stands that was not counted, and the first that is not.
+    /// Offsets of the first byte not counted yet, and of the first byte that is never counted.
     to: u64,
     end: u64,
 }
 
 impl Balance {
-    /// A string starts, whose first byte stands at `at`.
+    /// Starts a string whose first byte is at `at`.
     #[inline]
     pub(super) fn start(&mut self, at: u64) {
         let end = at + HELD as u64;
         (self.n_open, self.n_quotes, self.to, self.end) = (0, 0, at, end);
     }
 
-    /// What was counted says nothing: another string goes on with this one.
+    /// Stops the count: another string continues this one.
     pub(super) fn give_up(&mut self) {
         (self.n_open, self.n_quotes, self.to) = (0, 0, u64::MAX);
     }
 
-    /// Bytes of the string, the first of which stands at `at`. Those that were counted already are passed over.
+    /// Counts bytes of the string, from offset `at` on. Skips bytes that were counted already.
     #[inline]
     pub(super) fn count(&mut self, bytes: &[u8], at: u64) {
         if !bytes.is_empty() && self.to < self.end && at + bytes.len() as u64 > self.to {
@@ -42,34 +42,34 @@ impl Balance {
         let start = self.to.saturating_sub(at) as usize;
         let end = bytes.len().min(self.end.saturating_sub(at) as usize);
         let new = bytes.get(start..end).unwrap_or_default();
-        for stretch in new.chunks(STRETCH) {
-            let (n_open, n_quotes) = stretch.iter().copied().fold((0, 0), add);
+        for chunk in new.chunks(STRETCH) {
+            let (n_open, n_quotes) = chunk.iter().copied().fold((0, 0), add);
             self.n_open += i32::from(n_open);
             self.n_quotes += usize::from(n_quotes);
         }
         self.to = at + bytes.len() as u64;
     }
 
-    /// Whether the string is short, and has closed what it opened.
+    /// Whether the string is short, and has closed all brackets that it opened.
     pub(super) fn is_even(&self) -> bool {
         self.n_open <= 0 && self.to <= self.end
     }
 
-    /// Whether a quote inside has no other, as far as they were counted.
+    /// Whether the string is short, and has an odd number of quotes inside.
     pub(super) fn has_odd_quote(&self) -> bool {
         self.n_quotes % 2 == 1 && self.to <= self.end
     }
 
-    /// Whether a bracket of the string is open, as far as it was counted.
+    /// Whether a bracket of the string is open, in the bytes counted.
     pub(super) fn is_open(&self) -> bool {
         self.n_open > 0
     }
 }
 
-/// How many bytes are counted at once: few enough that their sums fit a byte, so that one instruction adds several.
+/// The chunk size of the count, in bytes. The sums of a chunk fit a byte, so that one instruction adds several.
 const STRETCH: usize = 96;
 
-/// Adds what a byte opens, less what it closes, and the quote that it is.
+/// Adds a byte: 1 for an opening bracket, -1 for a closing one, and 1 for a quote.
 #[inline]
 fn add((n_open, n_quotes): (i8, u8), byte: u8) -> (i8, u8) {
     // `{` and `[` differ in one bit, and so do their closers.
@@ -80,17 +80,17 @@ fn add((n_open, n_quotes): (i8, u8), byte: u8) -> (i8, u8) {
 }
 
 impl Transducer {
-    /// Counts the brackets of the string up to `at`, as far as the piece has the bytes.
+    /// Counts the brackets of the string up to `at`, in the bytes of the piece.
     #[inline]
     pub(super) fn count_brackets(&mut self, at: u64, piece: &Piece<'_>) {
         let n_before = at.saturating_sub(piece.at) as usize;
         self.count(&piece.bytes()[..n_before], piece.at);
     }
 
-    /// Bytes of the string that is open, the first of which stands at `at`.
+    /// Counts bytes of the open string, from offset `at` on.
     #[inline]
     pub(super) fn count(&mut self, bytes: &[u8], at: u64) {
-        // A Python call asks for its keywords, other documents for brackets.
+        // A Python call needs the last bytes for its keywords; other documents need the brackets.
         if self.context.python {
             self.string.last.see(bytes, at);
         } else {

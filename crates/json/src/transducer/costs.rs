@@ -1,55 +1,55 @@
-//! What a reading of a quote pays for, and how far readings go: every number by which they are compared.
+//! The costs of a reading of a quote, and the limits of readings: all numbers that readings are compared by.
 
 use crate::repair::Repair;
 
-/// Most readings alive at once.
+/// The maximum number of readings alive at once.
 pub(super) const LIVE: usize = 4;
 
-/// Longest text that the readings of a stream read, in bytes.
+/// The longest lookahead of the readings of a stream, in bytes.
 pub(super) const STREAM: usize = 1024;
 
-/// So many bytes may all readings of a document read ahead, and so many more for each byte of it. A quote is worth more.
+/// Caps the bytes that readings of a document read: a base, and a rate per input byte. A quote counts as `PER_QUOTE`.
 pub(super) const PATIENCE: u64 = 1 << 15;
 pub(super) const PER_BYTE: u64 = 2;
 pub(super) const PER_QUOTE: u64 = 16;
 
-/// How many containers a reading knows.
+/// How many containers a reading copies, from the innermost out.
 pub(super) const DEPTH: usize = 64;
 
-/// A reading that costs so much more than the cheapest is given up.
+/// A reading that costs this much more than the cheapest is dropped.
 pub(super) const MARGIN: u32 = 5;
 
-/// The same where the string has no quote inside so far.
+/// The same limit, if the string has no quote inside so far.
 pub(super) const NEAR: u32 = 3;
 
-/// Where another reading of a quote costs so little more at the text's end, the string is in doubt.
+/// If a different reading of a decided quote costs at most this much more, the string is in doubt.
 pub(super) const DOUBT: u32 = 1;
 
-/// What a reading pays for.
+/// What a reading is charged for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Charge {
-    /// What was repaired. What a document may do all along, as its way of writing, is paid once.
+    /// A repair. A repair of spelling, which a document may need throughout, is charged once.
     Repair(Repair),
-    /// A string ends after an odd number of quotes inside: they come in pairs.
+    /// A string ends after an odd number of quotes inside, which normally come in pairs.
     OddQuote,
-    /// A letter right after the quote that ends a string.
+    /// A letter or digit right after the quote that ends a string.
     GluedLetter,
-    /// A comma after a quote inside: a value, it seems, was swallowed.
+    /// A comma after a quote inside: the string seems to have swallowed a value.
     InnerComma,
-    /// A colon there: a key was.
+    /// A colon after a quote inside: the string seems to have swallowed a key.
     InnerColon,
-    /// The same of a key that the object is known to have, and has not had yet.
+    /// The same for a known key of the object that did not occur in it yet.
     KnownColon,
-    /// A key that its object is not known to have, or that no key looks like.
+    /// A key that its object is not known to have, or that has a backslash.
     OddKey,
     /// Text after the document, on its line.
     OuterText,
-    /// Text after a document that is a string, or a backslash after any.
+    /// Text after a document that is a string, or a backslash after any document.
     RootText,
 }
 
-/// What costs how much, and a text and what becomes of it that would become something else without the row: a document, or, for
-/// what tells by keys that are known, a stream whose object is known to have `path` and `content`.
+/// Each charge, its cost, and a text with the result that differs without the row. The text is a document, or, for
+/// charges that depend on known keys, a stream whose object is known to have `path` and `content`.
 #[rustfmt::skip]
 pub(super) const TABLE: &[(Charge, u32, &str, &str)] = &[
     (Charge::Repair(Repair::TruncatedJson), 1, r#"{"key": "a, b"```"#, r#"{"key": "a, b\"```"}"#),
@@ -72,7 +72,7 @@ pub(super) const TABLE: &[(Charge, u32, &str, &str)] = &[
     (Charge::RootText, 6, r#""The TV is 72"""#, r#""The TV is 72\"""#),
 ];
 
-/// What `charge` costs.
+/// The cost of `charge`.
 pub(super) fn cost(charge: Charge) -> u32 {
     #[cfg(test)]
     if super::tests::is_struck(charge) {

@@ -1,7 +1,7 @@
-//! The common case of structure: well-formed JSON that nobody is told about, token by token in one small loop.
+//! The fast path of structure: well-formed JSON without anything to report, token by token in one small loop.
 //!
-//! It only ever moves over what the states of `feed` would move over without a repair, a report or an owed byte, and stops
-//! before anything else. So it changes what a document costs, never what is read.
+//! The loop passes only tokens that the states of `feed` would pass without a repair, a report or a pending byte. So
+//! the loop changes the cost of a document, never the result.
 
 use super::state::{Frame, State};
 use super::{HELD, Transducer};
@@ -9,8 +9,8 @@ use crate::scan::{blanks_end, plain};
 use crate::word::{ends_word, stands, word_length};
 
 impl Transducer {
-    /// Whether the machine stands between tokens, deep enough that nothing there is reported. In a Python call a token may
-    /// be the start of more.
+    /// Whether the machine is between tokens, deep enough that nothing is reported. Python calls are excluded: a token
+    /// in one may start an expression.
     #[inline]
     pub(super) fn is_dense(&self) -> bool {
         matches!(self.state, State::After | State::Key | State::Value)
@@ -19,10 +19,10 @@ impl Transducer {
             && self.comma.is_none()
     }
 
-    /// Reads well-formed tokens from the byte `i` of `text` on; returns where the first stands that is not whole or not well-formed.
+    /// Reads well-formed tokens from index `i` on; returns the index of the first incomplete or malformed token.
     pub(super) fn dense(&mut self, text: &str, mut i: usize) -> usize {
         let bytes = text.as_bytes();
-        // Nothing starts with the byte that stands for the end.
+        // No token starts with 0, which represents the end.
         let byte_at = |i: usize| bytes.get(i).copied().unwrap_or(0);
         while let Some(&frame) = self.stack.last() {
             i = blanks_end(bytes, i);

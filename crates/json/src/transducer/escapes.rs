@@ -1,4 +1,4 @@
-//! Escapes that are not one of the simple ones, or are cut by the end of the input so far.
+//! Escapes that are not simple, or that the end of the fed text cuts.
 
 use super::Transducer;
 use super::piece::Piece;
@@ -18,7 +18,7 @@ impl Transducer {
         piece.skip(1);
     }
 
-    /// An escape that is not one of the simple ones, or is cut by the end of the input so far.
+    /// Reads a byte of an escape that is not simple, or that the end of the fed text cuts.
     pub(super) fn escape(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
         if self.context.python
@@ -40,18 +40,18 @@ impl Transducer {
             self.token.push(char::from(byte));
             piece.skip(1);
         }
-        // Whether it is wrong, what is written for its start, and from where on it is written as it stands.
+        // Whether the escape is invalid, what replaces its start, and from which index on it is written unchanged.
         let (is_bad, start, from) = match (self.token.len(), byte) {
             (6, _) if !is_part => (true, "\\ufffd", 6),
             (7, _) if !is_part => {
-                // A lone surrogate before another escape: that one starts again.
+                // A lone surrogate before another escape: the second escape is read from its backslash on.
                 self.note(Repair::InvalidEscape, self.token_at, here - 1, piece.out);
                 self.copy("\\ufffd", piece.out);
                 self.token.truncate(1);
                 return;
             }
             (8.., _) if !is_part => (true, "\\ufffd\\\\", 7),
-            // r'C:\new': a backslash of a raw string is one, and a quote after it ends nothing.
+            // r'C:\new': a backslash of a raw string is literal, and a quote after it does not end the string.
             (2, b'"' | b'\\') if is_raw => (false, "\\\\\\", 1),
             _ if is_raw || !is_part => (!is_raw, "\\\\", 1),
             (2, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => (false, "", 0),
@@ -66,7 +66,7 @@ impl Transducer {
                 (6, _) | (_, Some(0xdc00..=0xdfff)) => (false, "", 0),
                 _ => (true, "\\ufffd", 6),
             },
-            // More is to come.
+            // The escape is not complete yet.
             _ => return,
         };
         if is_bad {

@@ -1,4 +1,4 @@
-//! The end of the input: what is certain is written, and closed if only brackets are missing.
+//! The end of the input: writes what is certain, and closes the document if only brackets are missing.
 
 use super::state::{Frame, State};
 use super::words::is_literal;
@@ -18,7 +18,7 @@ impl Transducer {
         self.catch_up(at, out);
         match self.state {
             State::Next => {
-                // Without a colon it is no part of the document.
+                // Without a colon the word is not part of the document.
                 self.held.clear();
                 self.state = State::After;
             }
@@ -53,8 +53,8 @@ impl Transducer {
         rest
     }
 
-    /// The input ends, and nothing of it was cut off: a number, `true`, `false` or `null` that goes to its end is whole.
-    /// Says whether one does.
+    /// The input ends and is not cut off: a number, `true`, `false` or `null` at its end is complete. Returns whether
+    /// the machine ended such a word.
     pub fn settle_word(&mut self, at: u64, out: &mut Output) -> bool {
         let is_value = self.state == State::Word && !self.in_key && !self.stack.is_empty();
         let is_settled = is_value && is_literal(&self.token);
@@ -64,8 +64,8 @@ impl Transducer {
         is_settled
     }
 
-    /// Ends the document whatever is missing: what was started is closed, a key without a value gets `null`. For a caller
-    /// that knows the extent of the document.
+    /// Ends the document whatever is missing: closes what was started, and gives a key without a value `null`. For a
+    /// caller that knows the extent of the document.
     pub fn complete(&mut self, at: u64, out: &mut Output) {
         self.settle(false, at, out);
         self.settle_dots(at, out);
@@ -103,8 +103,8 @@ impl Transducer {
         self.finish(true, at, out);
     }
 
-    /// What waits at the end of the input is read as what it is taken for, and a comment ends; if `is_cut`, that is said of a
-    /// slash.
+    /// Reads held bytes at the end of the input as what they seem to be, and ends a comment. If `is_cut`, a note
+    /// reports a single slash as a comment.
     pub(super) fn settle(&mut self, is_cut: bool, at: u64, out: &mut Output) {
         self.settle_string(at, out);
         self.catch_up(at, out);

@@ -1,14 +1,14 @@
-//! A quote in a string that may or may not end it: both readings go on by the machine's own step, and the cheaper wins.
+//! A quote that may end its string forks the machine: the readings run side by side, and the cheapest wins.
 //!
 //! ```text
 //!                        .-- inside:          it is text                                  costs once a string
 //!   "text, "  a quote ---+-- ends:            the string ends here                        costs nothing
 //!                        +-- ended before:    a quote before the comma is missing         costs MissingQuote
-//!                        `-- joins:           the string goes on in the one after this    costs Concatenation
+//!                        `-- joins:           the next string continues this one          costs Concatenation
 //! ```
 //!
-//! A reading is a machine over the bytes that the real one holds. What it repairs costs ([`TABLE`](super::costs::TABLE)); at most four
-//! are alive, the dearest goes. When all that are left read the quote alike, it is read so.
+//! A reading is a copy of the machine that reads the held bytes. Repairs cost ([`TABLE`](super::costs::TABLE)). At most
+//! four readings are alive; the most expensive goes. The quote is decided when all readings left agree on it.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -30,15 +30,15 @@ pub(super) enum Label {
     #[default]
     Inside,
     Ends,
-    /// The string ended before what is held, which starts with a comma or the quote.
+    /// The string ended before all held bytes; the quote is the last of them.
     EndedBefore,
-    /// The same before the comma, and the brackets before that are text.
+    /// The string ended before the last held comma, and the brackets before that comma are text.
     EndedAtComma,
-    /// The string goes on in the one after it.
+    /// The next string continues this one.
     Joins,
-    /// It ends, and the quote after it is one too many.
+    /// The string ends, and the next quote is superfluous.
     Doubled,
-    /// It was written twice where the string starts.
+    /// The quote at the string's start is written twice.
     Again,
 }
 
@@ -49,21 +49,21 @@ enum Seen {
     Other,
     /// The quote that ends a string.
     End,
-    /// A quote inside, and blanks.
+    /// A quote inside a string, and blanks after the quote.
     Inner,
 }
 
-/// The readings of a quote that is not decided.
+/// The readings of an undecided quote.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fork {
     readings: Vec<Reading>,
-    /// This machine is a reading itself: whoever feeds it forks it.
+    /// This machine is itself a reading: the code that feeds it forks it.
     pub(super) is_reading: bool,
-    /// What is no repair, and costs.
+    /// Costs of this reading other than repairs, not yet charged.
     cost: u32,
-    /// Bytes that readings have read, of all values of a text.
+    /// Bytes that readings have read, for all values of a text; a quote counts as [`PER_QUOTE`].
     pub(super) spent: u64,
-    /// Kinds of repairs that there were before.
+    /// Bit set of the kinds of repairs made so far.
     pub(super) paid: u64,
 }
 
@@ -73,19 +73,19 @@ struct Reading {
     label: Label,
     cost: u32,
     seen: Seen,
-    /// Kinds of repairs that are paid: spelling costs once.
+    /// Bit set of the kinds of repairs charged so far: spelling costs once.
     paid: u64,
-    /// Its string has swallowed what may be a key.
+    /// The string has swallowed what may be a key.
     is_swallowing: bool,
-    /// The quote that is decided was its last.
+    /// The undecided quote is the last byte that this reading read.
     is_first: bool,
     /// The document ended.
     is_done: bool,
     /// The document is a string, which nothing follows.
     is_root: bool,
-    /// What stands after the document is paid.
+    /// The text after the document is charged already.
     is_trailed: bool,
-    /// A line ended since the string did.
+    /// A line ended after the string.
     is_new_line: bool,
     /// The document ended at the end of a line, and only its brackets may follow.
     is_over: bool,
@@ -97,7 +97,8 @@ impl Transducer {
         !self.in_key && !self.context.python
     }
 
-    /// What the byte after a quote says in a stream where the string has no quote inside: `None` where the readings tell.
+    /// Decides by the byte after a quote, in a stream, if the string has no quote inside. `true`: the string ends;
+    /// `false`: more bytes are needed; `None`: the readings decide.
     fn ends_plainly(&self, byte: u8) -> Option<bool> {
         let after = &self.held.as_bytes()[self.lookahead.quote_at + 1..];
         let is_after_comma = after.contains(&b',');
@@ -113,7 +114,7 @@ impl Transducer {
         }
     }
 
-    /// Starts the readings of the quote that is held.
+    /// Starts the readings of the held quote.
     fn start_fork(&mut self) {
         let first = Reading {
             machine: Box::new(self.reading()),
@@ -125,7 +126,7 @@ impl Transducer {
         first.branch(&mut self.fork.readings);
     }
 
-    /// A copy that reads on, of bounded size.
+    /// A copy of the machine that serves as a reading, of bounded size.
     fn reading(&self) -> Transducer {
         Transducer {
             state: self.state,
@@ -150,10 +151,10 @@ impl Transducer {
         }
     }
 
-    /// A byte after the quote, which all readings read.
+    /// All readings read a byte after the quote.
     pub(super) fn step_fork(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
-        // What a reading has read ahead itself is decided at once, too.
+        // A quote that a reading meets in bytes read ahead is decided at once too.
         if self.fork.is_reading || self.fork.spent > PATIENCE + PER_BYTE * here {
             return self.decide_at_once(byte, piece);
         }
@@ -178,7 +179,7 @@ impl Transducer {
             self.fork.readings.retain(|reading| reading.is_done);
             self.decide_fork(piece.here(), piece.out);
         } else if !self.context.is_whole && (n_ahead >= STREAM || self.held.len() >= HELD) {
-            // The string goes on, in doubt.
+            // The string continues, in doubt.
             self.fork.readings.clear();
             let quote = piece.here() - n_ahead as u64;
             self.take(Label::Inside, piece.here(), piece.out);
@@ -186,8 +187,8 @@ impl Transducer {
         }
     }
 
-    /// Whether a reading has ended the document, and what was read last may follow one: a closer, or the opener of another
-    /// at the start of a line.
+    /// Whether a reading has ended the document and the last bytes read are a closer, or another document's opener at
+    /// the start of a line.
     fn is_before_another(&self) -> bool {
         if self.context.is_whole || !self.fork.readings.iter().any(|reading| reading.is_done) {
             return false;
@@ -199,7 +200,7 @@ impl Transducer {
             || line.is_some_and(|line| self.context.openers.iter().any(|opener| opener == line))
     }
 
-    /// Whether a closer starts at the end of `held`.
+    /// Whether `held` ends with the start of a closer.
     fn starts_closer(&self, held: &str) -> bool {
         let starts = |closer: &String| {
             let mut ends = closer.char_indices().map(|(n, c)| n + c.len_utf8());
@@ -208,7 +209,7 @@ impl Transducer {
         !self.context.is_whole && self.context.closers.iter().any(starts)
     }
 
-    /// All readings read the last character of `held`, which stands at `at`.
+    /// All readings read the last character of `held`, which is at offset `at`.
     fn step_readings(&mut self, held: &str, at: u64) {
         let n_before = held.char_indices().next_back().map_or(0, |(n, _)| n);
         let (before, c) = held.split_at(n_before);
@@ -227,13 +228,13 @@ impl Transducer {
         let weight = if c == "\"" { PER_QUOTE } else { 1 };
         self.fork.spent += weight * next.len() as u64;
         self.fork.readings = next;
-        // Where nothing was wrong with the string, little is proof. In a closer nothing is.
+        // Without a quote inside the string, a smaller margin drops a reading. Inside a closer, no margin does.
         let margin = if self.string.has_inner { MARGIN } else { NEAR };
         let is_closer = self.starts_closer(held);
         self.prune(if is_closer { u32::MAX / 2 } else { margin });
     }
 
-    /// The readings read what was held after the quote before they started; `here` is the byte after it.
+    /// The readings read the bytes held after the quote before the fork; these bytes end at `here`.
     fn step_readings_over_held(&mut self, here: u64) {
         let held = core::mem::take(&mut self.held);
         let start = self.lookahead.quote_at + 1;
@@ -244,7 +245,7 @@ impl Transducer {
         self.held = held;
     }
 
-    /// Too much was read ahead of quotes: the next byte decides.
+    /// The budget of the readings is spent, or this is a reading: the next byte decides.
     fn decide_at_once(&mut self, byte: u8, piece: &mut Piece<'_>) {
         if byte <= b' ' && self.held.len() < HELD {
             return self.hold(piece);
@@ -255,10 +256,10 @@ impl Transducer {
         self.take(label, piece.here(), piece.out);
     }
 
-    /// The text ends at the quote, or after what was read since.
+    /// The text ends at the quote, or in the lookahead after it.
     pub(super) fn end_fork(&mut self, at: u64, out: &mut Output) {
         if self.fork.is_reading {
-            // A reading at the end of the text forks no more.
+            // A reading does not fork at the end of the text.
             return self.take(Label::Ends, at, out);
         }
         if self.fork.readings.is_empty() {
@@ -271,13 +272,13 @@ impl Transducer {
         self.decide_fork(at, out);
     }
 
-    /// Whether the innermost object is known to have the key, and has not had it yet.
+    /// Whether `key` is a known key of the innermost object, and did not occur in the object yet.
     fn is_new_key(&self, key: &str) -> bool {
         let known = self.keys_at(self.stack.len());
         known.is_some() && self.may_have_key(key) && !self.keys.has(key.as_bytes())
     }
 
-    /// Gives up the readings that cost too much more than the cheapest.
+    /// Drops the readings that cost at least `margin` more than the cheapest, and all but the cheapest [`LIVE`].
     fn prune(&mut self, margin: u32) {
         let readings = &mut self.fork.readings;
         readings.sort_by_key(Reading::rank);
@@ -291,13 +292,13 @@ impl Transducer {
         let first = readings.first().map(|reading| reading.label);
         let ahead = &self.held[self.lookahead.quote_at + 1..];
         let is_open = first == Some(Label::Inside) && self.swallows_key(ahead) == Some(false);
-        // In a stream nothing is waited for after the end of the document.
-        let is_over = readings.first().is_some_and(Reading::is_whole);
-        is_over || !is_open && readings.iter().all(|reading| Some(reading.label) == first)
+        // In a stream, the machine does not wait for bytes after the end of the document.
+        let is_whole = readings.first().is_some_and(Reading::is_whole);
+        is_whole || !is_open && readings.iter().all(|reading| Some(reading.label) == first)
     }
 
-    /// Whether the string seems to swallow a key, if `ahead` stands after a quote inside: no bracket of the string explains
-    /// the colon, or the object is known to have the key. `Some(false)` where it may yet.
+    /// Whether the string seems to swallow a key, if `ahead` follows a quote inside the string. Either no open bracket
+    /// of the string explains the colon, or the key is known. `Some(false)`: a known key may still follow.
     fn swallows_key(&self, ahead: &str) -> Option<bool> {
         if ahead.trim_ascii_start().starts_with(':') && !self.string.balance.is_open() {
             return Some(true);
@@ -313,7 +314,7 @@ impl Transducer {
         (is_known && (after.is_empty() || after.starts_with(':'))).then_some(!after.is_empty())
     }
 
-    /// Reads the quote as the cheapest reading does; what was read since is read again.
+    /// Reads the quote as the cheapest reading does. The bytes after the quote are read again.
     fn decide_fork(&mut self, here: u64, out: &mut Output) {
         let mut readings = core::mem::take(&mut self.fork.readings);
         readings.sort_by_key(Reading::rank);
@@ -330,11 +331,11 @@ impl Transducer {
         self.is_over |= first.is_over && first.label == Label::Ends;
     }
 
-    /// Reads the quote as `label` says, and then what was held after it.
+    /// Reads the quote as `label` says. The bytes held after the quote are read again.
     fn take(&mut self, label: Label, here: u64, out: &mut Output) {
         let ahead = self.held.split_off(self.lookahead.quote_at + 1);
         let quote = here - ahead.len() as u64;
-        // `"a,""b"` and `"a"",b"`: the comma between two strings may be the one that is missing.
+        // `"a,""b"` and `"a"",b"`: a comma and a quote may be swapped.
         let next = ahead.trim_ascii_start().strip_prefix('"');
         let is_comma = |next: &str| self.held.contains(',') || next.starts_with(',');
         let is_comma_swapped = next.is_some_and(is_comma);
@@ -351,7 +352,7 @@ impl Transducer {
         }
     }
 
-    /// Reads the quote that is held, with what is held before it; `here` is the byte after it.
+    /// Reads the held quote and the bytes held before it; the quote ends at `here`.
     fn read_quote(&mut self, label: Label, here: u64, out: &mut Output) {
         let mut held = core::mem::take(&mut self.held);
         let quote_at = self.lookahead.quote_at;
@@ -403,7 +404,7 @@ impl Transducer {
         self.held = held;
     }
 
-    /// A key was read: one that its object is not known to have costs, and so does one that no key looks like.
+    /// Charges the key just read, if its object is not known to have the key, or if the key has a backslash.
     pub(super) fn charge_key(&mut self) {
         if self.fork.is_reading {
             let is_odd = self.key.text.contains('\\') || !self.may_have_key(&self.key.text);
@@ -411,7 +412,7 @@ impl Transducer {
         }
     }
 
-    /// The string ends.
+    /// Ends the string.
     fn end_inside(&mut self, out: &mut Output) {
         out.text.push('"');
         if self.fork.is_reading && self.string.balance.has_odd_quote() {
@@ -421,7 +422,7 @@ impl Transducer {
         self.end_value();
     }
 
-    /// A byte after a quote that does not end its string: another is to come.
+    /// Reads a byte after a quote whose string the next string continues.
     pub(super) fn joining(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => piece.skip(1),
@@ -447,7 +448,7 @@ impl Transducer {
     }
 }
 
-/// The word between the two last quotes of `text`, if nothing but blanks follows it.
+/// The word between the last two quotes of `text`, if nothing but blanks follows these quotes.
 fn word_before(text: &str) -> Option<&str> {
     let word = text.trim_ascii_end().strip_suffix('"')?;
     Some(word.rsplit('"').next().unwrap_or(word))
@@ -462,12 +463,12 @@ impl Reading {
             && self.machine.stack.is_empty()
     }
 
-    /// The lowest is the best.
+    /// The sort key of the reading: the lowest is the best.
     fn rank(&self) -> (u32, bool) {
         (self.cost, !self.is_whole())
     }
 
-    /// All that may be of the quote that the machine holds.
+    /// Adds a reading for each way to read the quote that the machine holds.
     fn branch(self, next: &mut Vec<Reading>) {
         let machine = &self.machine;
         let here = machine.held_at + machine.held.len() as u64;
@@ -508,7 +509,7 @@ impl Reading {
         }
     }
 
-    /// Reads a character, which stands at `at`.
+    /// Reads a character at offset `at`.
     fn step(
         mut self,
         c: &str,
@@ -545,7 +546,7 @@ impl Reading {
         if byte == b'\\' && self.machine.state == State::After {
             self.cost += cost(Charge::Repair(Repair::Junk));
         }
-        // A word on the line after the string's is a key whose comma is missing, or text after the document.
+        // A word on a line after the string is a key whose comma is missing, or text after the document.
         if self.is_new_line
             && is_blank
             && !self.is_done
@@ -554,10 +555,10 @@ impl Reading {
             && super::words::is_word_byte(byte)
             && odd_blank(c.as_bytes(), 0).is_none()
         {
-            let mut over = self.clone();
-            over.end_outside();
-            over.is_over = true;
-            next.push(over);
+            let mut ended = self.clone();
+            ended.end_outside();
+            ended.is_over = true;
+            next.push(ended);
         }
         self.is_new_line |= byte == b'\n';
         if byte == b'`' && self.machine.state == State::After {
@@ -571,7 +572,7 @@ impl Reading {
         self.feed(c, at, next);
     }
 
-    /// The machine reads `c`, and what it has read ahead.
+    /// The machine reads `c`, and the bytes that it has read ahead.
     fn feed(mut self, c: &str, at: u64, next: &mut Vec<Reading>) {
         let mut out = Output::default();
         let (mut used, mut step) = self.machine.feed(c, at, &mut out);
@@ -613,7 +614,7 @@ impl Reading {
         self.cost += cost(Charge::Repair(Repair::MissingBracket));
     }
 
-    /// A byte after the document.
+    /// Charges a byte after the document.
     fn trail(&mut self, byte: u8) {
         let (charge, is_end) = match byte {
             0..=b' ' | b',' | b';' | b'}' | b']' => (None, false),
@@ -640,7 +641,7 @@ impl Reading {
         }
     }
 
-    /// What was repaired costs.
+    /// Charges the repairs in `out`.
     fn charge(&mut self, out: &Output) {
         for span in &out.repairs {
             let kind = 1_u64 << (span.repair as u32);

@@ -1,11 +1,11 @@
-//! `(` and `[` in a Python call. What they open is a list, a tuple, one value in brackets, or the start of an expression,
-//! whose source is the value. What stands after the closing bracket tells; until then all of it is held.
+//! `(` and `[` in a Python call open a list, a tuple, one value in brackets, or an expression, whose source is the
+//! value. The text after the closing bracket decides; until then the whole group is held.
 //!
 //! ```text
 //!   [1, 2]   (1, 2)              a list, a tuple
 //!   (3)      ("a" "b")           one value
 //!   [0] * 5  (1 + 2) / 3         an expression
-//!   [[0] * 5, 2]                 so is what holds one where an element starts
+//!   [[0] * 5, 2]                 the same, if an element starts with one
 //!   (a, b) => a + b              a function
 //! ```
 
@@ -14,33 +14,33 @@ use super::state::{Frame, Opening};
 use super::words::is_literal;
 use super::{HELD, Output, Transducer};
 
-/// What was seen between the brackets.
+/// What is known about the text between the brackets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Inside {
-    /// Brackets that are open.
+    /// How many brackets are open.
     depth: usize,
     mark: Option<u8>,
     is_escaped: bool,
     /// A string has just ended.
     is_after_string: bool,
-    /// The last byte outside of strings that is not blank.
+    /// The last byte that is neither in a string nor a blank.
     last: u8,
-    /// For each bracket that is open, the innermost in the lowest bit, whether it starts an element; and the same of what
-    /// ended last, if nothing but blanks stands after it.
+    /// For each open bracket, the innermost in the lowest bit, whether the bracket starts an element.
     starts: u64,
+    /// Only blanks follow a string or a group that started an element.
     is_after_element: bool,
     has_comma: bool,
-    /// Something stands there that is no string and no group of its own.
+    /// A byte directly between the brackets is not part of a string or a group, and not a comma.
     is_loose: bool,
-    /// An element goes on after its closing bracket or quote.
+    /// An element continues after its closing bracket or quote.
     has_expression: bool,
 }
 
 impl Inside {
-    /// A byte between the brackets. `false`, where quotes do not stand as they do around strings.
+    /// Reads a byte between the brackets. Returns `false` if the quotes cannot delimit strings.
     pub(super) fn step(&mut self, byte: u8) -> bool {
-        if let Some(mark) = self.mark {
-            self.is_after_string = !self.is_escaped && byte == mark;
+        if let Some(quote) = self.mark {
+            self.is_after_string = !self.is_escaped && byte == quote;
             self.is_escaped = !self.is_escaped && byte == b'\\';
             if self.is_after_string {
                 self.mark = None;
@@ -85,14 +85,14 @@ impl Inside {
         self.depth > 0
     }
 
-    /// Whether only running it would tell what the group, which is `text`, holds.
+    /// Whether only running the source of the group, `text`, would give its elements.
     fn is_made(&self, text: &str) -> bool {
         self.has_expression || self.is_loose && is_comprehension(text)
     }
 }
 
 impl Transducer {
-    /// Whether what the bracket at `at` opens is not known yet. Groups inside of one that was looked at are what they seem.
+    /// Whether the bracket at `at` may start an expression. Groups inside a scanned group may not.
     pub(super) fn may_start_expression(&self, at: u64) -> bool {
         self.context.python && at >= self.call.grouped_to
     }
@@ -112,14 +112,14 @@ impl Transducer {
         self.start_opening(Opening::Group, piece);
     }
 
-    /// The group is the start of an expression, or of a function.
+    /// Continues the held group as a word: it starts an expression, or a function.
     pub(super) fn continue_as_word(&mut self, here: u64) {
         self.start_word(here - self.held.len() as u64);
         self.token.push_str(&self.held);
         self.held.clear();
     }
 
-    /// The group, which `is_whole` if its bracket came, is no part of more: what was held, up to `here`, is read.
+    /// Opens the held group, which ends at `here` and starts no expression. `is_whole`: its closing bracket was read.
     pub(super) fn open_group(&mut self, is_whole: bool, here: u64, out: &mut Output) {
         if is_whole && self.is_source() {
             return self.continue_as_word(here);
@@ -138,7 +138,7 @@ impl Transducer {
         self.read_held_again(1, here);
     }
 
-    /// Whether nothing but the source says what stands between the brackets: `(a + 1)`, `[x for x in y]`.
+    /// Whether only the source can represent the group: `(a + 1)`, `[x for x in y]`.
     fn is_source(&self) -> bool {
         let (group, inside) = (self.held.trim_end(), &self.call.group);
         let content = group[1..group.len() - 1].trim();
@@ -155,7 +155,7 @@ impl Transducer {
     }
 }
 
-/// How long the list is that starts here, up to what stands after it, if all of that is here and it is nothing else.
+/// Length of the list that starts `text`, with the blanks after it, if all of it is here and it starts no expression.
 fn list_length(text: &str) -> Option<usize> {
     let bytes = &text.as_bytes()[..text.len().min(HELD)];
     let (inside, mut length) = inside(bytes)?;
@@ -167,7 +167,7 @@ fn list_length(text: &str) -> Option<usize> {
     b",)]}\n\r".contains(bytes.get(length)?).then_some(length)
 }
 
-/// What stands between the bracket that starts here and its own, and where that ends.
+/// Scans the group that starts `bytes`. Returns what is known about it, and its length.
 fn inside(bytes: &[u8]) -> Option<(Inside, usize)> {
     let mut inside = Inside::default();
     for (n, &byte) in bytes.iter().enumerate() {
@@ -181,12 +181,12 @@ fn inside(bytes: &[u8]) -> Option<(Inside, usize)> {
     None
 }
 
-/// Whether only running it would tell what the list holds that starts here: `[x for x in y]`, `[[0] * 5]`.
+/// Whether only running `list` would give its elements: `[x for x in y]`, `[[0] * 5]`.
 pub(crate) fn is_made(list: &str) -> bool {
     list.starts_with('[') && inside(list.as_bytes()).is_some_and(|(inside, _)| inside.is_made(list))
 }
 
-/// Whether the list is written as what makes it: `[x for x in y]`.
+/// Whether the list is a comprehension: `[x for x in y]`.
 fn is_comprehension(list: &str) -> bool {
     let following = list.split_once(" for ").map(|(_, following)| following);
     let names = following.and_then(|following| following.split_once(" in "));

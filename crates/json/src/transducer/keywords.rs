@@ -1,13 +1,13 @@
-//! Keywords inside a string of a Python call: evidence that an argument before them lost its quote, or a call its bracket.
+//! Keywords inside a string of a Python call show that an argument before them lost its quote, or a call its bracket.
 //!
 //! ```text
 //!   location='Paris, unit='celsius')              the quote after a keyword opens its value
-//!   location='Rome')), f(location='Oslo')         so it does after the bracket of another call
-//!   location='Paris', unit'celsius')              the sign after the keyword is missing
+//!   location='Rome')), f(location='Oslo')         the same after the bracket of another call
+//!   location='Paris', unit'celsius')              the `=` after the keyword is missing
 //! ```
 //!
-//! In a call that is written well no quote stands there inside a string: it would have ended it.
-//! What the string has swallowed was told already, so that it stays text; the call is in doubt.
+//! In a well-formed call no such quote is inside a string, since it would end the string. The swallowed text is emitted
+//! already and stays text; the call is in doubt.
 
 use alloc::vec::Vec;
 
@@ -15,39 +15,39 @@ use super::Transducer;
 use super::groups::Inside;
 use super::quotes::is_name_byte;
 
-/// Longest end of a string that is looked at, in bytes.
+/// How many bytes at the end of a string are checked.
 const END: usize = 96;
 
-/// What is known of the Python call being read.
+/// What is known about the Python call being read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallFacts {
-    /// Its arguments stand in one object: `f({..})`.
+    /// The arguments are in one object: `f({..})`.
     pub(super) is_wrapped: bool,
-    /// The group that is being looked at.
+    /// The group being scanned.
     pub(super) group: Inside,
-    /// Up to where all groups were looked at.
+    /// Offset up to which all groups were scanned.
     pub(super) grouped_to: u64,
-    /// What the quote that is read again starts: a key, or a value without one.
+    /// Whether the quote that is read again starts a key, or a value without a key.
     pub(super) is_key: Option<bool>,
 }
 
-/// The last bytes of a string of a Python call, as they stand in the input.
+/// The last bytes of a string of a Python call, as the input has them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RecentBytes {
     bytes: Vec<u8>,
-    /// Where in the input the first byte stands that was not seen.
+    /// Offset of the first byte not seen yet.
     to: u64,
 }
 
 impl RecentBytes {
-    /// A string starts, whose first byte stands at `at`.
+    /// Starts a string whose first byte is at `at`.
     #[inline]
     pub(super) fn start(&mut self, at: u64) {
         self.bytes.clear();
         self.to = at;
     }
 
-    /// Bytes of the string, the first of which stands at `at`. Those that were seen already are passed over.
+    /// Adds bytes of the string, from offset `at` on. Skips bytes that were seen already.
     pub(super) fn see(&mut self, bytes: &[u8], at: u64) {
         let seen = self.to.saturating_sub(at) as usize;
         let Some(new) = bytes.get(seen..).filter(|new| !new.is_empty()) else {
@@ -65,7 +65,7 @@ impl RecentBytes {
         self.bytes.ends_with(b",")
     }
 
-    /// The last of them, always as many.
+    /// The last [`END`] bytes in every cut, or all bytes of a shorter string.
     fn end(&self) -> &[u8] {
         &self.bytes[self.bytes.len().saturating_sub(END)..]
     }
@@ -84,7 +84,7 @@ impl Transducer {
             Some(b'(') => sign.is_some(),
             _ => false,
         };
-        let is_it = |known: &alloc::string::String| known.as_bytes() == name;
-        is_due && self.context.positions.iter().any(is_it)
+        let is_same = |known: &alloc::string::String| known.as_bytes() == name;
+        is_due && self.context.positions.iter().any(is_same)
     }
 }

@@ -1,12 +1,12 @@
-//! What stands after a string that may have ended at the end of its line, or before a closer.
+//! The text after a string that may have ended at the end of its line, or before a closer.
 //!
 //! ```text
 //!   {"path": "app.js}}          brackets that close all, and a line break or a closer: the quote is missing
 //!
-//!   I wait.                     held: up to the end of the input, or to what starts another document, no quote comes
+//!   I wait.                     held until the input ends or another document starts: no quote follows
 //! ```
 //!
-//! With a quote after it (or past the cap) all of it is text of the string, and is read as such.
+//! If a quote follows, or the cap is reached, the held text is data of the string, and is read as such.
 
 use super::piece::Piece;
 use super::quote_lookahead::LookaheadState;
@@ -15,16 +15,16 @@ use super::{HELD, Output, Transducer};
 use crate::repair::Repair;
 
 impl Transducer {
-    /// Whether `run`, brackets and blanks inside a string of one line, closes what is open, and its line: all of it, or a
-    /// part that the string did not open itself.
+    /// Whether `run`, brackets and blanks inside a string of one line, ends that line and closes all that is open.
+    /// Closing a part is enough, if the string did not open the brackets itself.
     pub(super) fn may_be_over(&self, run: &[u8]) -> bool {
         let mut following = run.iter().rev().take_while(|&&byte| byte <= b' ');
         following.any(|&byte| byte == b'\n') && self.closes_open(run)
     }
 
-    /// The same whatever its line holds.
+    /// Does the same check, but `run` need not end the line.
     pub(super) fn closes_open(&self, run: &[u8]) -> bool {
-        // Where nothing is open a bracket closes nothing.
+        // Without an open container, a bracket closes nothing.
         if !matches!(self.string.quote, Quote::Double | Quote::Single)
             || self.string.is_multiline
             || self.context.python
@@ -37,12 +37,12 @@ impl Transducer {
         let fits = |(bracket, closer): (&u8, u8)| *bracket == closer;
         let n_brackets = brackets.clone().count();
         !run.contains(&b',')
-            // One more than are open is one too many.
+            // Brackets beyond the open containers are superfluous.
             && brackets.by_ref().zip(open).all(fits)
             && (n_brackets >= self.stack.len() || n_brackets > 0 && self.string.balance.is_even())
     }
 
-    /// A character beyond the end that the string may have.
+    /// Reads a character after the possible end of the string.
     pub(super) fn after_line_end(&mut self, byte: u8, piece: &mut Piece<'_>) {
         if self.string.quote.may_end(byte) || byte == b'\\' || self.held.len() >= HELD {
             return self.line_end_was_data(piece.here(), piece.out);
@@ -58,10 +58,10 @@ impl Transducer {
         }
     }
 
-    /// The input ends in a string, or right after it, that may have ended: it has. What follows it is read again. Says
-    /// whether there is something to read.
+    /// The input ends in or right after a string that may have ended: the string ends, and the text after its end is
+    /// read again. Returns whether there is something to read.
     pub fn settle_string(&mut self, at: u64, out: &mut Output) -> bool {
-        // Nothing stands after the quote but, perhaps, a comma.
+        // Nothing but blanks and perhaps a comma follows the quote.
         let is_due = matches!(
             self.lookahead.state,
             LookaheadState::Quote | LookaheadState::Comma
@@ -93,37 +93,37 @@ impl Transducer {
         true
     }
 
-    /// Whether the string itself has opened the brackets that wait.
+    /// Whether the string itself has opened the held brackets, in a complete text.
     pub(super) fn closes_its_own(&self) -> bool {
         self.context.is_whole && self.string.balance.is_open()
     }
 
-    /// The string ended where it may have; `at` is the byte after what waits.
+    /// Ends the string where it may have ended, before the held bytes; these end at `at`.
     fn end_before_line_end(&mut self, at: u64, out: &mut Output) {
-        let owed = core::mem::take(&mut self.held);
-        let start = at - owed.len() as u64;
-        let is_quoted = owed.starts_with(['"', '\'']);
+        let pending = core::mem::take(&mut self.held);
+        let start = at - pending.len() as u64;
+        let is_quoted = pending.starts_with(['"', '\'']);
         if !is_quoted {
             self.note(Repair::MissingQuote, start, start, out);
         }
         self.end_odd(at, out);
         self.is_over = true;
-        self.reread(&owed[usize::from(is_quoted)..], at);
+        self.reread(&pending[usize::from(is_quoted)..], at);
         self.string.has_inner = false;
     }
 
-    /// What waits is text of the string; `at` is the byte after it.
+    /// The held bytes, which end at `at`, are data of the string.
     fn line_end_was_data(&mut self, at: u64, out: &mut Output) {
-        let owed = core::mem::take(&mut self.held);
-        let start = at - owed.len() as u64;
-        let (before, beyond) = owed.split_at(self.tail.rest_at);
+        let pending = core::mem::take(&mut self.held);
+        let start = at - pending.len() as u64;
+        let (before, rest) = pending.split_at(self.tail.rest_at);
         self.write_held(before, start, out);
         (self.string.is_multiline, self.string.after_letter) = (true, false);
-        self.reread(beyond, at);
+        self.reread(rest, at);
         self.state = State::Str;
     }
 
-    /// Whether a word and the byte after it start another document of the caller's.
+    /// Whether `word` and the byte after it are an opener of another document.
     pub(super) fn starts_another(&self, word: &str, byte: u8) -> bool {
         let mut openers = self.context.openers.iter();
         openers.any(|opener| opener.strip_prefix(word).map(str::as_bytes) == Some(&[byte]))

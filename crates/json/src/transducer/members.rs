@@ -1,4 +1,4 @@
-//! Where a key is due, and after it the colon.
+//! The start of a member, and the colon after its key.
 
 use super::piece::Piece;
 use super::state::{Frame, Opening, Quote, State};
@@ -8,11 +8,11 @@ use crate::repair::Repair;
 use crate::scan::plain;
 
 impl Transducer {
-    /// A byte where a key, or the end of the object, is due.
+    /// Reads a byte where a key, or the end of the object, is due.
     pub(super) fn start_member(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let bytes = piece.bytes();
         let is_key = self.call.is_key.take();
-        // The quote may be that of a value without a name.
+        // The quote may start a value without a name.
         if is_key.is_none() && matches!(byte, b'"' | b'\'') && self.expects_positions() {
             self.start_opening(Opening::Name, piece);
             return None;
@@ -55,7 +55,7 @@ impl Transducer {
                 piece.skip(1);
             }
             b',' => self.leave_out(Repair::ExtraComma, 1, piece),
-            // `{{"a": 1}}`: the brace was doubled.
+            // `{{"a": 1}}`: the brace is doubled.
             b'{' if self.empty && self.stack.last() == Some(&Frame::Object) => {
                 self.leave_out(Repair::MismatchedBracket, 1, piece);
             }
@@ -86,25 +86,25 @@ impl Transducer {
         None
     }
 
-    /// A key or a value starts with a quote of `length` bytes that JSON does not have.
+    /// Starts a key or a value with a quote of `length` bytes that JSON does not have.
     pub(super) fn start_odd(&mut self, length: usize, piece: &mut Piece<'_>) {
         self.start_element(piece.out);
         self.token_at = piece.here();
         self.leave_out(Repair::NonstandardQuote, length, piece);
     }
 
-    /// Whether the innermost container is an object, and stands in a list.
+    /// Whether the innermost container is an object in a list.
     pub(super) fn is_object_in_list(&self) -> bool {
         matches!(self.stack.as_slice(), [.., Frame::Array, Frame::Object])
     }
 
-    /// The value is due whose key and colon were read.
+    /// Expects the value of the key whose colon was read.
     fn expect_value(&mut self) -> Option<Step> {
         self.state = State::Value;
         self.is_watched().then_some(Step::Member)
     }
 
-    /// A byte after a key.
+    /// Reads a byte after a key.
     pub(super) fn colon(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => piece.i += 1,
@@ -119,7 +119,7 @@ impl Transducer {
             b'=' => {
                 piece.flush();
                 piece.out.text.push(':');
-                // In a Python call `=` is the spelling.
+                // In a Python call `=` is the regular spelling.
                 if self.stack.last() != Some(&Frame::Keywords) {
                     self.note_here(Repair::MissingColon, 1, piece);
                 }

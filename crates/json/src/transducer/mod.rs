@@ -1,4 +1,4 @@
-//! The push machine: model-written JSON in, JSON text out, nothing retracted.
+//! The push machine: it reads JSON as models write it, writes JSON text, and retracts nothing.
 //!
 //! ```text
 //!           '{' ','            ':'             value ends            ','
@@ -7,9 +7,9 @@
 //!     `-- Str, Word, Comment: inside a token                   `-- '}' ']' : the enclosing container's After, or Done
 //! ```
 //!
-//! Every byte fed is consumed at once: what is undecided (a comma that may be a trailing one, a quote that
-//! may stand inside the string, a word, half an escape) is kept in the machine, under a cap, and comes out or not when
-//! the next bytes decide. The valid path copies runs of the input.
+//! Every byte fed is consumed at once. The machine holds undecided bytes, under a cap, until the next bytes decide.
+//! Such bytes are a comma that may be trailing, a quote that may be inside its string, a word, or half an escape. Valid
+//! JSON is copied in runs of the input.
 
 mod balance;
 mod costs;
@@ -61,18 +61,18 @@ use words::WordFacts;
 /// What the text starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
-    /// A JSON object, from its `{` on.
+    /// A JSON object, starting at its `{`.
     Object,
     /// Any value.
     Value,
-    /// The arguments of a Python call, from after its `(` on: `a=1, b='x')`.
+    /// The arguments of a Python call, starting after its `(`: `a=1, b='x')`.
     Keywords,
 }
 
-/// Where JSON text and repairs go.
+/// The JSON text and the repairs that the machine emits.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
-    /// JSON text: all of it together is a prefix of a valid document.
+    /// JSON text: all text emitted for a document is a prefix of a valid document.
     pub text: String,
     /// The repairs, in order.
     pub repairs: Vec<RepairSpan>,
@@ -83,65 +83,65 @@ pub struct Output {
 pub enum Step {
     /// All bytes were consumed.
     More,
-    /// A key at the watched depth was read, and its colon: see [`Transducer::take_key`].
+    /// A key at a watched depth and its colon were read: see [`Transducer::take_key`].
     Member,
-    /// A value at the watched depth ended.
+    /// A value at a watched depth ended.
     Value,
-    /// A string of a value started, and more of it is here: see [`Transducer::stop_at_strings`].
+    /// A string value that may be long started: see [`Transducer::stop_at_strings`].
     String,
     /// The root ended.
     Done,
-    /// The next byte can be no part of the document. Nothing was lost; feeding it again gives the same answer.
+    /// The next byte cannot be part of the document. No byte is lost; feeding the byte again returns `Stuck` again.
     Stuck,
 }
 
-/// How much of the document is there when the input ends.
+/// How complete the document is when the input ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
     /// All of it.
     Whole,
-    /// All but closing brackets (or quotes that brackets prove missing).
+    /// Only closing brackets are missing, or quotes that brackets prove missing.
     Brackets,
-    /// It ends inside a key or a value, or before one.
+    /// The input ends inside a key or a value, or before one.
     Broken,
 }
 
-/// How a text goes on in the string that is open: see [`Transducer::stretch`].
+/// How far a text continues the open string: see [`Transducer::stretch`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StringRun {
-    /// So many bytes are its inside: [`feed`](Transducer::feed) would only write them and change nothing else.
+    /// The number of bytes inside the string: [`feed`](Transducer::feed) would only write them and change nothing else.
     pub length: usize,
-    /// They are to be escaped where they are written. Otherwise they are JSON already.
+    /// Whether these bytes must be escaped when they are written. Otherwise they are JSON already.
     pub is_raw: bool,
 }
 
-/// Longest word, escape tail or run of blanks kept undecided, in bytes.
+/// Cap, in bytes, of what is held undecided: a word, a tail, a lookahead, a run of blanks.
 const HELD: usize = 4096;
 
-/// So much has to be here for the caller to be told of a string's start, in bytes: what is shorter is copied as fast.
+/// The caller gets [`Step::String`] only if so many bytes follow: shorter strings are copied as fast.
 const LONG: usize = 2048;
 
-/// The machine. One document each.
+/// The machine. It reads one document at a time.
 #[derive(Clone, Debug, Default)]
 pub struct Transducer {
     state: State,
     stack: Vec<Frame>,
     /// The innermost container has no element yet.
     empty: bool,
-    /// A comma that is written only if an element follows: where it stands.
+    /// Offset of the pending comma, which is written only if an element follows.
     comma: Option<u64>,
-    /// Bytes that wait for the one that decides: that comma and the blanks after it, or what a state looks ahead at.
+    /// Bytes held undecided: the pending comma and the blanks after it, or the lookahead of a state.
     held: String,
-    /// Where the first byte stands that may be no part of the string: of a tail, or its quote.
+    /// Offset of the first byte of `held` in a tail, a lookahead or an opening.
     held_at: u64,
-    /// A bare word, or half an escape.
+    /// The bare word, the dots or the partial escape being read.
     token: String,
     token_at: u64,
-    /// The string being read is a key.
+    /// The string or word being read is a key.
     in_key: bool,
     key: Key,
     keys: Keys,
-    /// The state after a comment or dots.
+    /// The state to resume after a comment or dots.
     resume: State,
     string: StringFacts,
     word: WordFacts,
@@ -149,72 +149,72 @@ pub struct Transducer {
     fork: Fork,
     tail: Tail,
     call: CallFacts,
-    /// Bytes that were read ahead and are to be read again.
+    /// Bytes that were read ahead and will be read again.
     unread: Unread,
     context: Context,
-    /// A value at the watched depth ended, and the caller has not heard of it.
+    /// A value at a watched depth ended, and the end is not reported yet.
     value_ended: bool,
-    /// A repair was more than spelling.
+    /// A repair changed more than spelling.
     structural: bool,
-    /// A string was ended by what stands on the lines after it: only brackets may follow.
+    /// The lines after a string show that the string ended: only brackets may follow.
     is_over: bool,
-    /// The bytes that were read ahead are no part of the document.
+    /// The bytes that were read ahead are not part of the document.
     is_stuck: bool,
 }
 
 /// The key that was read last, or is being read.
 #[derive(Clone, Debug, Default)]
 struct Key {
-    /// Its JSON text.
+    /// The JSON text of the key.
     text: String,
-    /// It had no quotes.
+    /// The key had no quotes.
     is_bare: bool,
-    /// The value has a name: it is no positional argument.
+    /// The value has a name, so it is not a positional argument.
     is_named: bool,
 }
 
-/// Bytes that were read ahead and are to be read again, and where they stand.
+/// Bytes that were read ahead and will be read again, and their offset.
 #[derive(Clone, Debug, Default)]
 struct Unread {
     text: String,
     at: u64,
 }
 
-/// What the caller says of the document.
+/// What the caller declares about the document.
 #[derive(Clone, Debug, Default)]
 struct Context {
     /// Members and values are reported down to this depth.
     watch: usize,
-    /// Long strings of values are reported.
+    /// Long string values are reported.
     stops: bool,
-    /// The document is all here, and nothing is fed after it.
+    /// The text is complete: nothing is fed after it.
     is_whole: bool,
-    /// Which brackets were supplied to one that is whole.
+    /// The brackets that were supplied to a complete text.
     brackets: Vec<&'static str>,
     /// The document is the arguments of a Python call.
     python: bool,
-    /// The Python call stands in brackets.
+    /// The Python call is inside brackets.
     bracketed: bool,
-    /// Names of a Python call's parameters, for arguments without one.
+    /// Parameter names of the Python call, for its positional arguments.
     positions: Arc<[String]>,
-    /// Strings stand between two of these tokens.
+    /// The token before and after each string.
     token_quote: Option<String>,
-    /// Others that count as well. The one that was written last takes its place.
+    /// Other tokens that quote strings. The one written last is swapped into `token_quote`.
     other_quotes: Vec<String>,
-    /// What is read is plain letters: none of them are the token that ends a string.
+    /// The text is plain letters: no part of it is the token that ends a string.
     is_plain: bool,
     /// Literals that may follow the document, in order.
     closers: Arc<[String]>,
-    /// The bytes that may stand after a bracket which ends a string.
+    /// The bytes that may follow a bracket that ends a string.
     tail_bytes: TailBytes,
     /// Texts that start another document, at the start of a line.
     openers: Arc<[String]>,
-    /// Keys that containers at a depth have.
+    /// The keys that the containers at a depth are known to have.
     known: Vec<(usize, Arc<[String]>)>,
 }
 
 impl Context {
-    /// Forgets what was said of the last document, but what may follow each.
+    /// Forgets what belongs to the last document only.
     fn forget(&mut self) {
         self.watch = 0;
         (self.bracketed, self.is_plain) = (false, false);
@@ -233,8 +233,8 @@ impl Transducer {
         machine
     }
 
-    /// Starts another document. What the machine was told of the last one is forgotten, but the closers; its
-    /// memory is kept.
+    /// Starts another document. Forgets the watched depth, quotes, known keys and parameter names of the last one;
+    /// reuses its memory.
     pub fn restart(&mut self, root: Root) {
         let mut last = core::mem::take(self);
         let mut texts = [last.held, last.token, last.key.text, last.unread.text];
@@ -245,7 +245,7 @@ impl Transducer {
         last.context.forget();
         (self.stack, self.keys, self.context) = (last.stack, last.keys, last.context);
         if self.context.is_whole {
-            // Of all values of a text.
+            // The work counts for all values of a text.
             self.fork.spent = last.fork.spent;
         }
         self.start(root);
@@ -260,22 +260,22 @@ impl Transducer {
         }
     }
 
-    /// Reads strings between two `quote` tokens as they stand (gemma4's `<|"|>`).
+    /// Reads strings between two `quote` tokens verbatim (gemma4's `<|"|>`).
     #[must_use]
     pub fn with_quote(mut self, quote: Option<&str>) -> Transducer {
         self.context.token_quote = quote.filter(|quote| !quote.is_empty()).map(String::from);
         self
     }
 
-    /// The same of strings between two of `quotes`, where a quote is given.
+    /// Also reads strings between two of `quotes` verbatim, if [`with_quote`](Transducer::with_quote) gives a quote.
     #[must_use]
     pub fn with_other_quotes(mut self, quotes: Vec<String>) -> Transducer {
         self.context.other_quotes = quotes;
         self
     }
 
-    /// Names the literals that may follow the document, in order. A string whose quote is missing ends before
-    /// brackets and these, if the input ends there.
+    /// Names the literals that may follow the document, in order. If the input ends there, a string whose quote is
+    /// missing ends before brackets and these literals.
     #[must_use]
     pub fn with_closers(mut self, closers: Arc<[String]>) -> Transducer {
         self.context.tail_bytes = TailBytes::of(&closers);
@@ -283,7 +283,7 @@ impl Transducer {
         self
     }
 
-    /// The same for a machine that exists.
+    /// Names the same literals for an existing machine.
     pub fn expect_closers(&mut self, closers: &Arc<[String]>) {
         if !Arc::ptr_eq(&self.context.closers, closers) {
             self.context.tail_bytes = TailBytes::of(closers);
@@ -291,20 +291,20 @@ impl Transducer {
         }
     }
 
-    /// Names texts that start another document at the start of a line: this one is over before them.
+    /// Names texts that start another document at the start of a line: the current document ends before them.
     pub fn expect_openers(&mut self, openers: &Arc<[String]>) {
         self.context.openers = Arc::clone(openers);
     }
 
-    /// Names the parameters of the Python call, in order: an argument without a name is that of the first one that was not
-    /// named yet.
+    /// Names the parameters of the Python call, in order: an argument without a name gets the first name not yet used.
     #[must_use]
     pub fn with_positions(mut self, names: Arc<[String]>) -> Transducer {
         self.context.positions = names;
         self
     }
 
-    /// Says that the Python call stands in brackets: `print(f('x'))`. Two brackets after a quote end its string then.
+    /// Sets whether the Python call is inside brackets: `print(f('x'))`. Then two brackets after a quote end its
+    /// string.
     #[must_use]
     pub fn within_brackets(mut self, is_within: bool) -> Transducer {
         self.context.bracketed = is_within;
@@ -316,8 +316,8 @@ impl Transducer {
         self.context.watch = depth;
     }
 
-    /// Reports where a string of a value starts that may be long, so that the caller can write its inside itself: see
-    /// [`stretch`](Transducer::stretch).
+    /// Reports the start of each string value that may be long, so that the caller can write the string's content
+    /// itself: see [`stretch`](Transducer::stretch).
     pub fn stop_at_strings(&mut self) {
         self.context.stops = true;
     }
@@ -327,7 +327,7 @@ impl Transducer {
         self.stack.len()
     }
 
-    /// Puts the last key read, decoded, in the place of `key`, whose memory the next one gets.
+    /// Replaces `key` with the last key read, decoded. The machine reuses the memory of the old `key`.
     pub fn take_key(&mut self, key: &mut String) {
         core::mem::swap(key, &mut self.key.text);
         if let alloc::borrow::Cow::Owned(decoded) = unescape(key) {
@@ -335,9 +335,8 @@ impl Transducer {
         }
     }
 
-    /// Where the machine stands, if that is before the bytes it consumed: those after wait for the byte that decides, or
-    /// are read again by the next call of [`feed`](Transducer::feed). It never goes back: what reads bytes again names the
-    /// place where they start here, from the first of them on.
+    /// The offset of the first consumed byte that [`feed`](Transducer::feed) may read again, if there is one. The
+    /// offset never decreases: a state that may read bytes again reports their start from the first of them on.
     pub fn held_from(&self) -> Option<u64> {
         match self.state {
             State::Next | State::Dots => Some(self.token_at),
@@ -349,12 +348,12 @@ impl Transducer {
                 .map(|name| self.token_at + name as u64)
                 .or_else(|| self.has_read_ahead().then_some(self.unread.at)),
             _ if self.has_read_ahead() => Some(self.unread.at),
-            // A key may end before its quote.
+            // A key may be split at its colon, and the rest is read again.
             _ => self.in_key.then_some(self.token_at),
         }
     }
 
-    /// Whether blanks may stand here that are written.
+    /// Whether the machine is between tokens, where blanks are written.
     fn is_between_tokens(&self) -> bool {
         matches!(
             self.state,
@@ -367,17 +366,17 @@ impl Transducer {
         !self.unread.text.is_empty()
     }
 
-    /// Whether [`feed`](Transducer::feed) has something to say without more text.
+    /// Whether [`feed`](Transducer::feed) has something to report without more text.
     pub fn has_more_to_say(&self) -> bool {
         self.has_read_ahead() || self.value_ended
     }
 
-    /// Whether a word waits, after a value, that is a key only if a colon follows.
+    /// Whether a word after a value is held, which is a key only if a colon follows.
     pub fn waits_for_colon(&self) -> bool {
         self.state == State::Next
     }
 
-    /// Whether the bracket of an object or a list was read, and nothing of what it holds.
+    /// Whether the opening bracket of an object or a list was read, and no member or element after it.
     pub fn is_before_members(&self) -> bool {
         let is_due = match self.state {
             State::Key => true,
@@ -387,12 +386,12 @@ impl Transducer {
         is_due && self.empty && self.comma.is_none()
     }
 
-    /// Whether a repair so far was more than spelling.
+    /// Whether a repair so far changed more than spelling.
     pub fn is_structural(&self) -> bool {
         self.structural
     }
 
-    /// Whether the machine stands inside a string that started with a quote.
+    /// Whether the machine is inside a string that started with a quote.
     pub fn in_string(&self) -> bool {
         matches!(
             self.state,
@@ -400,13 +399,13 @@ impl Transducer {
         )
     }
 
-    /// Whether a string is open that no quote may have ended yet.
+    /// Whether a string is open and no quote after its start may have ended it.
     pub fn has_open_string(&self) -> bool {
         matches!(self.state, State::Str | State::Esc)
             || self.state == State::Tail && self.stack.is_empty()
     }
 
-    /// How much of `text` stands inside the string that is open, from its first byte on.
+    /// How many bytes at the start of `text` are inside the open string.
     #[inline]
     pub fn stretch(&self, text: &str) -> StringRun {
         let (length, is_raw) = match (self.state, self.string.quote) {
@@ -418,25 +417,25 @@ impl Transducer {
         StringRun { length, is_raw }
     }
 
-    /// `text`, which stands at `at`, was a [`stretch`](Transducer::stretch) that the caller wrote.
+    /// Passes `text` at offset `at`, a [`stretch`](Transducer::stretch) that the caller wrote.
     #[inline]
     pub fn pass(&mut self, text: &str, at: u64) {
         self.count(text.as_bytes(), at);
     }
 
-    /// Whether what is read next is plain letters, in which a token that quotes strings is text.
+    /// Sets whether the next text is plain letters, in which a token that quotes strings is text.
     pub fn set_plain(&mut self, is_plain: bool) {
         self.context.is_plain = is_plain;
     }
 
-    /// Reads `text`, whose first byte is the `at`th of the input. Returns how many bytes were consumed, and why it
-    /// stopped. Linear.
+    /// Reads `text`, which starts at offset `at` of the input. Returns how many bytes were consumed, and why the
+    /// machine stopped. Linear.
     pub fn feed(&mut self, text: &str, at: u64, out: &mut Output) -> (usize, Step) {
         if self.is_stuck {
             return (0, Step::Stuck);
         }
         let mut i = 0;
-        // What comes out is about as long: one allocation, not one for each doubling.
+        // The output is about as long as `text`: one allocation replaces one for each doubling.
         out.text.reserve(text.len());
         loop {
             while self.has_read_ahead() {
@@ -453,18 +452,18 @@ impl Transducer {
         }
     }
 
-    /// Reads what was read ahead.
+    /// Reads the bytes that were read ahead.
     fn read_again(&mut self, out: &mut Output) -> Step {
-        let (mut replay, at) = (core::mem::take(&mut self.unread.text), self.unread.at);
+        let (mut unread, at) = (core::mem::take(&mut self.unread.text), self.unread.at);
         let stops = core::mem::take(&mut self.context.stops);
-        let (used, step) = self.read(&replay, at, out);
+        let (used, step) = self.read(&unread, at, out);
         (self.context.stops, self.string.starts) = (stops, false);
-        replay.drain(..used);
+        unread.drain(..used);
         if self.unread.text.is_empty() {
             self.unread.at = at + used as u64;
         }
-        // What was read ahead again comes before the rest.
-        self.unread.text.push_str(&replay);
+        // The bytes that this call read ahead come before the rest.
+        self.unread.text.push_str(&unread);
         step
     }
 
@@ -561,7 +560,7 @@ impl Transducer {
         if piece.run < piece.i {
             self.copy(&piece.text[piece.run..piece.i], piece.out);
         }
-        // What is read again is counted then, and what waits when it is data.
+        // Bytes that are read again are counted then, and held bytes when they are data.
         let n_waiting = match self.state {
             _ if self.in_key || self.has_read_ahead() => piece.i,
             State::Str | State::Esc | State::Apostrophe => 0,
@@ -582,12 +581,12 @@ impl Transducer {
 
     #[cold]
     fn note(&mut self, repair: Repair, start: u64, end: u64, out: &mut Output) {
-        // In a Python call these are the spelling.
+        // In a Python call these are the regular spelling.
         if self.context.python && matches!(repair, Repair::PythonLiteral | Repair::NonstandardQuote)
         {
             return;
         }
-        // Where strings stand between tokens, keys are bare.
+        // If tokens quote the strings, bare keys are the regular spelling.
         if self.context.token_quote.is_some() && repair == Repair::UnquotedKey {
             return;
         }

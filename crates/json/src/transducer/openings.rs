@@ -1,7 +1,8 @@
-//! What a brace, a bracket or a quote opens in a Python call, which what stands after it tells; until then it is held.
+//! Openings in Python calls and complete texts: a bracket or a quote is held until the text after it decides its
+//! meaning.
 //!
 //! `{'a': 1}` is an object, `{'a', 'b'}` a set, which JSON writes as an array. `f("x")` has an argument without a name,
-//! `f("path": "x")` has one as JSON writes it. Brackets start [groups](super::groups).
+//! `f("path": "x")` has a name in JSON's spelling. Brackets start [groups](super::groups).
 
 use super::piece::Piece;
 use super::quotes::is_name_byte;
@@ -12,7 +13,7 @@ use crate::repair::Repair;
 use crate::scan::blanks_end;
 
 impl Transducer {
-    /// What the byte here opens is not known yet: it is held.
+    /// Holds the byte here, since it is not known yet what the byte opens.
     pub(super) fn start_opening(&mut self, opening: Opening, piece: &mut Piece<'_>) {
         self.start_element(piece.out);
         piece.flush();
@@ -21,7 +22,7 @@ impl Transducer {
         self.hold(piece);
     }
 
-    /// A byte after it.
+    /// Reads a byte after an opening byte.
     pub(super) fn opening(&mut self, opening: Opening, byte: u8, piece: &mut Piece<'_>) {
         let is_blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         let is_right_after = || self.held.ends_with([')', ']']);
@@ -72,7 +73,7 @@ impl Transducer {
         self.state = State::Opening(next);
     }
 
-    /// What was held, up to `here`, is no part of more than it seems to be, or `following` tells: it is read.
+    /// Decides what was opened, by the lookahead and `following`. The held bytes, which end at `here`, are read again.
     pub(super) fn end_opening(
         &mut self,
         opening: Opening,
@@ -105,15 +106,15 @@ impl Transducer {
     }
 }
 
-/// Whether the brace that `bytes` start with opens an object, as far as they are here: a string and a colon stand after it.
+/// Whether the brace that starts `bytes` opens an object: a string and a colon follow the brace in `bytes`.
 pub(super) fn has_keys_here(bytes: &[u8]) -> bool {
     let bytes = &bytes[..bytes.len().min(HELD)];
     let start = blanks_end(bytes, 1);
-    let Some(&mark @ (b'"' | b'\'')) = bytes.get(start) else {
+    let Some(&open @ (b'"' | b'\'')) = bytes.get(start) else {
         return false;
     };
     let inside = &bytes[start + 1..];
-    let Some(end) = memchr::memchr2(mark, b'\\', inside).filter(|&end| inside[end] == mark) else {
+    let Some(end) = memchr::memchr2(open, b'\\', inside).filter(|&end| inside[end] == open) else {
         return false;
     };
     let following = blanks_end(inside, end + 1);

@@ -2,16 +2,16 @@
 
 use super::Output;
 
-/// A piece of the input: how far it was read, and where what it says goes.
+/// A piece of the input, how far it was read, and the output.
 pub(super) struct Piece<'a> {
     pub(super) text: &'a str,
-    /// Where its first byte stands in the input.
+    /// Offset of the first byte of `text` in the input.
     pub(super) at: u64,
-    /// The next byte.
+    /// Index of the next byte in `text`.
     pub(super) i: usize,
-    /// Bytes `[run, i)` go out as they stand; nothing is kept undecided while a run is open.
+    /// Bytes `[run, i)` are written unchanged; no byte is held undecided while a run is open.
     pub(super) run: usize,
-    /// Brackets before this place are data of the string they stand in.
+    /// Brackets before this index are data of their string.
     pub(super) settled: usize,
     pub(super) out: &'a mut Output,
 }
@@ -21,12 +21,12 @@ impl<'a> Piece<'a> {
         self.text.as_bytes()
     }
 
-    /// Where the next byte stands in the input.
+    /// Offset of the next byte in the input.
     pub(super) fn here(&self) -> u64 {
         self.at + self.i as u64
     }
 
-    /// The next character; nothing at the end.
+    /// The next character; empty at the end.
     pub(super) fn character(&self) -> &'a str {
         let rest = &self.text[self.i..];
         let length = rest.chars().next().map_or(0, char::len_utf8);
@@ -39,7 +39,7 @@ impl<'a> Piece<'a> {
         self.run = self.i;
     }
 
-    /// Passes bytes that are not written as they stand; the run before them was.
+    /// Passes bytes that are not written unchanged; the run before them is written already.
     pub(super) fn skip(&mut self, length: usize) {
         self.i += length;
         self.run = self.i;

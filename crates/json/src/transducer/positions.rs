@@ -1,4 +1,4 @@
-//! Arguments of a Python call without names: `f(1, 'x')`, where the order of the parameters says which they are.
+//! Positional arguments of a Python call: `f(1, 'x')`. The order of the parameters gives their names.
 
 use alloc::string::String;
 
@@ -8,24 +8,24 @@ use crate::escape::quoted;
 use crate::repair::Repair;
 
 impl Transducer {
-    /// Whether the byte, where a key of the call is due, starts a value that has none. A word may be either: what follows
-    /// it tells.
+    /// Whether `byte`, where a key of the call is due, starts a value without a key. A word may be a key or a value:
+    /// the text after it decides.
     pub(super) fn starts_position(&self, byte: u8) -> bool {
         let is_value = match byte {
             b'"' | b'\'' | b'[' | b'(' | b'-' | b'0'..=b'9' => true,
-            // One object in place of all arguments is their wrapper.
+            // A single object in place of all arguments wraps them.
             b'{' => !self.empty,
             _ => self.starts_token(byte),
         };
         is_value && self.expects_positions()
     }
 
-    /// Whether an argument may stand here without its name.
+    /// Whether an argument may occur here without its name.
     pub(super) fn expects_positions(&self) -> bool {
         self.is_among_arguments() && self.next_position().is_some()
     }
 
-    /// Whether the next value, or key, is that of an argument of the call.
+    /// Whether the next key or value belongs to an argument of the call.
     pub(super) fn is_among_arguments(&self) -> bool {
         self.stack.as_slice() == [Frame::Keywords] && !self.call.is_wrapped
     }

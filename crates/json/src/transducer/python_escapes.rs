@@ -1,6 +1,6 @@
-//! The escapes that Python has beside JSON's: `\x41`, `\101`, `\U0001F600`, `\a`, `\v`, and a line that goes on.
+//! The escapes that Python has besides JSON's: `\x41`, `\101`, `\U0001F600`, `\a`, `\v`, and a line continuation.
 //!
-//! `\N{..}` stays as it stands: the names of characters are no part of this crate.
+//! `\N{..}` stays unchanged: this crate has no names of characters.
 
 use super::state::State;
 use super::{Output, Transducer};
@@ -8,7 +8,7 @@ use crate::escape::escape_into;
 use crate::repair::Repair;
 
 impl Transducer {
-    /// What the byte is to such an escape: part of it, or what ends it. `None`: the escape is another one.
+    /// Reads a byte of such an escape. Returns whether the byte is part of the escape; `None` for other escapes.
     pub(super) fn python_escape(&mut self, byte: u8, at: u64, out: &mut Output) -> Option<bool> {
         if self.string.is_raw {
             return None;

@@ -1,5 +1,5 @@
-//! What follows a quote of a key, or of a string of a Python call, byte for byte, until it says whether the quote ends it.
-//! Quotes of other strings fork the reading instead.
+//! The lookahead after a quote of a key, or of a string of a Python call. The lookahead reads bytes until it is clear
+//! whether the quote ends its string. Quotes of other strings fork the machine instead.
 //!
 //! ```text
 //!   Quote --- , --> Comma --- word --> Bare --- : --> Ends
@@ -13,17 +13,17 @@ use super::quotes::{WORD, is_name_byte};
 use super::state::Frame;
 use super::words::{is_literal, joins_operands};
 
-/// A quote that may end its string, and how far the bytes after it were read. They are held.
+/// A quote that may end its string, and how far the held bytes after the quote were read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct QuoteLookahead {
     pub(super) state: LookaheadState,
-    /// Where in `held` the quote stands: before it what may be structure, if the quote opens a key.
+    /// Index of the quote in `held`. The bytes before the quote may be structure, if the quote opens a key.
     pub(super) quote_at: usize,
-    /// How many brackets were read after the quote.
+    /// How many open containers the brackets after the quote close.
     pub(super) n_closed: usize,
 }
 
-/// How far what stands after a quote was read, to tell whether the quote ends its string.
+/// What was read after a quote, to decide whether the quote ends its string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LookaheadState {
     /// The quote, and blanks.
@@ -31,41 +31,41 @@ pub(super) enum LookaheadState {
     Quote,
     /// A comma, and blanks: a member must follow.
     Comma,
-    /// Another quote right after it: one too many, if what can follow the first does.
+    /// A second quote right after the first: superfluous, if the text after it may follow the first quote.
     Twice,
     /// A bare word after the comma: a key, if a colon follows.
     Bare,
     BareEnd,
-    /// A word after a key's quote and a blank: the value, if it is a literal. The colon is missing.
+    /// A word after a key's quote and a blank: if the word is a literal, it is the value, and the colon is missing.
     Literal,
-    /// Closing brackets after the quote of a string with quotes inside: one more quote after them, and it ended none.
+    /// Closing brackets after a quote in a string with quotes inside: if another quote follows, the string continues.
     Closing,
-    /// `+`: if another string follows, both are one.
+    /// `+`: if another string follows, the two strings are one.
     Plus,
     /// `.`: if a name follows, the string is the start of an expression.
     Dot,
-    /// The bracket that ends a Python call: one more after it would belong to nothing.
+    /// The bracket that ends a Python call: another bracket after it would close nothing.
     Bracket,
-    /// Several of them: too many, if the list of calls ends or goes on after them.
+    /// Several such brackets: superfluous, if the list of calls ends or continues after them.
     Brackets,
-    /// A comma after those: a name and its bracket must follow.
+    /// A comma after such brackets: a name and its bracket must follow.
     NextCall,
 }
 
-/// What a byte of the lookahead says.
+/// What a byte of the lookahead decides.
 #[derive(Clone, Copy)]
 pub(super) enum Decision {
-    /// More bytes are needed; the lookahead stands here after this one.
+    /// More bytes are needed; this is the next state of the lookahead.
     Look(LookaheadState),
-    /// The string ends at its quote.
+    /// The string ends at the quote.
     Ends,
-    /// The quote stands inside.
+    /// The quote is inside the string.
     Inside,
-    /// Another string follows that belongs to this one.
+    /// Another string follows and continues this one.
     Joins,
-    /// It ends at its quote, and the one after that is one too many.
+    /// The string ends at the quote, and the next quote is superfluous.
     Doubled,
-    /// Its first quote was written twice.
+    /// The string's first quote is written twice.
     Again,
     /// The string is the start of an expression, whose source is the value.
     Expression,
@@ -75,12 +75,12 @@ pub(super) enum Decision {
 struct Next {
     byte: u8,
     is_blank: bool,
-    /// It may be a byte of a name.
+    /// The byte may be part of a name.
     is_word: bool,
 }
 
 impl Transducer {
-    /// What the byte says.
+    /// Decides by the next byte, and steps the lookahead.
     pub(super) fn decide(&mut self, byte: u8) -> Decision {
         // Markdown writers escape the underscores of names.
         let is_escape =
@@ -126,18 +126,18 @@ impl Transducer {
             b',' if frame.is_some_and(Frame::has_keys) && !self.in_key => {
                 Decision::Look(LookaheadState::Comma)
             }
-            // Two quotes in a row, not at the string's start: one of a string inside, and the end.
+            // Two quotes in a row, not at the string's start: the first is inside, and the second may end the string.
             b'"' | b'\'' if self.context.python && self.held.as_bytes() == [byte] => {
                 Decision::Inside
             }
-            // Python joins strings that stand side by side.
+            // Python joins adjacent strings.
             b'"' | b'\'' if self.is_whole_in_python() && frame != Some(Frame::Object) => {
                 Decision::Joins
             }
-            // `say "hi""`: so is it where the string had one before.
+            // `say "hi""`: the same, if the string already has a quote inside.
             b'"' if self.string.has_inner && is_right_after => Decision::Inside,
             b'}' | b']' if self.string.has_inner => self.after_a_closer(next),
-            // `"path"": 1`: the quote was doubled.
+            // `"path"": 1`: the quote is doubled.
             b'"' if self.in_key && is_right_after && !self.key.text.is_empty() => {
                 Decision::Look(LookaheadState::Twice)
             }
@@ -163,7 +163,7 @@ impl Transducer {
             _ if self.in_key && !is_right_after && byte.is_ascii_alphabetic() => {
                 Decision::Look(LookaheadState::Literal)
             }
-            // After a blank another argument may start, whose comma is missing.
+            // After a blank, another argument may start, if its comma is missing.
             _ if next.is_word && !is_right_after && frame == Some(Frame::Keywords) => {
                 Decision::Look(LookaheadState::Bare)
             }
@@ -185,7 +185,7 @@ impl Transducer {
         }
     }
 
-    /// `'a', b=1`: a key.
+    /// Decides whether a bare word is a key: `'a', b=1`.
     fn after_a_bare_word(&self, next: &Next) -> Decision {
         let is_open = self.lookahead.state == LookaheadState::Bare;
         match next.byte {
@@ -199,7 +199,7 @@ impl Transducer {
         }
     }
 
-    /// `"a")), f(`: the brackets after the quote are too many, and the list of calls goes on.
+    /// `"a")), f(`: the brackets after the quote are superfluous, and the list of calls continues.
     fn before_a_call(&self, next: &Next) -> Decision {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let is_named = self.held.ends_with(is_part);
@@ -236,7 +236,7 @@ impl Transducer {
             _ if next.is_blank => Decision::Look(LookaheadState::Closing),
             b',' | b'/' | b'#' | b'<' => Decision::Ends,
             b')' if self.context.python => Decision::Ends,
-            // A line break after the brackets: the rest of them is missing.
+            // A line break or a space after the brackets: other brackets are missing.
             byte if byte != b'"' && self.held.ends_with(['\n', ' ']) => Decision::Ends,
             _ => Decision::Inside,
         }
@@ -255,12 +255,12 @@ impl Transducer {
         }
     }
 
-    /// Whether the string that the quote may end is whole in itself, so that what follows is read as Python does.
+    /// Whether the string before the quote is a complete Python string: then Python's rules apply to the text after it.
     fn is_whole_in_python(&self) -> bool {
         self.context.python && !self.in_key && !self.string.has_inner
     }
 
-    /// Whether a word that goes on with an expression stands after a whole string of a Python call.
+    /// Whether a word that continues an expression (`if`) follows a complete string of a Python call.
     fn is_after_joining_word(&self) -> bool {
         self.is_whole_in_python() && joins_operands(self.held[1..].trim_start())
     }

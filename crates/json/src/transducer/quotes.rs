@@ -1,5 +1,5 @@
-//! A quote inside a string or a key: the common ends in one look, what is held where that does not tell, and the repair of
-//! keys that lost a quote.
+//! A quote inside a string or a key: a fast check for common ends, and the lookahead where that check does not decide.
+//! Also the repair of keys that lost a quote.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -13,21 +13,21 @@ use crate::escape::{escape_into, unescape};
 use crate::repair::Repair;
 use crate::scan::{blanks_end, odd_blank};
 
-/// Room for what a quote has to be told by, in bytes.
+/// Bytes reserved for the lookahead after a quote, and the longest key that is searched for a missing quote.
 const KEY: usize = 256;
 
 /// Longest word that is read ahead, in bytes.
 pub(super) const WORD: usize = 160;
 
 impl Transducer {
-    /// Names keys that containers at `depth` have (the root's is 1): one of them, in quotes and with its colon,
+    /// Names the keys of containers at `depth` (the root has depth 1). One of these keys, in quotes and with its colon,
     /// ends a string that lost its own quote.
     pub fn know(&mut self, depth: usize, keys: Arc<[String]>) {
         self.context.known.retain(|(known, _)| *known != depth);
         self.context.known.push((depth, keys));
     }
 
-    /// A `"` in a string that started with `"`.
+    /// Reads a `"` in a string that started with `"`.
     pub(super) fn quote_in_string(&mut self, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
         if !self.in_key && !self.string.has_inner && self.ends_at_once(bytes, piece.i + 1, 1) {
@@ -51,8 +51,8 @@ impl Transducer {
         piece.skip(1);
     }
 
-    /// A quote at `here` that may end its string, or open a key after it: what follows is read ahead. What waits already
-    /// stands before it.
+    /// Starts the lookahead after a quote at `here` that may end its string, or open a key after the string. Bytes that
+    /// are held already come before the quote.
     pub(super) fn start_ahead(&mut self, here: u64) {
         (self.lookahead.quote_at, self.lookahead.n_closed) = (self.held.len(), 0);
         if self.lookahead.quote_at == 0 {
@@ -63,8 +63,8 @@ impl Transducer {
         self.state = State::Quoted;
     }
 
-    /// Whether the bytes after a quote, as far as they are here, make it the string's end. The lookahead would hold
-    /// `n_held` bytes before them, and finds the same.
+    /// Whether the available bytes after a quote prove that the quote ends its string. The lookahead would hold
+    /// `n_held` bytes before them, and decides the same.
     #[inline]
     pub(super) fn ends_at_once(&self, bytes: &[u8], at: usize, n_held: usize) -> bool {
         match bytes.get(at) {
@@ -80,13 +80,13 @@ impl Transducer {
         }
     }
 
-    /// A byte after a quote that may end a string.
+    /// Reads a byte after a quote that may end a string.
     pub(super) fn after_quote(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
         let is_same = self.string.quote.may_end(byte);
         let is_third = is_same && self.held.len() == 1 && self.token_at + 2 == here;
         if is_third && !self.in_key && !self.fork.is_reading {
-            // `"""` of Python: the empty string was its start.
+            // `"""` of Python: the apparent empty string is its start.
             if byte == b'"' {
                 self.note(Repair::NonstandardQuote, here - 2, here + 1, piece.out);
             }
@@ -115,11 +115,11 @@ impl Transducer {
             }
             _ => None,
         };
-        // How much of what was read ahead is done with.
+        // How many bytes of the lookahead are consumed.
         let mut n_read = ahead.len();
         match (decision, split) {
             (_, Some(colon)) => {
-                // `"path: "a.js"`: the key's own quote is missing, and this one opens its value.
+                // `"path: "a.js"`: the key's own quote is missing, and this quote opens the value.
                 self.split_key(colon, &ahead, here, piece.out);
             }
             (Decision::Inside | Decision::Look(_), _) => {
@@ -130,11 +130,11 @@ impl Transducer {
                 if !self.in_key {
                     let is_at_edge = ahead.len() == 1 && is_same || quote == self.token_at + 1;
                     let is_alone = !core::mem::replace(&mut self.string.has_inner, true);
-                    // It may be one too many, or open the value of a keyword.
+                    // The quote may be superfluous, or open the value of a keyword.
                     if is_alone && is_at_edge || self.is_after_keyword() {
                         self.note(Repair::AmbiguousString, quote, quote + 1, piece.out);
                     }
-                    // The piece is counted at its end; what goes on elsewhere is counted now.
+                    // The current piece is counted at its end; a lookahead from an earlier piece is counted here.
                     if quote < piece.at {
                         self.count_brackets(quote, piece);
                         self.count(ahead.as_bytes(), quote);
@@ -180,7 +180,7 @@ impl Transducer {
         self.held.clear();
     }
 
-    /// Ends the key before its colon; the rest of it, and `ahead` after it, are read again. All of it stands before `here`.
+    /// Ends the key before its colon. The rest of the key and then `ahead`, which ends at `here`, are read again.
     pub(super) fn split_key(&mut self, colon: usize, ahead: &str, here: u64, out: &mut Output) {
         let rest = unescape(&self.key.text.split_off(colon)).into_owned();
         let start = here - (rest.len() + ahead.len()) as u64;
@@ -192,14 +192,14 @@ impl Transducer {
         self.reread(&(rest + ahead), here);
     }
 
-    /// Where in the key that is being read its colon stands, if what is before it is a name and what is after it can be
-    /// no part of one.
+    /// Index of the colon in the key being read, if a name precedes the colon and the text after it cannot continue
+    /// that name.
     pub(super) fn key_without_quote(&self) -> Option<usize> {
-        // It is looked through at each quote.
+        // The key is searched at each quote, so its length is capped.
         let key = Some(&self.key.text).filter(|key| key.len() <= KEY)?;
         let colon = key.find(':')?;
         let (name, value) = (key[..colon].trim_end(), unescape(&key[colon + 1..]));
-        // `"path': "a"`: the key's last quote was of the other kind.
+        // `"path': "a"`: the key's last quote is of the other kind.
         let name = name.strip_suffix('\'').unwrap_or(name);
         let is_name = !name.is_empty() && name.bytes().all(is_name_byte);
         let is_start = |byte| matches!(byte, b'{' | b'[' | b' ' | b'\n' | b'\r' | b'\t');
@@ -208,7 +208,7 @@ impl Transducer {
             .then_some(colon)
     }
 
-    /// The input ends: what was read ahead is read as what it was taken for.
+    /// The input ends: bytes that are held or read ahead are read as what they seem to be.
     pub(super) fn catch_up(&mut self, at: u64, out: &mut Output) {
         loop {
             while self.has_read_ahead() {
@@ -219,7 +219,7 @@ impl Transducer {
             }
             match self.state {
                 State::Opening(opening) => self.end_opening(opening, 0, at, out),
-                // Without a bracket, which would prove something, what waits is data.
+                // Without a bracket as proof, the held bytes are data.
                 State::Tail if !self.held.contains(['}', ']']) || self.closes_its_own() => {
                     self.tail_was_data(at, out);
                 }
@@ -233,8 +233,8 @@ impl Transducer {
         self.value_ended = false;
     }
 
-    /// The same for what was read ahead after a quote. Says whether there is something for [`feed`](Transducer::feed) to
-    /// read again.
+    /// Decides the held quote at the end of the input. Returns whether [`feed`](Transducer::feed) must read bytes
+    /// again.
     pub fn settle_mark(&mut self, at: u64, out: &mut Output) -> bool {
         if self.state != State::Quoted {
             return false;
@@ -243,7 +243,7 @@ impl Transducer {
             self.end_fork(at, out);
             return true;
         }
-        // A key that is cut after its quote says nothing.
+        // A quote that only blanks follow, and a quote of a key, stay undecided.
         if self.lookahead.state == LookaheadState::Quote || self.in_key {
             return false;
         }
@@ -259,7 +259,7 @@ impl Transducer {
         piece.skip(c.len());
     }
 
-    /// What is held, up to `here`, is read again from its byte `from` on.
+    /// Queues the held bytes, which end at `here`, to be read again from index `from` on.
     pub(super) fn read_held_again(&mut self, from: usize, here: u64) {
         let held = core::mem::take(&mut self.held);
         self.reread(&held[from..], here);
@@ -267,7 +267,7 @@ impl Transducer {
         self.held.clear();
     }
 
-    /// `text`, which ends before `to`, is read again, and then what waits already.
+    /// Queues `text`, which ends at `to`, to be read again before the bytes already queued.
     pub(super) fn reread(&mut self, text: &str, to: u64) {
         if !text.is_empty() {
             self.unread.text.insert_str(0, text);
@@ -291,8 +291,7 @@ pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$')
 }
 
-/// Whether what stands after a key's colon, and was read as part of the key, is a value and its comma, or a literal and a
-/// closing bracket.
+/// Whether `text`, read as part of a key after its colon, is a value and its comma, or a literal and a closing bracket.
 fn is_value_before_structure(text: &str) -> bool {
     let text = text.trim();
     let is_end = |c: char| matches!(c, ',' | '}' | ']') || c.is_ascii_whitespace();

@@ -1,16 +1,16 @@
-//! What the machine stands in.
+//! The states of the machine, the containers that it opens, and the kinds of quotes.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Frame {
     Object,
     Array,
     Tuple,
-    /// `{1, 2}` of Python.
+    /// A Python set: `{1, 2}`.
     Set,
     Keywords,
     /// `ObjectId(..)`: only the value inside is written.
     Call,
-    /// A text that is one string, or several that are joined.
+    /// A document that is one string, or several strings that are joined.
     Root,
 }
 
@@ -20,7 +20,7 @@ impl Frame {
             Frame::Object | Frame::Set => b'}',
             Frame::Array => b']',
             Frame::Tuple | Frame::Keywords | Frame::Call => b')',
-            // Nothing closes it.
+            // Nothing closes the root.
             Frame::Root => 0,
         }
     }
@@ -34,7 +34,7 @@ impl Frame {
         }
     }
 
-    /// Whether the byte closes it, here as in JSON.
+    /// Whether `byte` closes the container, and is its closer in JSON too.
     pub(super) fn is_json_closer(self, byte: u8) -> bool {
         self.closer() == byte && self.json_closer().as_bytes() == [byte]
     }
@@ -52,30 +52,29 @@ pub(super) enum State {
     Value,
     Key,
     Colon,
-    /// After `=` for a colon: `=>` is one too.
+    /// After `=` in place of a colon: `=>` counts as a colon too.
     Arrow,
     After,
-    /// A bare word after a value waits for its colon: a key whose comma is missing, or no part of the document.
+    /// A bare word after a value is held: a key without its comma if a colon follows, else not part of the document.
     Next,
     Str,
     Esc,
-    /// A closing quote, and perhaps blanks, wait for the byte that decides.
+    /// A quote, and perhaps bytes after it, are held until a byte decides whether the quote ends its string.
     Quoted,
-    /// A string ended that goes on in the one after it.
+    /// A string ended that the next string continues.
     Joining,
-    /// An apostrophe in a string in single quotes waits for the next byte.
+    /// An apostrophe in a single-quoted string is held until the next byte.
     Apostrophe,
-    /// Closing brackets at the end of a string that may have lost its quote.
+    /// Brackets, commas and blanks are held: the string before them may have lost its quote.
     Tail,
-    /// What stands on the lines after a place where a string may have ended is held: a quote of the string after it, and
-    /// it had not.
+    /// The lines after a possible end of a string are held. If a quote of the string follows, the string did not end.
     LineEnd,
     Word,
-    /// Dots where a member or an element is due: three of them are left out.
+    /// Dots where a member or an element is due, or after a value: three dots are left out.
     Dots,
-    /// After them: so is a comma.
+    /// After dots that were left out: a comma where an element is due is left out too.
     Dotted,
-    /// What a brace, a bracket or a quote of Python opens is not known yet.
+    /// A brace, a bracket or a quote of Python is held until it is clear what it opens.
     Opening(Opening),
     Slash,
     LineComment,
@@ -85,7 +84,7 @@ pub(super) enum State {
     Done,
 }
 
-/// How far what a brace, a bracket or a quote of Python opens was read.
+/// How far the lookahead after a brace, a bracket or a quote of Python was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opening {
     /// `{`, and blanks: an object, or a set if no colon follows its first value.
@@ -115,8 +114,8 @@ pub(super) enum Opening {
 
 impl Quote {
     /// The quotes of a string that starts with this byte.
-    pub(super) fn of(mark: u8) -> Quote {
-        match mark {
+    pub(super) fn of(byte: u8) -> Quote {
+        match byte {
             b'\'' => Quote::Single,
             _ => Quote::Double,
         }
@@ -133,7 +132,7 @@ impl Quote {
         }
     }
 
-    /// The quotes that end such a string.
+    /// The quotes that end a string with this opening quote.
     pub(super) fn closers(self) -> &'static [char] {
         match self {
             Quote::Double | Quote::Triple(b'"') => &['"'],
@@ -145,7 +144,7 @@ impl Quote {
         }
     }
 
-    /// Whether `byte` may be the quote, or its first byte, that ends such a string.
+    /// Whether `byte` may be the quote that ends a string with this opening quote, or that quote's first byte.
     pub(super) fn may_end(self, byte: u8) -> bool {
         let mut closers = self.closers().iter();
         closers.any(|closer| closer.encode_utf8(&mut [0; 4]).as_bytes()[0] == byte)
@@ -164,6 +163,6 @@ pub(super) enum Quote {
     CurlySingle,
     /// Three of the same byte.
     Triple(u8),
-    /// The dialect's own quotation token, verbatim inside.
+    /// The dialect's own quote token; the content is verbatim.
     Token,
 }

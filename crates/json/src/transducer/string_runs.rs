@@ -1,15 +1,15 @@
-//! How far the inside of a string between `"` goes on as it is: most of a long text is read here.
+//! The fast path of strings between `"`: how far their content passes unchanged. Most of a long text is read here.
 //!
-//! Blocks of bytes are sorted at once into those that pass and those that are looked at: escapes, most of which pass with the
-//! byte after them, and brackets, most of which nothing lets be structure.
+//! Each block of bytes is scanned at once for escapes and brackets, which are checked one by one. Most escapes pass
+//! with the byte after them, and most brackets cannot be structure.
 
 use super::Transducer;
 use crate::scan::{BLOCK, plain_data, stops};
 
-/// Below this many bytes a look at each word beats one at blocks.
+/// For fewer bytes than this, a scan of words is faster than a scan of blocks.
 const NEAR: usize = 16;
 
-/// A string of fewer bytes is a short one.
+/// A string of fewer bytes is short.
 const SHORT: usize = 64;
 
 /// A byte that ends a run: a quote, or a control character.
@@ -17,7 +17,7 @@ const END: u8 = 1;
 const BACKSLASH: u8 = 2;
 /// A bracket that may be structure.
 const BRACKET: u8 = 4;
-/// After a backslash it makes an escape of two bytes.
+/// A byte that, after a backslash, makes an escape of two bytes.
 const ESCAPED: u8 = 8;
 
 const KINDS: [u8; 256] = {
@@ -38,9 +38,9 @@ const KINDS: [u8; 256] = {
 };
 
 impl Transducer {
-    /// The first byte from `bytes[i]` on that is more than data: a quote, a control character, an escape that is not whole or
-    /// none of two bytes, a bracket that may be structure. Bytes before `run` say nothing, and brackets before `settled` are
-    /// data; the next such place comes with it.
+    /// Returns the index of the first byte from `bytes[i]` on that may be more than data, and the new `settled`. Such a
+    /// byte is a quote, a control character, a backslash that starts no escape of two bytes, or a bracket that may be
+    /// structure. Bytes before `run` are ignored, and brackets before `settled` are data.
     #[expect(
         clippy::inline_always,
         reason = "a push of a few bytes is read here and nowhere else"
@@ -66,7 +66,7 @@ impl Transducer {
         }
     }
 
-    /// The same, or where what is left is no whole block.
+    /// Does what [`inside_end`](Transducer::inside_end) does, by blocks, up to where less than a block is left.
     #[inline(never)]
     fn blocks_end(&self, bytes: &[u8], run: (usize, usize), settled: &mut usize) -> usize {
         let (run, mut i) = run;
@@ -80,7 +80,7 @@ impl Transducer {
                     passed => length = length.max(n + passed),
                 }
                 if block[n] == b'\\' {
-                    // The byte after is passed with it, in whatever block it stands.
+                    // The byte after the backslash passes too, even in the next block.
                     stops &= !(2 << n);
                 }
                 stops &= stops - 1;
@@ -90,7 +90,7 @@ impl Transducer {
         i
     }
 
-    /// How many bytes from `bytes[i]` on pass, where one stands that may be more than data.
+    /// How many bytes pass at `bytes[i]`, which may be more than data.
     fn passing(&self, bytes: &[u8], (run, i): (usize, usize), settled: &mut usize) -> usize {
         let kind = |i: usize| bytes.get(i).map_or(END, |&byte| KINDS[usize::from(byte)]);
         match kind(i) & (END | BACKSLASH | BRACKET) {
@@ -104,10 +104,10 @@ impl Transducer {
         }
     }
 
-    /// Whether the bracket at `bytes[i]` is data, with all of its run.
+    /// Whether the bracket at `bytes[i]` and the rest of its run are data.
     #[inline(never)]
     fn settles(&self, bytes: &[u8], (run, i): (usize, usize), settled: &mut usize) -> bool {
-        // What stands after brackets and spaces is most often no part of any end.
+        // The byte after brackets and spaces most often cannot follow the end of a string.
         let is_more = |&byte: &u8| !matches!(byte, b']' | b'}' | b' ');
         let more = bytes[i..].iter().position(is_more);
         if let Some(length) = more
@@ -118,7 +118,7 @@ impl Transducer {
         }
         let from = run.max(*settled);
         let (length, is_open) = self.tail_starts(&bytes[from..], i - from);
-        // Where a line ends in it, the brackets before it count.
+        // If a line ends in the run, the caller counts the brackets before the run.
         let is_data = !is_open && !bytes[i..i + length].contains(&b'\n');
         if is_data {
             *settled = i + length;
@@ -126,14 +126,14 @@ impl Transducer {
         is_data
     }
 
-    /// How much of `bytes` stands inside a JSON string as it is.
+    /// How many bytes at the start of `bytes` are inside a JSON string and pass unchanged.
     pub(super) fn plain_stretch(&self, bytes: &[u8]) -> usize {
         let (end, _) = self.inside_end(bytes, (0, 0), 0);
         end - self.pause(&bytes[..end])
     }
 }
 
-/// Whether the string whose inside starts with `bytes` is a short one.
+/// Whether the string whose content starts with `bytes` is short.
 pub(super) fn ends_soon(bytes: &[u8]) -> bool {
     let near = plain_data(&bytes[..bytes.len().min(SHORT)]);
     bytes.get(near) == Some(&b'"')

@@ -9,26 +9,26 @@ use crate::escape::{escape_byte_into, escape_into, unescape};
 use crate::repair::Repair;
 use crate::scan::{blanks_end, plain};
 
-/// What is known of the string being read.
+/// What is known about the string being read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StringFacts {
-    /// What it started with.
+    /// The quote that the string started with.
     pub(super) quote: Quote,
-    /// A backslash escapes nothing in it: `r'..'` of Python.
+    /// A backslash escapes nothing in the string: `r'..'` of Python.
     pub(super) is_raw: bool,
-    /// The last byte of a string in odd quotes was a letter.
+    /// The last byte was a letter, in a string with quotes other than `"`.
     pub(super) after_letter: bool,
-    /// It has a quote inside: what follows the next one is no proof of its own.
+    /// The string has a quote inside: the bytes after the next quote alone are no proof.
     pub(super) has_inner: bool,
-    /// It has a raw line break.
+    /// The string has a raw line break.
     pub(super) is_multiline: bool,
-    /// The brackets in it.
+    /// The brackets in the string.
     pub(super) balance: Balance,
-    /// Its end, in a Python call.
+    /// The last bytes of the string, in a Python call.
     pub(super) last: RecentBytes,
     /// Bytes of a closing `Token` or `Triple` that were matched.
     pub(super) n_matched: u8,
-    /// It has just started, and the caller may be told.
+    /// The string has just started, and its start may be reported to the caller.
     pub(super) starts: bool,
 }
 
@@ -40,7 +40,7 @@ impl Transducer {
         (self.state, self.string.quote) = (State::Str, quote);
     }
 
-    /// A value's string starts with `quote`, its inside at `at`.
+    /// Starts a string value with `quote`; its content starts at `at`.
     #[inline]
     pub(super) fn start_string(&mut self, quote: Quote, at: u64) {
         (self.state, self.string.quote) = (State::Str, quote);
@@ -54,7 +54,7 @@ impl Transducer {
         self.inside(out).push_str(piece);
     }
 
-    /// A key's last quote was read.
+    /// Writes the key, which ends at `at`.
     pub(super) fn end_key(&mut self, at: u64, out: &mut Output) {
         (self.in_key, self.key.is_named) = (false, true);
         out.text.push('"');
@@ -67,7 +67,7 @@ impl Transducer {
         self.state = State::Colon;
     }
 
-    /// A key between `"`.
+    /// Reads a key between `"`.
     pub(super) fn double_key(&mut self, piece: &mut Piece<'_>) {
         let length = plain(&piece.bytes()[piece.i..]);
         let name = &piece.text[piece.i..][..length];
@@ -85,7 +85,7 @@ impl Transducer {
         }
     }
 
-    /// A string between `"`: runs pass as they are.
+    /// Reads a string between `"`: runs pass unchanged.
     pub(super) fn double_string(&mut self, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
         let mut i = piece.i;
@@ -126,28 +126,28 @@ impl Transducer {
         }
     }
 
-    /// Whether the blanks here stand before the string's last quote, which a tail would find too: they are data then.
+    /// Whether the blanks here are before the string's last quote, as a tail would find too. The blanks are data then.
     fn ends_after_blanks(&self, piece: &mut Piece<'_>) -> bool {
         let bytes = piece.bytes();
-        let mark = blanks_end(bytes, piece.i);
-        let run = &bytes[piece.i..mark];
-        let ends = bytes.get(mark) == Some(&b'"')
+        let quote = blanks_end(bytes, piece.i);
+        let run = &bytes[piece.i..quote];
+        let ends = bytes.get(quote) == Some(&b'"')
             && !self.string.has_inner
             && self.ends_a_line(run)
-            && self.ends_at_once(bytes, mark + 1, run.len() + 1);
+            && self.ends_at_once(bytes, quote + 1, run.len() + 1);
         if ends {
-            piece.settled = mark;
+            piece.settled = quote;
         }
         ends
     }
 
-    /// Whether the run of brackets and blanks here may end the string; all of it is decided alike.
+    /// Whether the run of brackets and blanks here may end the string; one decision holds for the whole run.
     fn tail_opens(&mut self, piece: &mut Piece<'_>) -> bool {
         let bytes = piece.bytes();
         let in_run = |byte: &&u8| matches!(byte, b'}' | b']' | 0..=b' ');
         let mut run = bytes[piece.i..].iter().take_while(in_run);
         if run.any(|&byte| byte == b'\n') {
-            // A line may end here, and the string with it if it closed its brackets.
+            // A line ends here, and so may the string if its own brackets are closed.
             self.count_brackets(piece.here(), piece);
         }
         let from = piece.run.max(piece.settled);
@@ -156,12 +156,12 @@ impl Transducer {
         is_open
     }
 
-    /// A string in other quotes: byte by byte, written with JSON's.
+    /// Reads a string in other quotes, byte by byte, and writes it in JSON's quotes.
     pub(super) fn odd_string(&mut self, quote: Quote, byte: u8, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
         let closes = matches!(byte, b'"' | b'\'' | b'`' | 0xc2 | 0xe2)
             && piece.text[piece.i..].starts_with(quote.closers());
-        if let Quote::Triple(mark) = quote {
+        if let Quote::Triple(tripled) = quote {
             if closes {
                 self.string.n_matched += 1;
                 piece.skip(1);
@@ -171,7 +171,7 @@ impl Transducer {
                 }
                 return;
             }
-            let escaped = if mark == b'"' { "\\\"" } else { "'" };
+            let escaped = if tripled == b'"' { "\\\"" } else { "'" };
             for _ in 0..core::mem::take(&mut self.string.n_matched) {
                 self.copy(escaped, piece.out);
             }
@@ -233,7 +233,7 @@ impl Transducer {
         self.string.after_letter = false;
     }
 
-    /// An apostrophe between two letters (`don't`) ends no string; two at the start and a third open a long one.
+    /// An apostrophe between two letters (`don't`) is text. Three at the start open a triple-quoted string.
     pub(super) fn after_apostrophe(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
         if byte == b'\'' && !self.in_key && self.token_at + 2 == here {
@@ -243,7 +243,7 @@ impl Transducer {
             && self.in_key
             && let Some(colon) = self.key_without_quote()
         {
-            // `'path: 'a'`: so it was with the quote before.
+            // `'path: 'a'`: the apostrophe before this byte opens the value.
             self.split_key(colon, "'", here, piece.out);
         } else if byte.is_ascii_alphabetic() && self.string.after_letter {
             self.copy("'", piece.out);

@@ -7,7 +7,7 @@ use super::{HELD, Output, Step, Transducer};
 use crate::repair::Repair;
 use crate::scan::blanks_end;
 
-/// How many containers are looked at for the one that a closing bracket fits.
+/// How many of the innermost containers are searched for the one that a closing bracket fits.
 const FITS: usize = 1024;
 
 impl Transducer {
@@ -74,7 +74,7 @@ impl Transducer {
         self.note_here(repair, 0, piece);
     }
 
-    /// A closing bracket in the input. It may fit the innermost container, an outer one, or none.
+    /// Reads a closing bracket, which may fit the innermost container, an outer one, or none.
     pub(super) fn close(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         if self.is_meant_for_list(byte, piece) {
             self.drop_comma(piece.out);
@@ -87,7 +87,7 @@ impl Transducer {
             if byte == b'}' && self.call.is_wrapped && self.stack.len() == 1 {
                 self.drop_comma(piece.out);
                 piece.flush();
-                // After an empty one no comma is missing.
+                // After an empty object no comma is missing.
                 if !self.empty {
                     self.state = State::After;
                 }
@@ -102,7 +102,7 @@ impl Transducer {
             self.supply(self.json_closer(), Repair::MissingBracket, piece);
             self.pop();
             if self.value_ended {
-                // The caller hears of this end first; the same byte closes the next container then.
+                // This end is reported first; then the same byte closes the next container.
                 return None;
             }
         }
@@ -117,12 +117,12 @@ impl Transducer {
         None
     }
 
-    /// The innermost container that a closing bracket fits, of those that are looked at.
+    /// Index of the innermost container that a closing bracket fits, among the last [`FITS`].
     pub(super) fn fit(&self, byte: u8) -> Option<usize> {
-        let n_beyond = self.stack.len().saturating_sub(FITS);
+        let n_outer = self.stack.len().saturating_sub(FITS);
         let fit = |frame: &Frame| frame.closer() == byte;
-        let fit = self.stack[n_beyond..].iter().rposition(fit);
-        fit.map(|fit| n_beyond + fit)
+        let fit = self.stack[n_outer..].iter().rposition(fit);
+        fit.map(|fit| n_outer + fit)
     }
 
     #[inline]
@@ -134,14 +134,14 @@ impl Transducer {
         self.end_value();
     }
 
-    /// A byte after a value.
+    /// Reads a byte after a value.
     pub(super) fn after_value(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let in_keys = self.in_keys();
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => piece.i += 1,
             _ if self.is_over && !matches!(byte, b'}' | b']') => return Some(Step::Stuck),
             _ if self.stack.last() == Some(&Frame::Call) && !matches!(byte, b')' | b'/' | b'#') => {
-                // One value stands in a call.
+                // A call contains one value.
                 self.supply("", Repair::MissingBracket, piece);
                 self.pop();
             }
@@ -164,7 +164,7 @@ impl Transducer {
                     _ => false,
                 };
                 if is_start && next - piece.i <= HELD {
-                    // The run goes on over a comma that is none too many.
+                    // The run continues over a comma that is not superfluous.
                     piece.i = next;
                 } else {
                     if byte == b';' {
@@ -197,8 +197,8 @@ impl Transducer {
         None
     }
 
-    /// A byte of a bare word after a value. With its colon it is a key whose comma is missing; where the keys are known,
-    /// it has to be one of them. Anything else is no part of the document.
+    /// Reads a byte of a bare word after a value. Before a colon the word is a key whose comma is missing, if the
+    /// object may have this key. Any other word is not part of the document.
     pub(super) fn next_key(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let is_blank = matches!(byte, b' ' | b'\t');
         if (is_blank || is_word_byte(byte) || matches!(byte, b'-' | b'.' | b'$'))
@@ -225,7 +225,7 @@ impl Transducer {
         Some(Step::More)
     }
 
-    /// Three dots, or one that stand for them, or the first of them.
+    /// Whether dots start here: `.`, or the single character for three dots.
     pub(super) fn dots_start(&self, piece: &Piece<'_>) -> bool {
         !self.context.python
             && !self.stack.is_empty()
@@ -241,7 +241,7 @@ impl Transducer {
         self.state = State::Dots;
     }
 
-    /// A byte of the dots, or after them. Three are an ellipsis, where nothing but structure follows.
+    /// Reads a byte of the dots, or after them. Three dots are an ellipsis if structure or a blank follows.
     #[cold]
     pub(super) fn dots(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let is_whole = matches!(self.token.as_str(), "..." | "\u{2026}");
@@ -265,7 +265,7 @@ impl Transducer {
             self.is_stuck = true;
             return Some(Step::Stuck);
         }
-        // It is a word.
+        // The dots start a word.
         self.start_element(piece.out);
         self.in_key = self.resume == State::Key;
         (self.word.nest, self.string.is_raw) = (0, false);
@@ -273,7 +273,7 @@ impl Transducer {
         None
     }
 
-    /// A byte after dots that were left out.
+    /// Reads a byte after dots that were left out.
     #[cold]
     pub(super) fn after_dots(&mut self, byte: u8, piece: &mut Piece<'_>) {
         if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
@@ -286,7 +286,7 @@ impl Transducer {
         }
     }
 
-    /// A blank of `length` bytes that JSON does not have, between tokens.
+    /// Replaces a blank of `length` bytes that JSON does not have, between tokens, by a space.
     #[cold]
     pub(super) fn odd_blank(&mut self, length: usize, piece: &mut Piece<'_>) {
         self.leave_out(Repair::OddBlank, length, piece);
@@ -297,7 +297,7 @@ impl Transducer {
         }
     }
 
-    /// A blank where a key or a value is due. After an owed comma it is owed too.
+    /// Reads a blank where a key or a value is due. After a pending comma the blank is pending too.
     pub(super) fn blank(&mut self, piece: &mut Piece<'_>) {
         if self.comma.is_some() {
             if self.held.len() < HELD {
@@ -308,7 +308,7 @@ impl Transducer {
         piece.i += 1;
     }
 
-    /// An element, or a member, starts: a comma that is owed before it is one.
+    /// Starts an element or a member: a pending comma before it is written.
     #[inline]
     pub(super) fn start_element(&mut self, out: &mut Output) {
         self.empty = false;
@@ -318,7 +318,7 @@ impl Transducer {
         }
     }
 
-    /// A closer came after an owed comma: it goes, its blanks stay.
+    /// Drops the pending comma before a closer; the blanks after the comma are written.
     pub(super) fn drop_comma(&mut self, out: &mut Output) {
         if let Some(at) = self.comma.take() {
             self.note(Repair::TrailingComma, at, at + 1, out);
@@ -338,7 +338,7 @@ impl Transducer {
         piece.skip(1);
     }
 
-    /// A byte in a comment, or after the slash that may start one.
+    /// Reads a byte in a comment, or after the slash that may start one.
     pub(super) fn in_comment(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
         match self.state {

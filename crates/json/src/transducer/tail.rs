@@ -8,22 +8,22 @@ use super::{HELD, Output, Transducer};
 use crate::escape::escape_into;
 use crate::repair::Repair;
 
-/// Brackets, blanks and the caller's closers that may end a string. They are held.
+/// Held brackets, blanks and closers of the caller that may end a string.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tail {
-    /// Which of the closers come next.
+    /// Index of the first closer that may come next.
     pub(super) next_closer: usize,
-    /// Where in `held` the one being read starts.
+    /// Index in `held` where the closer being read starts.
     pub(super) closer_at: usize,
-    /// Where in `held` the first of them starts.
+    /// Index in `held` where the first closer starts.
     pub(super) first_at: usize,
-    /// Where in `held` the lines after it start, and the one that is being read.
+    /// Indices in `held` of the lines after the tail, and of the line being read.
     pub(super) rest_at: usize,
     pub(super) line_at: usize,
 }
 
-/// The bytes that may stand after a bracket which ends a string: blanks, brackets, and what a closer starts with. A bit
-/// each.
+/// Bit set of the bytes that may follow a bracket which ends a string: blanks, brackets, `,`, `"`, and each closer's
+/// first byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TailBytes([u64; 4]);
 
@@ -50,15 +50,15 @@ impl TailBytes {
 }
 
 impl Transducer {
-    /// Whether a bracket inside a string may end it: a cheap look at the byte after it.
+    /// Whether a bracket inside a string may end the string: a cheap check of the byte after the bracket.
     #[inline]
     pub(super) fn may_be_tail(&self, following: Option<&u8>) -> bool {
         following.is_none_or(|&byte| self.context.tail_bytes.has(byte))
     }
 
-    /// At `bytes[at]`, inside a string, stands a closing bracket or a blank that JSON would escape. How long the run is
-    /// that starts there, and whether it may be structure: after it is nothing yet, one of the caller's closers, or,
-    /// after a comma, a quote that may open the next key. All of a run is decided alike.
+    /// Length of the run of brackets and blanks at `bytes[at]`, inside a string, and whether the run may be structure.
+    /// It may be if nothing or a caller's closer follows, if a quote follows that may open a key, or if
+    /// [`may_be_over`](Transducer::may_be_over) holds. One decision holds for the whole run.
     pub(super) fn tail_starts(&self, bytes: &[u8], at: usize) -> (usize, bool) {
         let takes_commas = self.takes_commas();
         let rest = &bytes[at..];
@@ -90,20 +90,20 @@ impl Transducer {
         (length, is_open)
     }
 
-    /// Whether a comma in a string that started with `quote` may be the one between two members or elements.
+    /// Whether a comma in the string may separate two members or elements.
     fn takes_commas(&self) -> bool {
         self.string.quote == Quote::Double
             && !self.context.python
             && matches!(self.stack.last(), Some(Frame::Object | Frame::Array))
     }
 
-    /// Whether `run` has a line break, after which a key of the innermost object may stand.
+    /// Whether `run` has a line break, and a key of the innermost object may follow.
     pub(super) fn ends_a_line(&self, run: &[u8]) -> bool {
         run.contains(&b'\n') && self.stack.last() == Some(&Frame::Object)
     }
 
-    /// How many bytes at the end of `bytes`, all of them inside a string, may be structure: a comma, and blanks, brackets of
-    /// both kinds and commas after it.
+    /// How many bytes at the end of `bytes`, inside a string, may be structure: a comma, then blanks, brackets and
+    /// commas.
     #[inline]
     pub(super) fn pause(&self, bytes: &[u8]) -> usize {
         match bytes.last() {
@@ -114,7 +114,7 @@ impl Transducer {
         }
     }
 
-    /// What stands at `i`, and a comma before it, may end a string that started with `quote`.
+    /// Starts a tail: the byte at `piece.i`, and a comma before it, may end the string.
     pub(super) fn start_tail(&mut self, piece: &mut Piece<'_>) {
         piece.i -= self.pause(&piece.bytes()[piece.run..piece.i]);
         self.copy(&piece.text[piece.run..piece.i], piece.out);
@@ -125,8 +125,7 @@ impl Transducer {
         self.state = State::Tail;
     }
 
-    /// A byte after closing brackets in a string. What waits is `owed`; it goes on while only brackets, blanks, and the
-    /// caller's closers in their order come.
+    /// Reads a byte of a tail, which continues while brackets, blanks, commas, and the caller's closers in order come.
     pub(super) fn tail(&mut self, byte: u8, piece: &mut Piece<'_>) {
         if self.held.len() < HELD && self.tail_takes(piece.character()) {
             return self.hold(piece);
@@ -149,12 +148,12 @@ impl Transducer {
             return piece.skip(1);
         }
         let held = self.held.as_bytes();
-        let is_over = match self.tail.next_closer {
+        let may_end = match self.tail.next_closer {
             0 => self.may_be_over(held),
             _ => self.tail.closer_at == held.len() && self.closes_open(&held[..self.tail.first_at]),
         };
-        if is_over {
-            // What waits may end the string: what comes is held.
+        if may_end {
+            // The held bytes may end the string: the next bytes are held too.
             (self.tail.rest_at, self.tail.line_at) = (held.len(), held.len());
             self.state = State::LineEnd;
         } else {
@@ -162,28 +161,28 @@ impl Transducer {
         }
     }
 
-    /// What waits is data of its string; `at` is the byte after it.
+    /// The held bytes, which end at `at`, are data of the string.
     pub(super) fn tail_was_data(&mut self, at: u64, out: &mut Output) {
-        let mut owed = core::mem::take(&mut self.held);
+        let mut pending = core::mem::take(&mut self.held);
         if self.string.quote == Quote::Token {
-            // The token that ends the string may have started, unless these are plain letters.
+            // The token that ends the string may have started, unless the held bytes are plain letters.
             let token = self.context.token_quote.as_deref();
             let token = token.filter(|_| !self.context.is_plain);
             let token = token.unwrap_or("").as_bytes();
-            let starts = |&n: &usize| owed.as_bytes().ends_with(&token[..n]);
-            let n_longest = owed.len().min(token.len());
+            let starts = |&n: &usize| pending.as_bytes().ends_with(&token[..n]);
+            let n_longest = pending.len().min(token.len());
             let n_started = (1..=n_longest).rev().find(starts).unwrap_or(0);
             self.string.n_matched = n_started as u8;
-            owed.truncate(owed.len() - n_started);
+            pending.truncate(pending.len() - n_started);
         }
-        self.write_held(&owed, at - owed.len() as u64, out);
-        self.string.after_letter = owed.ends_with(|c: char| c.is_ascii_alphabetic());
-        self.held = owed;
+        self.write_held(&pending, at - pending.len() as u64, out);
+        self.string.after_letter = pending.ends_with(|c: char| c.is_ascii_alphabetic());
+        self.held = pending;
         self.held.clear();
         self.state = State::Str;
     }
 
-    /// What was held is text of the string; it stands at `at`.
+    /// Writes `text`, which was held and starts at `at`, as data of the string.
     pub(super) fn write_held(&mut self, text: &str, at: u64, out: &mut Output) {
         if self.string.quote == Quote::Double {
             for (n, _) in text.bytes().enumerate().filter(|&(_, byte)| byte < 0x20) {
@@ -202,7 +201,7 @@ impl Transducer {
             return false;
         }
         if self.tail.closer_at == self.held.len() {
-            // Not inside a closer.
+            // No closer is being read.
             let is_next = match byte {
                 b',' => self.takes_commas(),
                 // `"x}, {"k": ..`: the next object starts.
@@ -216,7 +215,7 @@ impl Transducer {
                 return true;
             }
         }
-        // A comma and blanks alone end no string before a closer.
+        // A comma and blanks alone do not end a string before a closer.
         let is_evidence = |byte: u8| matches!(byte, b'}' | b']' | b'\n' | b'\r' | b'\t');
         if !self.held.bytes().any(is_evidence) {
             return false;
@@ -241,7 +240,7 @@ impl Transducer {
     }
 }
 
-/// How much of the blanks, brackets and commas at the end of `bytes` stands after the first comma of them, and that comma.
+/// Length of the run of blanks, brackets and commas that ends `bytes`, from its first comma on.
 #[inline(never)]
 fn from_comma(bytes: &[u8]) -> usize {
     let in_run = |&&byte: &&u8| matches!(byte, b',' | b'{' | b'[') || is_blank_or_bracket(byte);

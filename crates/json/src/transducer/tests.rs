@@ -6,7 +6,7 @@ use super::costs::{self, Charge};
 use super::*;
 use alloc::string::ToString;
 
-/// Feeds `text` in pieces of `size` bytes (whole characters), closes it, and returns what came out.
+/// Feeds `text` in pieces of `size` bytes (whole characters), closes the document, and returns the output.
 fn repaired(root: Root, text: &str, size: usize) -> (String, Completeness, Vec<Repair>) {
     repaired_by(Transducer::new(root), text, size)
 }
@@ -35,9 +35,9 @@ fn repaired_by(
     )
 }
 
-/// Input and what it becomes; in every chunk size.
+/// Inputs and outputs, equal in every chunk size.
 const CASES: &[(&str, &str)] = &[
-    // The first quote of a value was written twice.
+    // The first quote of a value is written twice.
     (
         r#"{"a": ""b c", "d": [""e", "f"], "g": ""h"}"#,
         r#"{"a": "b c", "d": ["e", "f"], "g": "h"}"#,
@@ -70,9 +70,9 @@ const CASES: &[(&str, &str)] = &[
     ),
     (r#"{"a": "x" "b": 2}"#, r#"{"a": "x" ,"b": 2}"#),
     (r#"{"a" "x"}"#, r#"{"a" :"x"}"#),
-    // What waits after a quote at the end is read as what it was taken for.
+    // Bytes held after a quote at the end are read as what they seem to be.
     (r#"{"a": ["b]' ,"z]k=1}"#, r#"{"a": ["b]' ,\"z]k=1"#),
-    // A line break and a key: the string before has lost its quote, unless it opened what the key stands in.
+    // A line break and a key: the string before has lost its quote, unless it opened the bracket around the key.
     (
         "{\"a\": \"b.txt\n  \"c\": \"x\"}",
         "{\"a\": \"b.txt\"\n  ,\"c\": \"x\"}",
@@ -97,7 +97,7 @@ const CASES: &[(&str, &str)] = &[
         "{\"a\": b\"{\n \"c\": 1\n}\"}",
         "{\"a\": \"{\\n \\\"c\\\": 1\\n}\"}",
     ),
-    // Brackets that the string did not open end it at its line, if no quote stands after that.
+    // Brackets that the string did not open end the string at its line, if no quote follows.
     (
         "{\"a\": {\"b\": \"c.js}\n\nDone.",
         "{\"a\": {\"b\": \"c.js\"}\n\n}",
@@ -182,7 +182,7 @@ const CASES: &[(&str, &str)] = &[
         r#"{"a": ["say, "hi" now"], "b": ["x, ", "y,"]}"#,
         r#"{"a": ["say, \"hi\" now"], "b": ["x, ", "y,"]}"#,
     ),
-    // Calls that stand for the value in their brackets.
+    // Calls that wrap the value in their brackets.
     (
         r#"{"a": ObjectId("x"), "b": [NumberLong(2), new Date( "y" )], "c": bson.Int("1}"#,
         r#"{"a": "x", "b": [2,  "y" ], "c": "bson.Int(\"1"}"#,
@@ -269,7 +269,7 @@ fn a_call_around_a_value_that_is_cut_stands_for_null() {
     assert_eq!(out.text, r#"{"a": [null]}"#);
 }
 
-/// What is held when the input ends may hold what is held again.
+/// Bytes held at the end of the input may be held once more when they are read again.
 #[test]
 fn brackets_held_inside_of_held_ones_are_completed() {
     for text in [
@@ -292,7 +292,7 @@ fn a_comment_between_strings_that_are_joined_is_completed() {
     }
 }
 
-/// What `text` becomes where nothing is missing any more.
+/// The output for `text` after everything missing was supplied.
 fn completed(mut machine: Transducer, text: &str, is_python: bool) -> String {
     let mut out = Output::default();
     if is_python {
@@ -343,7 +343,7 @@ fn expressions_become_what_they_say_or_their_source() {
             "a='the 'x' + 'y' of it', b=1)",
             r#""a":"the 'x' + 'y' of it", "b":1}"#,
         ),
-        // A string that reads as what makes a list.
+        // A string that looks like a comprehension.
         (
             "a=['book for two in Paris'], b=1)",
             r#""a":["book for two in Paris"], "b":1}"#,
@@ -358,7 +358,7 @@ fn expressions_become_what_they_say_or_their_source() {
             r#""a":"() -> {\n  f(1);\n}", "b":1}"#,
         ),
         ("a=x => x, b=1)", r#""a":"x => x", "b":1}"#),
-        // A blank at which no word stops.
+        // A blank that does not end a run of a word.
         ("a=x,\u{a0}{}, b=1)", "\"a\":\"x,\u{a0}{}\", \"b\":1}"),
         (
             "a=new HashMap<>(), b=1)",
@@ -502,7 +502,7 @@ fn a_bracket_after_a_key_of_a_call_is_none_of_its_text() {
     }
 }
 
-/// What stands after a key's quote, and is no blank, is none of its text.
+/// Text after a key's quote that is not blank is not part of the key.
 #[test]
 fn a_word_after_a_key_of_a_call_is_read_by_itself() {
     for text in ["\"\"\tRRIj8:\0", "\"a\" b=1)", "\"a\"\n b: 1, c=2)"] {
@@ -523,13 +523,13 @@ fn a_word_after_a_key_of_a_call_is_read_by_itself() {
 #[test]
 fn the_lines_after_a_string_decide_whether_it_ended() {
     for (text, want, rest) in [
-        // Brackets close all, and the line: the quote is missing.
+        // Brackets close all containers and end the line: the quote is missing.
         (
             "{'a': {'b': 'x}}\n\nI wait.",
             "{'a': {'b': 'x'}}",
             "\n\nI wait.",
         ),
-        // A quote, and the line: the brackets are missing.
+        // A quote ends the line: the brackets are missing.
         (
             "{'a': {'b': 'x'\n\nNote: so.",
             "{'a': {'b': 'x'\n\n}}",
@@ -545,10 +545,10 @@ fn the_lines_after_a_string_decide_whether_it_ended() {
             "{'a': {'b': 'x'}}",
             "\n CALL:\n{'c': 1}",
         ),
-        // A quote comes: all of it was text.
+        // A quote follows: all bytes are text.
         ("{'a': {'b': 'x}}\ny'}}", r"{'a': {'b': 'x}}\ny'}}", ""),
         ("{'a': 'x'\nCALL y' z'}", r"{'a': 'x\'\nCALL y\' z'}", ""),
-        // More than one line: the brackets are the text's.
+        // More than one line: the brackets are text.
         ("{'a': {'b': 'x\ny}}\n\nz", r"{'a': {'b': 'x\ny}}\n\nz", ""),
     ] {
         let [text, want, rest] = [text, want, rest].map(|text| text.replace('\'', "\""));
@@ -589,7 +589,7 @@ fn a_quote_after_what_is_no_key_ends_its_string() {
 
 #[test]
 fn lines_before_a_quote_are_read_the_same_in_every_cut() {
-    // Around the cap of what is held, too.
+    // Lengths around the cap of held bytes are included.
     for n_blank in (0..40).chain(3800..3860).chain(4080..4105) {
         for following in ["}", ",  \"b\": 1}", " \"b\": 1}", ", b\": 1}", " or\"}"] {
             let text = alloc::format!("{{\"a\": \"x\n{}\"{following}", " ".repeat(n_blank));
@@ -628,15 +628,15 @@ fn brackets_before_a_quote_are_counted_in_every_cut() {
 fn a_parameter_inside_a_string_is_doubt() {
     const KNOWN: [&str; 2] = ["place", "unit"];
     let rows = [
-        // The quote before the keyword is missing, or of the other kind; so is the sign after it.
+        // The quote before the keyword is missing or of the other kind, or the `=` after the keyword is missing.
         (Root::Keywords, "place='Paris, unit='celsius')", true),
         (Root::Keywords, "place=\"Paris, unit=\"celsius\")", true),
         (Root::Keywords, "place='Paris\", unit='celsius')", true),
         (Root::Keywords, "place='Paris', unit'celsius')", true),
-        // Brackets too many after a call tell that its string is over; one too few does not.
+        // Superfluous brackets after a call prove that its string ended; a missing bracket does not.
         (Root::Keywords, "place='Rome')), f(place='Oslo')", false),
         (Root::Keywords, "place='Rome'\nf( place = 'Oslo')", true),
-        // No parameter, no quote after it, or escaped as it should be.
+        // The word is not a parameter, no quote follows, or the quote is escaped.
         (Root::Keywords, "place='Paris, n='celsius')", false),
         (Root::Keywords, "place='Paris, unit=celsius')", false),
         (Root::Keywords, "place='Paris, unit=\\'celsius\\'')", false),
@@ -645,7 +645,7 @@ fn a_parameter_inside_a_string_is_doubt() {
             "place='Paris, unit', unit='celsius')",
             false,
         ),
-        // The next call, with a key that this one has had.
+        // The next call, with a key that this call has already.
         (
             Root::Object,
             r#"{"place": "Rome}[NEXT]{"place": "Oslo", "unit": 1}"#,
@@ -690,7 +690,7 @@ fn a_parameter_inside_a_string_is_doubt() {
     }
 }
 
-/// What damaged JSON is made of, and closers of callers.
+/// Pieces of damaged JSON, and closers of callers.
 const PIECES: &str = r#"{ } [ ] ( ) , : " ' ` ``` `` """ \ \" \n \ud83e “ ” </t> </ <q> < a word a.js 1 -2.5 true None // /* */ # + ... … "a": ", "} "}} é CALL: ObjectId( NumberLong(2) ; :: {{ new b" ], ...,"#;
 
 fn pieces() -> impl proptest::strategy::Strategy<Value = String> {
@@ -733,11 +733,11 @@ proptest::proptest! {
 }
 
 std::thread_local! {
-    /// A row of the costs that counts for nothing now.
+    /// The row of the cost table that is disabled.
     static STRUCK: std::cell::Cell<Option<Charge>> = const { std::cell::Cell::new(None) };
 }
 
-/// Whether the costs are read without the row of `charge`.
+/// Whether the row of `charge` is disabled.
 pub(super) fn is_struck(charge: Charge) -> bool {
     STRUCK.get() == Some(charge)
 }

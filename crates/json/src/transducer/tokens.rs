@@ -6,11 +6,12 @@ use super::{Output, Transducer};
 use crate::escape::escape_into;
 use crate::scan::places;
 
-/// A quote inside a string of JSON.
+/// The token of strings inside a JSON string: an escaped quote.
 const ESCAPED: &str = "\\\"";
 
 impl Transducer {
-    /// Reads on in such a string: the rest of a token that started, or a run up to the next byte that may end the string.
+    /// Reads a string between tokens: the rest of a started token, or a run up to the next byte that may end the
+    /// string.
     pub(super) fn token_string(&mut self, piece: &mut Piece<'_>) {
         let token = self.context.token_quote.take().unwrap_or_default();
         if self.string.n_matched > 0 {
@@ -27,7 +28,7 @@ impl Transducer {
         }
     }
 
-    /// A token started: compares the characters that are here. What was none after all is data.
+    /// Compares the next characters with the rest of a started token. If the token does not match, its bytes are data.
     fn match_token(&mut self, token: &str, piece: &mut Piece<'_>) {
         let matched = usize::from(self.string.n_matched);
         let length = common(&token[matched..], &piece.text[piece.i..]);
@@ -36,7 +37,7 @@ impl Transducer {
         if piece.i == piece.text.len() || matched == token.len() {
             self.string.n_matched = matched as u8;
         } else if token == ESCAPED {
-            // The string is one of JSON's, whose escapes are those of JSON.
+            // The string is a JSON string, with JSON's escapes.
             self.string.n_matched = 0;
             if b"\\/bfnrtu".contains(&piece.bytes()[piece.i]) {
                 self.token.push('\\');
@@ -53,7 +54,7 @@ impl Transducer {
         }
     }
 
-    /// No token started: the bytes up to the next that may start one, or a tail, are data.
+    /// No token started: bytes before a possible start of a token or a tail are data.
     fn token_run(&mut self, token: &str, piece: &mut Piece<'_>) {
         let bytes = &piece.bytes()[piece.i..];
         let length = self.token_data(token, bytes);
@@ -71,12 +72,12 @@ impl Transducer {
         }
     }
 
-    /// How much of `bytes` is data: up to where the token may start, or the brackets of a tail.
+    /// How many bytes at the start of `bytes` are data: up to a possible token, or the brackets of a tail.
     fn token_data(&self, token: &str, bytes: &[u8]) -> usize {
         let token = token.as_bytes();
         let (first, in_key) = (token[0], self.in_key);
         let may_end = move |byte| (byte == first) | (!in_key & matches!(byte, b'}' | b']'));
-        // Brackets before this place are data.
+        // Brackets before this index are data.
         let mut settled = 0;
         let ends = |&at: &usize| {
             let rest = &bytes[at..];
@@ -95,7 +96,7 @@ impl Transducer {
         places(bytes, may_end).find(ends).unwrap_or(bytes.len())
     }
 
-    /// How much of `bytes` is data of the string between tokens that is open.
+    /// How many bytes at the start of `bytes` are data of the open string between tokens.
     pub(super) fn token_stretch(&self, bytes: &[u8]) -> usize {
         match &self.context.token_quote {
             Some(token) if self.string.n_matched == 0 => self.token_data(token, bytes),
@@ -103,7 +104,7 @@ impl Transducer {
         }
     }
 
-    /// Where the inside of the string that is open goes.
+    /// The buffer for the content of the open string.
     pub(super) fn inside<'a>(&'a mut self, out: &'a mut Output) -> &'a mut alloc::string::String {
         if self.in_key {
             &mut self.key.text
@@ -113,7 +114,7 @@ impl Transducer {
     }
 }
 
-/// The length of what both start with, in whole characters.
+/// The length of the common prefix, in bytes of whole characters.
 fn common(token: &str, text: &str) -> usize {
     let same = token.chars().zip(text.chars()).take_while(|(a, b)| a == b);
     same.map(|(c, _)| c.len_utf8()).sum()

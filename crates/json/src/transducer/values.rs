@@ -1,4 +1,4 @@
-//! Where a value is due.
+//! The start of a value.
 
 use super::openings::has_keys_here;
 use super::piece::Piece;
@@ -10,7 +10,7 @@ use crate::repair::Repair;
 use crate::word;
 
 impl Transducer {
-    /// A byte where a value, or the end of the list, is due.
+    /// Reads a byte where a value, or the end of the list, is due.
     pub(super) fn start_value(&mut self, byte: u8, piece: &mut Piece<'_>) -> Option<Step> {
         let bytes = piece.bytes();
         self.string.is_raw = false;
@@ -64,7 +64,7 @@ impl Transducer {
                 self.start_element(piece.out);
                 let length = word::word_length(&bytes[piece.i..]);
                 let ends = bytes.get(piece.i + length).is_some_and(|b| {
-                    // After a blank, Python may go on: `1 + 2`.
+                    // After a blank, a Python expression may continue: `1 + 2`.
                     matches!(b, b',' | b'}' | b']' | b'\n' | b'\r')
                         || matches!(b, b' ' | b'\t') && !self.context.python
                 }) && !self.may_hold_commas()
@@ -108,20 +108,20 @@ impl Transducer {
         None
     }
 
-    /// A word without quotes starts here: a key or a value.
+    /// Starts a word without quotes, which is a key or a value.
     pub(super) fn start_bare(&mut self, piece: &mut Piece<'_>) {
         self.start_element(piece.out);
         piece.flush();
         self.start_word(piece.here());
     }
 
-    /// Whether what is read has no place without a value: a document, a member, a call.
+    /// Whether a value is required here: in a document, a member or a call.
     pub(super) fn must_have_value(&self) -> bool {
         let has_one = |frame: &Frame| frame.has_keys() || *frame == Frame::Call;
         self.stack.last().is_none_or(has_one)
     }
 
-    /// The value that is due is missing.
+    /// Supplies `null` for the value that is due.
     fn supply_null(&mut self, piece: &mut Piece<'_>) {
         self.supply("null", Repair::MissingValue, piece);
         self.end_value();

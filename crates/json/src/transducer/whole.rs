@@ -1,4 +1,4 @@
-//! The machine over a text that is whole: where it starts and goes on, and what the text's end cuts off.
+//! The machine over a complete text: its starts and restarts, and the repair of what the end of the text cuts off.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -14,11 +14,11 @@ use crate::repair::Repair;
 use crate::scan::blanks_end;
 use crate::word;
 
-/// How far is looked for the comma of a tuple, or the colon of a key.
+/// How many bytes are searched for the comma of a tuple, or the colon of a key.
 const NEAR: usize = 256;
 
 impl Transducer {
-    /// A machine for texts that are whole: nothing follows what is read but what is there.
+    /// A machine for complete texts: nothing is fed after them.
     pub(crate) fn whole() -> Transducer {
         let mut machine = Transducer::default();
         machine.context.is_whole = true;
@@ -26,13 +26,13 @@ impl Transducer {
         machine
     }
 
-    /// Starts a document in what is open: an object whose bracket is missing, or a call whose bracket was read.
+    /// Starts a document in an open container: an object whose bracket is missing, or a call whose bracket was read.
     pub(crate) fn restart_in(&mut self, frame: Frame) {
         self.restart(Root::Value);
         self.open(frame);
     }
 
-    /// The object that ended the document goes on: its bracket came too early.
+    /// Continues the object that ended the document: its bracket came too early.
     pub(crate) fn reopen(&mut self, is_empty: bool) {
         self.restart_in(Frame::Object);
         self.empty = is_empty;
@@ -51,18 +51,19 @@ impl Transducer {
         self.fork.spent
     }
 
-    /// How many bytes were read ahead that are no part of the document, which ended.
+    /// How many bytes after the ended document were read ahead.
     pub(crate) fn n_unread(&self) -> usize {
         self.unread.text.len()
     }
 
-    /// Whether nothing that comes is part of the document: a string ended at its line, or a word came that is no key.
+    /// Whether no byte that follows can be part of the document. A string ended at its line, a word is not a key, or a
+    /// string to join is missing.
     pub(crate) fn is_unrepairable(&self) -> bool {
         self.is_over || self.is_stuck || self.state == State::Joining
     }
 
-    /// Leaves out what the machine is stuck at: the word that it has read ahead, or a character, `length` bytes at `at` if
-    /// nothing was read ahead. Returns how many bytes of the input are passed by that.
+    /// Leaves out what the machine is stuck at: the word or the character that was read ahead, or else `length` bytes
+    /// at `at`. Returns how many bytes of the input the caller must pass.
     pub(crate) fn skip(&mut self, length: usize, at: u64, out: &mut Output) -> usize {
         let is_word = core::mem::take(&mut self.is_stuck);
         let is_part = |&c: &char| is_word && (c.is_alphanumeric() || " \t-.$_\u{2026}".contains(c));
@@ -81,8 +82,8 @@ impl Transducer {
         0
     }
 
-    /// The text ends. What it cuts off goes, if it says nothing (a key without its colon, half an escape), or is what it
-    /// starts; the rest is closed as by [`complete`](Transducer::complete).
+    /// The text ends. A cut-off part without a meaning (a key without its colon, half an escape) is left out; a cut-off
+    /// word is completed. The rest is closed as by [`complete`](Transducer::complete).
     pub(crate) fn cut(&mut self, at: u64, out: &mut Output) {
         if core::mem::take(&mut self.is_stuck) {
             self.unread.text.clear();
@@ -90,7 +91,7 @@ impl Transducer {
         self.settle(true, at, out);
         match self.state {
             State::Joining => {
-                // A `+` came, and no string after it.
+                // No string follows the `+`.
                 if core::mem::take(&mut self.empty) {
                     self.note(Repair::TruncatedJson, self.token_at, at, out);
                 }
@@ -122,7 +123,7 @@ impl Transducer {
             _ => false,
         };
         if is_key {
-            // It is left out, with the comma before it.
+            // The key is left out, with the comma before it.
             self.note(Repair::TruncatedJson, self.token_at, at, out);
             let text = out.text.trim_end();
             let n_kept = text.strip_suffix(',').unwrap_or(text).len();
@@ -135,7 +136,7 @@ impl Transducer {
         self.complete(at, out);
     }
 
-    /// Takes the key back that was written last, without its colon.
+    /// Removes the key that was written last, if no colon follows. Returns whether the key was removed.
     fn take_key_back(&mut self, out: &mut Output) -> bool {
         let text = out.text.trim_ascii_end().strip_suffix('"');
         let text = text.and_then(|text| text.strip_suffix(self.key.text.as_str()));
@@ -148,7 +149,7 @@ impl Transducer {
 }
 
 impl Transducer {
-    /// Whether the bracket at `at` ends the container, and what may follow it does.
+    /// Whether the bracket at `at` closes the innermost container, and the next byte may follow a container.
     pub(super) fn is_before_the_end(&self, bytes: &[u8], at: usize) -> bool {
         let next = blanks_end(bytes, at + 1);
         let is_end = |byte: &u8| matches!(byte, b',' | b'}' | b']');
@@ -156,7 +157,7 @@ impl Transducer {
         closer == Some(bytes[at]) && bytes.get(next).map_or(self.stack.len() == 1, is_end)
     }
 
-    /// Whether the word that is read, a key or a value, ends at the next byte; `None` where it is as in a stream.
+    /// Whether the word being read, a key or a value, ends at the next byte; `None` if the rules of a stream decide.
     pub(super) fn ends_in_whole(&self, piece: &Piece<'_>) -> Option<bool> {
         if !self.context.is_whole {
             return None;
@@ -189,7 +190,7 @@ impl Transducer {
         }
     }
 
-    /// Leaves out a comment of markup.
+    /// Leaves out a markup comment. Returns whether there was one.
     pub(super) fn skips_markup(&mut self, piece: &mut Piece<'_>) -> bool {
         let rest = &piece.bytes()[piece.i..];
         if !self.context.is_whole || !self.is_between_tokens() || !rest.starts_with(b"<!--") {
@@ -200,7 +201,7 @@ impl Transducer {
         true
     }
 
-    /// Whether the word where a key is due stands before a key, and is none.
+    /// Whether the word being read is directly before a key, and is not a key itself.
     pub(super) fn is_before_key(&self, piece: &Piece<'_>) -> bool {
         let next = blanks_end(piece.bytes(), piece.i);
         self.context.is_whole
@@ -209,8 +210,8 @@ impl Transducer {
             && starts_member(piece.bytes(), next)
     }
 
-    /// Where an element is due: whether a member stands there, whose object has lost its brace, or whose list its
-    /// bracket.
+    /// Returns whether a member occurs where an element is due. Supplies the lost brace of its object, or the lost
+    /// bracket of the list before it.
     pub(super) fn member_in_list(&mut self, piece: &mut Piece<'_>) -> bool {
         let is_list = self.context.is_whole && self.stack.last() == Some(&Frame::Array);
         if !is_list || !starts_member(piece.bytes(), piece.i) {
@@ -238,8 +239,8 @@ impl Transducer {
         true
     }
 
-    /// Whether another bracket is meant for the one of the list: `[1, 2)`, or a `}` where the object around the list goes
-    /// on, and nothing else would.
+    /// Whether another bracket is written for the bracket of the list: `[1, 2)`, or a `}` after which only the object
+    /// around the list can continue.
     pub(super) fn is_meant_for_list(&self, byte: u8, piece: &Piece<'_>) -> bool {
         let continues = || {
             let comma = blanks_end(piece.bytes(), piece.i + 1);
@@ -256,7 +257,7 @@ impl Transducer {
             && (byte == b')' && self.fit(b')').is_none() || byte == b'}' && continues())
     }
 
-    /// `"a": [1], [2]`: the list goes on after its bracket, which is taken back.
+    /// `"a": [1], [2]`: the list continues after its bracket, which is removed from the output.
     pub(super) fn reopens_list(&mut self, piece: &mut Piece<'_>) -> bool {
         let is_list = self.context.is_whole && !self.empty && piece.out.text.ends_with(']');
         if is_list {
@@ -273,14 +274,14 @@ impl Transducer {
         is_list
     }
 
-    /// Whether the bytes start a comment, as far as that can be told.
+    /// Whether `bytes` start a comment. In a complete text, a `#` right before most other bytes does not.
     pub(super) fn starts_comment(&self, bytes: &[u8]) -> bool {
         let is_colour = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'#' | b'\n' | b'\r' | b'!');
         !(self.context.is_whole && bytes[0] == b'#' && bytes.get(1).is_some_and(is_colour))
     }
 }
 
-/// Whether the comma stands between digits of one number: `12,345`.
+/// Whether the comma is between digits of one number: `12,345`.
 fn is_thousands(bytes: &[u8], comma: usize) -> bool {
     let digits = bytes[comma + 1..].iter().take(4);
     digits.take_while(|byte| byte.is_ascii_digit()).count() == 3
@@ -288,7 +289,7 @@ fn is_thousands(bytes: &[u8], comma: usize) -> bool {
         && bytes[comma - 1].is_ascii_digit()
 }
 
-/// Whether the bracket that `bytes` start with holds one value, and no list: `("a" "b")`.
+/// Whether the bracket that starts `bytes` contains one value, not a list: `("a" "b")`.
 pub(super) fn is_one_value(bytes: &[u8]) -> bool {
     let (mut depth, mut quote, mut is_empty) = (0_usize, None, true);
     let mut bytes = bytes.iter().take(NEAR);
@@ -313,7 +314,7 @@ pub(super) fn is_one_value(bytes: &[u8]) -> bool {
     false
 }
 
-/// What a word stands for that the end of the text cuts off.
+/// The value of a word that the end of the text cuts off.
 fn cut_word(word: &str) -> Option<Cow<'static, str>> {
     const WORDS: &[&str] = &["true", "false", "null", "True", "False", "None"];
     if word == "-" {

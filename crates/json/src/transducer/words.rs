@@ -8,16 +8,16 @@ use crate::repair::Repair;
 use crate::scan::boundary;
 use crate::word;
 
-/// What is known of the bare word being read. Brackets are counted in a Python call alone.
+/// What is known about the bare word being read. Brackets are counted in values of a Python call or a complete text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WordFacts {
-    /// Where in it the last comma stands, if that may end the value.
+    /// Index of the word's last comma, if this comma may end the value.
     pub(super) comma: Option<usize>,
-    /// Brackets that it has open: `x=data['sales']`, `y=f(1, 2)`.
+    /// How many brackets the word has open: `x=data['sales']`, `y=f(1, 2)`.
     pub(super) nest: u16,
-    /// The same of angle brackets: `new HashMap<String, Integer>()`.
+    /// How many angle brackets the word has open: `new HashMap<String, Integer>()`.
     pub(super) angles: u16,
-    /// It goes on with a string that is written already: `'a' * 3`.
+    /// The word continues a string that is already written: `'a' * 3`.
     pub(super) is_open: bool,
 }
 
@@ -63,19 +63,19 @@ impl Transducer {
             return None;
         }
         if is_python && self.word.nest == 0 && !compares(byte) && self.token.ends_with(" <") {
-            // A tag, which is none of the word.
+            // A tag, which is not part of the word.
             self.end_before_argument(self.token.len() - 1, piece);
             return None;
         }
         let after_literal =
             is_python && self.token.ends_with([' ', '\t']) && is_literal(self.token.trim_end());
-        // After a number an argument may go on with words; in a list a comma is missing.
+        // After a number, an argument may continue with words; in a list a comma is missing.
         let frame = self.stack.last().copied();
         let is_word = byte.is_ascii_alphabetic() && frame == Some(Frame::Keywords);
         let in_whole = self.ends_in_whole(piece);
         let ends = match byte {
             _ if in_whole.is_some() => in_whole == Some(true),
-            // `1 + 2` goes on after its blank; `1 b=2` has lost its comma.
+            // `1 + 2` continues after its blank; `1 b=2` has lost its comma.
             b' ' | b'\t' if is_python => false,
             _ if after_literal && !is_word && !is_operator(byte) => true,
             b',' if is_python
@@ -87,10 +87,10 @@ impl Transducer {
                 self.is_full()
             }
             b'\n' | b'\r' if is_python && self.is_after_comma() => self.is_full(),
-            // An expression's own brackets and what stands in them.
+            // An expression's own brackets and their content.
             b',' | b'}' | b']' | b')' | b'<' | b' ' | b'\n' if self.word.nest > 0 => self.is_full(),
             b',' | b' ' if self.word.angles > 0 => self.is_full(),
-            // A type's parameters, and perhaps a comparison.
+            // A type's parameters, or perhaps a comparison.
             b'<' if is_python && (names_a_type(&self.token) || self.token.ends_with(' ')) => false,
             b',' | b'}' | b']' | b'\n' | b'<' => true,
             b':' | b'=' => self.in_key,
@@ -103,16 +103,16 @@ impl Transducer {
                 self.open(Frame::Call);
                 return None;
             }
-            // `b"`, or the end of `b` that has lost its first quote: the byte after it tells.
+            // `b"` starts a string, or is the end of `b` that has lost its first quote: the byte after it decides.
             _ if !self.context.python && self.is_after_prefix() => {
-                let mark = Quote::of(self.token.as_bytes()[self.token.len() - 1]);
+                let quote = Quote::of(self.token.as_bytes()[self.token.len() - 1]);
                 self.token.clear();
                 piece.out.text.push('"');
                 // A prefix of Python, or the first letter and the quote are swapped.
                 for repair in [Repair::NonstandardQuote, Repair::AmbiguousString] {
                     self.note(repair, self.token_at, here, piece.out);
                 }
-                self.start_string(mark, here);
+                self.start_string(quote, here);
                 return None;
             }
             b'"' | b'\'' if is_python && word::is_string_prefix(&self.token) => {
@@ -171,8 +171,8 @@ impl Transducer {
             self.end_word(here, piece.out);
             return None;
         }
-        // At least one character, and no more than the cap has room for: a word ends at the same byte in every cut.
-        // A document is here already, and its words have no cap.
+        // At least one character, and no more than the cap allows: a word ends at the same byte in every cut.
+        // Words of a complete text have no cap.
         let n_held = self.token.len() * usize::from(!self.context.is_whole);
         let room = HELD.saturating_sub(n_held).clamp(1, bytes.len() - piece.i);
         let rest = &bytes[piece.i..piece.i + room];
@@ -204,7 +204,7 @@ impl Transducer {
         None
     }
 
-    /// Whether the word names a call that stands for the value in its brackets.
+    /// Whether the word names a call that wraps the value in its brackets.
     #[cold]
     fn starts_call(&self) -> bool {
         let name = self.token.trim_end();
@@ -212,18 +212,18 @@ impl Transducer {
             && word::is_wrapper(name.strip_prefix("new ").unwrap_or(name).trim_start())
     }
 
-    /// Whether the word is a prefix of Python's strings and a quote.
+    /// Whether the word is a string prefix of Python and a quote.
     fn is_after_prefix(&self) -> bool {
         let prefix = self.token.strip_suffix(['"', '\'']);
         !self.in_key && prefix.is_some_and(word::is_string_prefix)
     }
 
-    /// The word has all that may be held of one.
+    /// Whether the word is as long as the cap allows.
     fn is_full(&self) -> bool {
         !self.context.is_whole && self.token.len() >= HELD
     }
 
-    /// What was read of a word, and what stands after it, starts another quotation token than that of the last string.
+    /// Switches to another quote token if the word and `rest` start that token instead of the current one.
     fn choose_quote(&mut self, rest: &str) {
         let Some((quote, c)) = self.context.token_quote.as_mut().zip(rest.chars().next()) else {
             return;
@@ -240,7 +240,7 @@ impl Transducer {
         }
     }
 
-    /// Whether the dialect's own quotation token starts with the byte.
+    /// Whether a quote token of the dialect starts with the byte.
     pub(super) fn starts_token(&self, byte: u8) -> bool {
         let quotes = self.context.token_quote.iter();
         let mut quotes = quotes.chain(&self.context.other_quotes);
@@ -250,7 +250,7 @@ impl Transducer {
     pub(super) fn end_word(&mut self, at: u64, out: &mut Output) {
         let token = core::mem::take(&mut self.token);
         let word = token.trim_end();
-        // Blanks that JSON does not have go, and not in silence.
+        // Trailing blanks that JSON does not have are left out with a note.
         let is_odd = |c: char| !matches!(c, ' ' | '\t' | '\n' | '\r');
         if token[word.len()..].contains(is_odd) {
             self.note(Repair::OddBlank, self.token_at + word.len() as u64, at, out);
@@ -288,39 +288,39 @@ impl Transducer {
     }
 }
 
-/// Where a word of a Python call ends, which has no quote to say so: `=` after a name tells that the name is the next one.
+/// Where a bare word of a Python call ends: `=` after a name shows that the name starts the next argument.
 ///
 /// ```text
-///   price=$1,000,000, n=3        a comma is part of the value if no name and sign follow
+///   price=$1,000,000, n=3        a comma is part of the value if no name and `=` follow
 ///   n=1 unit=2                   the comma is missing
-///   n=1 if x else 2              a word after a number is not
+///   n=1 if x else 2              an operator: no comma is missing
 ///   key=lambda a, b: a + b       a function's parameters
 /// ```
 impl Transducer {
-    /// Whether a comma may belong to the value that starts: that of an argument with a name.
+    /// Whether a comma may belong to the value that starts, because its argument has a name.
     pub(super) fn may_hold_commas(&self) -> bool {
         self.key.is_named && self.is_among_arguments()
     }
 
-    /// Whether the word may go on after a comma.
+    /// Whether the word may continue after a comma.
     fn may_continue(&self) -> bool {
         let is_function = self.token.starts_with("lambda ") && !self.token.contains(':');
         is_function || self.may_hold_commas()
     }
 
-    /// Whether nothing but blanks stands after the last comma.
+    /// Whether nothing but blanks follows the last comma.
     fn is_after_comma(&self) -> bool {
         let comma = self.word.comma;
         comma.is_some_and(|comma| is_blank(&self.token[comma + 1..]))
     }
 
-    /// Where in the word another argument may start: what stands after that place is read again if one does.
+    /// Index in the word where another argument may start. If one does, the bytes from there on are read again.
     pub(super) fn next_argument(&self) -> Option<usize> {
         let name = Some(last_word(&self.token)).filter(|&name| name > 0);
         self.word.comma.or(name)
     }
 
-    /// Where in the word another argument starts, `byte` being after it.
+    /// Index in the word where another argument starts, if `byte` after the word proves one.
     fn argument_before(&self, byte: u8) -> Option<usize> {
         let is_function = self.token.starts_with("lambda ");
         let is_sign = byte == b'=' || byte == b':' && !is_function;
@@ -345,7 +345,7 @@ impl Transducer {
         is_other.then_some(name)
     }
 
-    /// The word ends at `end`, before the argument that it holds; that is read again.
+    /// Ends the word at `end`, before the argument in it; this argument is read again.
     fn end_before_argument(&mut self, end: usize, piece: &mut Piece<'_>) {
         let here = piece.here();
         let rest = self.token.split_off(end);
@@ -354,13 +354,13 @@ impl Transducer {
     }
 }
 
-/// Where the last word of an expression starts.
+/// Index where the last word of an expression starts.
 pub(super) fn last_word(expression: &str) -> usize {
     let blank = expression.trim_end().rfind([' ', '\t', '\n', '\r']);
     blank.map_or(0, |at| at + 1)
 }
 
-/// Whether `behind` is nothing but blanks that a word stops at: others start what goes on in one run.
+/// Whether `following` is only blanks that end a run of the word; other blanks are part of a run.
 fn is_blank(following: &str) -> bool {
     let is_stop = |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     following.bytes().all(is_stop)
@@ -379,7 +379,7 @@ fn names_a_type(expression: &str) -> bool {
     expression[start..].starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// What a bare key is called: `path': 1` has lost its first quote.
+/// The name in a bare key: `path': 1` has lost its first quote.
 pub(super) fn name_of(key: &str) -> &str {
     let name = key.strip_suffix('\'');
     name.filter(|name| !name.contains('\'')).unwrap_or(key)
@@ -389,7 +389,7 @@ pub(super) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// Whether the byte goes on with an expression after a literal.
+/// Whether the byte continues an expression after a literal.
 fn is_operator(byte: u8) -> bool {
     matches!(
         byte,
@@ -397,12 +397,12 @@ fn is_operator(byte: u8) -> bool {
     )
 }
 
-/// Whether the byte after `<` says that it compares: `a <= b`, `a < b`, `a << 2`.
+/// Whether the byte after `<` shows a comparison: `a <= b`, `a < b`, `a << 2`.
 fn compares(byte: u8) -> bool {
     matches!(byte, b'=' | b' ' | b'<' | b'-' | b'0'..=b'9')
 }
 
-/// Words that stand between the parts of an expression.
+/// Whether the word joins two operands of an expression.
 pub(super) fn joins_operands(word: &str) -> bool {
     matches!(
         word,

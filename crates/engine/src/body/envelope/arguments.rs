@@ -1,4 +1,4 @@
-//! Where the values of an envelope go: arguments, also those that stand in a string, and captures.
+//! Routes the values of an envelope: arguments, also those inside a string, and captures.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -11,7 +11,7 @@ use crate::grammar::Role;
 use crate::thresholds::ENVELOPE_CAPTURE_MAX;
 
 impl Envelope {
-    /// Sends what the transducer wrote where the role says.
+    /// Sends the transducer's output to the place that the value's role asks for.
     pub(super) fn route(&mut self) {
         if self.out.text.is_empty() {
             return;
@@ -63,7 +63,7 @@ impl Envelope {
             }
             // `null`: no arguments.
             Some(b'n') => self.part = Part::Skip,
-            // `[]`: none either.
+            // `[]`: no arguments either.
             Some(b'[') => {
                 self.part = Part::List;
                 self.empty_list();
@@ -75,7 +75,7 @@ impl Envelope {
         }
     }
 
-    /// All that was written is arguments.
+    /// All of the transducer's output is arguments.
     fn keep_args(&mut self) {
         if self.args.text.is_empty() {
             core::mem::swap(&mut self.args.text, &mut self.out.text);
@@ -84,7 +84,7 @@ impl Envelope {
         }
     }
 
-    /// A list in place of the arguments says nothing only where nothing stands in it.
+    /// A list in place of the arguments is accepted only if it is empty.
     fn empty_list(&mut self) {
         let is_empty = |c: char| matches!(c, '[' | ']') || c.is_ascii_whitespace();
         if !self.out.text.chars().all(is_empty) {
@@ -93,13 +93,13 @@ impl Envelope {
         }
     }
 
-    /// Argument text inside a string: what the string says is JSON of its own.
+    /// Argument text inside a string: the decoded string is JSON of its own.
     pub(super) fn encoded(&mut self) {
-        // `None`: the string went on behind what it says; the rest is left out.
+        // `None`: the string's JSON has ended or is malformed; the rest is left out.
         let Some((json, out)) = self.encoded.json.as_deref_mut() else {
             return;
         };
-        // The transducer writes whole escapes; the closing quotation mark is its last byte.
+        // The transducer writes whole escapes; the closing quote is its last byte.
         let text = self.out.text.as_str();
         let text = closing_mark(text).map_or(text, |at| &text[..at]);
         let decoded = unescape(text);
@@ -117,19 +117,19 @@ impl Envelope {
         self.args.at.get_or_insert(self.member_at);
         let (used, step) = json.feed(piece, self.encoded.n_fed, out);
         self.encoded.n_fed += piece.len() as u64;
-        let over = step == Step::Stuck || (step == Step::Done && !piece[used..].trim().is_empty());
+        let junk = step == Step::Stuck || (step == Step::Done && !piece[used..].trim().is_empty());
         self.args.text.push_str(&out.text);
         out.text.clear();
         let repairs = core::mem::take(&mut out.repairs);
         self.repaired_inside(&repairs);
-        if over {
+        if junk {
             self.args.malformed = true;
             self.encoded.json = None;
         }
     }
 
-    /// Repairs of what a string says. Each kind is kept once, for all would be told of the same place; and until the string
-    /// ends, for between which repairs of the string itself they stand depends on the cut.
+    /// Repairs of the JSON inside a string. Each kind is kept once, because all are noted at one place. They are kept
+    /// until the string ends: their order among the string's own repairs depends on the cut.
     pub(super) fn repaired_inside(&mut self, repairs: &[RepairSpan]) {
         for RepairSpan { repair, .. } in repairs {
             if !self.encoded.repairs.contains(repair) {
@@ -138,7 +138,7 @@ impl Envelope {
         }
     }
 
-    /// The string ended: its repairs point at the arguments' begin, for escapes shift what stands behind them.
+    /// The string ended: its repairs point at the start of the arguments, because escapes shift the bytes after it.
     pub(super) fn end_inside(&mut self) {
         let at = self.args.at.unwrap_or(self.member_at);
         let at_start = |repair| RepairSpan {
@@ -151,7 +151,7 @@ impl Envelope {
     }
 }
 
-/// Where an unescaped `"` stands.
+/// The position of the first unescaped `"`.
 pub(super) fn closing_mark(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;

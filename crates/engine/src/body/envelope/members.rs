@@ -1,4 +1,4 @@
-//! Members of an envelope: which role a key has, in which of the readings, and what its value says.
+//! Members of an envelope: the role of a key in each reading, and the value under it.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
@@ -15,15 +15,15 @@ use crate::program::{Node, Program};
 use crate::vocabulary::{ASIDE_KEYS, NEUTRAL_KEYS};
 
 impl Envelope {
-    /// A key was read: which role, in which of the readings?
-    // Within the loop that reads, what it needs would be worked out at every push.
+    /// A key was read: decides its role, and which readings remain.
+    // Not inlined: its setup in the reading loop would run at every push.
     #[inline(never)]
     pub(super) fn member(&mut self, program: &Program) -> Asked {
         self.out.text.clear();
         let mut key = String::new();
         self.json.take_key(&mut key);
         let asked = self.member_called(program, &key);
-        // The next one is read into the same memory.
+        // The next key is read into the same memory.
         self.json.take_key(&mut key);
         asked
     }
@@ -40,7 +40,7 @@ impl Envelope {
         let is_neutral = || NEUTRAL_KEYS.contains(&key);
         let may_be_aside = self.head.name.is_none() && self.path.is_empty();
         let is_aside = || may_be_aside && ASIDE_KEYS.contains(&key);
-        // Readings that know the key go first; for the others the key may be the name.
+        // Readings that know the key have priority; for the others the key may be the name.
         if self.is_braceless && self.is_first(program, &path) {
             return Asked::Dead;
         }
@@ -59,7 +59,7 @@ impl Envelope {
         let name_is_key = any_is_name && self.bodies.iter().any(|body| name_is_key(program, body));
         if name_is_key && self.path.is_empty() {
             if self.head.name.is_none() {
-                // Any object has a key: without a marker only one that names a tool makes it a call.
+                // Any object has a key: without a marker only a key that names a tool makes the object a call.
                 if !self.marked && program.tools.find(key).is_none() {
                     return Asked::Dead;
                 }
@@ -68,7 +68,7 @@ impl Envelope {
                 return self.ask_commit(program);
             }
             if self.committed && !self.args.malformed && program.tools.find(key).is_some() {
-                // Another call.
+                // Another call in the same object.
                 self.head.next_name = Some(key.to_owned());
                 return Asked::Another;
             }
@@ -81,7 +81,7 @@ impl Envelope {
             if self.head.name.is_none()
                 && self.bodies.iter().any(|body| leads(program, body, &path))
             {
-                // The name itself, or an object that has it: the value tells.
+                // The name itself, or an object that holds it: the value decides.
                 self.enter(path.into_owned());
                 self.part = Part::Role(role);
                 return Asked::More;
@@ -105,13 +105,13 @@ impl Envelope {
                 self.fixed.push(path.into_owned());
             } else if role == Role::Args {
                 let asides = core::mem::take(&mut self.loose.asides);
-                let is_said = |(key, _): &(String, String)| !NEUTRAL_KEYS.contains(&key.as_str());
-                if !core::mem::take(&mut self.loose.text).is_empty() || asides.iter().any(is_said) {
+                let is_lost = |(key, _): &(String, String)| !NEUTRAL_KEYS.contains(&key.as_str());
+                if !core::mem::take(&mut self.loose.text).is_empty() || asides.iter().any(is_lost) {
                     self.leave_out(self.loose.at, LeftOut::Other);
                 }
                 self.args.seen = true;
                 self.know_tool(program);
-                // Behind a marker any name begins a call, and any arguments are some where no tool is known to want others.
+                // After a marker any name starts a call, and any arguments are accepted unless the tool is known.
                 self.args.may_define = !self.marked || self.head.meant.is_some();
                 self.args.waits_for_schema = !self.marked && key == "parameters";
                 return self.start_arguments(program);
@@ -124,7 +124,7 @@ impl Envelope {
             return Asked::More;
         }
         if self.path.is_empty() && self.is_flat_parameter(program, key) {
-            // What else stands there is for validation to judge.
+            // Validation decides about the other members there.
             let opened = if self.loose.flat { ',' } else { '{' };
             self.args.text.push(opened);
             push_key(&mut self.args.text, key);
@@ -159,14 +159,14 @@ impl Envelope {
         Asked::More
     }
 
-    /// The members of the object under `path` have roles.
+    /// Enters the object under `path`, whose members have roles.
     fn enter(&mut self, path: String) {
         self.depths.push(self.path.len());
         self.path = path;
         self.json.watch(self.depths.len() + 1);
     }
 
-    /// Arguments begin. What stands before them is told now, at whatever byte a push ends.
+    /// The arguments start. The text before them is emitted here, wherever a push ends.
     fn start_arguments(&mut self, program: &Program) -> Asked {
         if self.committed {
             Asked::Args
@@ -181,14 +181,14 @@ impl Envelope {
         self.head.name.is_none() && !self.args.seen && !self.bodies.iter().any(has_role)
     }
 
-    /// Whether `key` is a parameter that stands beside the name of its tool: `{"name": "f", "city": "Oslo"}`.
+    /// Whether `key` is a parameter beside the name of its tool: `{"name": "f", "city": "Oslo"}`.
     pub(super) fn is_flat_parameter(&self, program: &Program, key: &str) -> bool {
         let Some(declared) = self.declares(program, key) else {
             return false;
         };
         let is_neutral = NEUTRAL_KEYS.contains(&key);
         if self.loose.flat {
-            // What says something about the call is no argument, unless the tool has it.
+            // A key that describes the call is not an argument, unless the tool declares it.
             return !(is_neutral || ASIDE_KEYS.contains(&key)) || declared;
         }
         let has_room = !self.args.seen || self.args.void;
@@ -201,7 +201,7 @@ impl Envelope {
         self.head.name = Some(name);
     }
 
-    /// The arguments begin, under the call's name as their key.
+    /// The arguments start, under the call's name as their key.
     pub(super) fn start_under(&mut self, program: &Program, name: String) {
         self.call_it(program, name);
         self.head.name_at = (self.here() - 1, self.here() - 1);
@@ -210,8 +210,8 @@ impl Envelope {
         self.know_tool(program);
     }
 
-    /// The arguments begin. If their tool is known, so are their keys, whether the call has begun or waits for more of
-    /// them: how much of a text is here says nothing.
+    /// The arguments start. If their tool is known, so are their keys, whether or not the call has started: the result
+    /// must not depend on how much text has come.
     pub(super) fn know_tool(&mut self, program: &Program) {
         if let Some((tool, _)) = self.head.meant {
             let keys = Arc::clone(program.tools.keys(tool));
@@ -219,13 +219,13 @@ impl Envelope {
         }
     }
 
-    /// Whether the tool that is named has such a parameter, if it is known.
+    /// Whether the named tool has such a parameter; `None` if the tool is unknown.
     pub(super) fn declares(&self, program: &Program, key: &str) -> Option<bool> {
         let (tool, _) = self.head.meant?;
         Some(program.tools.tool(tool).parameters.get(key).is_some())
     }
 
-    /// The member of a key beside the arguments is left out.
+    /// Leaves out the member of a key beside the arguments.
     fn leave_out_key(&mut self, program: &Program, key: &str) {
         let is_parameter = self.declares(program, key) == Some(true) && !ASIDE_KEYS.contains(&key);
         let what = if is_parameter {
@@ -250,7 +250,7 @@ impl Envelope {
             return self.value_of(part, program);
         }
         let asked = self.value_of(part, program);
-        // What was to be the arguments began none.
+        // The value of the arguments' key started no arguments.
         self.args.void = self.args.seen && self.args.at.is_none() && !self.args.malformed;
         if self.args.malformed && self.args.malformed_at.is_none() {
             self.args.malformed_at = Some((self.member_at, self.here()));
@@ -258,7 +258,7 @@ impl Envelope {
         asked
     }
 
-    /// What the value says that stands where `part` does.
+    /// Handles the value that ended in `part`.
     fn value_of(&mut self, part: Part, program: &Program) -> Asked {
         match part {
             Part::Role(Role::Args) | Part::Flat => Asked::Args,
@@ -268,7 +268,7 @@ impl Envelope {
                     let rest = json.finish(true, self.encoded.n_fed, &mut out);
                     self.args.text.push_str(&out.text);
                     self.repaired_inside(&out.repairs);
-                    // A string without anything in it: no arguments.
+                    // An empty string: no arguments.
                     let has_any = self.args.at.is_some();
                     self.args.malformed |= has_any && rest == toolglot_json::Completeness::Broken;
                 }
@@ -288,7 +288,7 @@ impl Envelope {
         }
     }
 
-    /// The value of a fixed member was read: readings that want another one are out.
+    /// The value of a fixed member was read: readings that require another value are dropped.
     fn fixed(&mut self, program: &Program, text: &str) -> Asked {
         let key = self.fixed.last().map_or("", String::as_str);
         let role = |body: &Thread| role_of(program, body, key);
@@ -312,14 +312,14 @@ impl Envelope {
         }
     }
 
-    /// Whether the reading wants a fixed member that was not read.
+    /// Whether the reading requires a fixed member that was not read.
     pub(super) fn lacks_fixed(&self, program: &Program, body: &Thread) -> bool {
         roles(program, body)
             .iter()
             .any(|(role, keys)| matches!(role, Role::Fixed(_)) && !self.fixed.contains(&keys[0]))
     }
 
-    /// Leaves out readings that want a fixed member that was not read. Says whether any is left.
+    /// Drops readings that require a fixed member that was not read. Returns whether any is left.
     pub(super) fn has_fixed(&mut self, program: &Program) -> bool {
         let mut bodies = core::mem::take(&mut self.bodies);
         if bodies.iter().all(|body| self.lacks_fixed(program, body)) {
@@ -331,13 +331,13 @@ impl Envelope {
         !self.is_other
     }
 
-    /// The JSON text of what a role captures was read.
+    /// The JSON text of a captured role was read.
     fn captured(&mut self, program: &Program, role: Role, text: &str) -> Asked {
         let value = string(text).map(|text| text.trim().to_owned());
         let value = value.filter(|text| !text.is_empty());
         match role {
             Role::Name => {
-                // A name has one line, and no colon behind it, unless a tool has it.
+                // A name has one line. Only a tool's name may end with a colon, or be a word for no tool.
                 let calls_none = |name: &str| {
                     let mut dialects = self.bodies.iter().map(|body| program.dialect_of(body.node));
                     dialects.all(|dialect| dialect.calls_none(name))
@@ -364,20 +364,20 @@ impl Envelope {
         self.ask_commit(program)
     }
 
-    /// A call with a marker begins when its name is known; one without, when its arguments' key was read too.
+    /// A call with a marker starts once its name is known; a call without one, once its arguments' key was read too.
     pub(super) fn ask_commit(&mut self, program: &Program) -> Asked {
         let (Some(name), false) = (&self.head.name, self.committed) else {
             return Asked::More;
         };
         self.head.known = program.tools.is_empty() || self.head.meant.is_some();
-        let is_of_name = |c: char| c.is_alphanumeric() || "_-.:/$".contains(c);
-        if !(self.marked || self.head.known && name.chars().all(is_of_name)) {
+        let is_name_char = |c: char| c.is_alphanumeric() || "_-.:/$".contains(c);
+        if !(self.marked || self.head.known && name.chars().all(is_name_char)) {
             return Asked::Dead;
         }
         if self.args.needs_object && self.args.at.is_none() {
             // `{"search": 0.9}` is data.
-            let is_none = self.args.malformed || self.args.void;
-            return if is_none { Asked::Dead } else { Asked::More };
+            let is_data = self.args.malformed || self.args.void;
+            return if is_data { Asked::Dead } else { Asked::More };
         }
         if self.args.needs_object || self.args.waits_for_schema {
             let is_data = if self.args.needs_object {
@@ -393,17 +393,17 @@ impl Envelope {
             (self.args.needs_object, self.args.waits_for_schema) = (false, false);
         }
         if self.may_repeat() {
-            // Its arguments tell whether it is a call of its own.
+            // The arguments decide whether it is a call of its own.
             return Asked::More;
         }
-        // An id or a server that stands before the arguments belongs to the head.
+        // An id or a server before the arguments belongs to the head.
         let has_more = |body: &Thread| {
-            let waited = |role: &Role| match role {
+            let missing = |role: &Role| match role {
                 Role::Id => self.head.id.is_none(),
                 Role::Server => self.head.ns.is_none(),
                 Role::Name | Role::Args | Role::Fixed(_) => false,
             };
-            roles(program, body).iter().any(|(role, _)| waited(role))
+            roles(program, body).iter().any(|(role, _)| missing(role))
         };
         let is_sure = self.args.seen || self.marked && !self.bodies.iter().any(has_more);
         let first = self.bodies.first();

@@ -1,6 +1,6 @@
 //! One JSON envelope: name, arguments, id and name space under keys in any order.
 //!
-//! The transducer reads all of it; the envelope listens to its members and sends each value where its role says.
+//! The transducer reads all of it; the envelope gets its members and sends each value where its role says.
 
 mod arguments;
 mod members;
@@ -20,24 +20,24 @@ use crate::grammar::Role;
 use crate::machine::Thread;
 use crate::program::{Node, Program};
 
-/// What the envelope asks of the machine.
+/// What the envelope asks the machine to do.
 #[derive(Debug)]
 pub(crate) enum Asked {
-    /// More bytes.
+    /// Give more bytes.
     More,
-    /// The name and enough else are known: begin the call.
+    /// Start the call: the name and enough of the rest are known.
     Commit,
-    /// Arguments are there to be told, up to the position reached.
+    /// Emit arguments, up to the position reached.
     Args,
-    /// The same, and a string of them begins there.
+    /// The same, and a string of the arguments starts there.
     Inside,
-    /// The call is over, and in the same object another one begins.
+    /// The call has ended, and another one starts in the same object.
     Another,
     /// The object ended.
     Done,
-    /// It is no call.
+    /// The object is not a call.
     Dead,
-    /// The bytes fit no JSON.
+    /// The next bytes are not JSON.
     Stuck,
 }
 
@@ -49,13 +49,13 @@ enum Part {
     Role(Role),
     /// Arguments that are a string that holds JSON.
     Encoded,
-    /// The value of a parameter that stands beside the name.
+    /// The value of a parameter beside the name.
     Flat,
     /// A list in place of the arguments.
     List,
-    /// A value beside the name: a parameter, if no arguments come.
+    /// A value beside the name: a parameter if no arguments come.
     Loose,
-    /// The value of a key that says something about the call: a parameter, if no arguments come and the tool has it.
+    /// The value of a key that describes the call: a parameter if no arguments come and the tool may have it.
     Aside,
     Skip,
 }
@@ -63,11 +63,11 @@ enum Part {
 /// A member that is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeftOut {
-    /// It is no part of the call.
+    /// It is not part of the call.
     Other,
-    /// A parameter of the tool, beside arguments that are over.
+    /// A parameter of the tool, beside arguments that have ended.
     Parameter,
-    /// Arguments for the second time.
+    /// A second arguments member.
     Arguments,
 }
 
@@ -76,44 +76,44 @@ pub(crate) enum LeftOut {
 pub(crate) struct EnvelopeArguments {
     /// An arguments key was read.
     pub(crate) seen: bool,
-    /// Its value was `null`, or held nothing: parameters may stand beside it.
+    /// Its value was `null` or held nothing: parameters may be beside it.
     pub(crate) void: bool,
-    /// Argument text that waits for the call to begin or to be emitted, and where it starts.
+    /// Pending argument text, until the call starts or the text is emitted, and its position.
     pub(crate) text: String,
     pub(crate) at: Option<u64>,
-    /// Up to here bytes are accounted for by the arguments.
+    /// The arguments account for the bytes up to here.
     pub(crate) end: u64,
-    /// The arguments are no object.
+    /// The arguments are not an object.
     pub(crate) malformed: bool,
-    /// Where the value stands that should be the arguments and is no object.
+    /// The span of the value that should be the arguments and is not an object.
     pub(crate) malformed_at: Option<(u64, u64)>,
-    /// The arguments may turn out to be a schema: a tool is defined then, and not called.
+    /// The arguments may be a schema, which defines a tool and does not call it.
     pub(crate) may_define: bool,
-    /// Before that is known it is no call.
+    /// The call waits until it is known whether they are a schema.
     pub(crate) waits_for_schema: bool,
-    /// How they begin, blanks aside, until that is known.
+    /// The start of the arguments without blanks, until it is known whether they are a schema.
     pub(crate) start: String,
-    /// Where arguments stand that are a schema, of a call that has started, until a note says so.
+    /// Where a started call has arguments that are a schema, until that is reported.
     pub(crate) defines_at: Option<u64>,
-    /// Nothing but the tool's name as a key says that it is a call: its value must be an object.
+    /// Only the tool's name as a key shows that it is a call: its value must be an object.
     pub(crate) needs_object: bool,
 }
 
-/// Members that stand beside the name and the arguments.
+/// Members beside the name and the arguments.
 #[derive(Debug, Default)]
 pub(crate) struct LooseMembers {
-    /// The parameters stand beside the name, in no object of their own.
+    /// The parameters are beside the name, not in an object of their own.
     pub(crate) flat: bool,
-    /// Members beside the name, as JSON text, and where the first stands: arguments, if no others come.
+    /// Members beside the name as JSON text, and the position of the first: arguments, if no others come.
     pub(crate) text: String,
     pub(crate) at: u64,
-    /// Those whose keys say something about the call, and their JSON text.
+    /// Members whose keys describe the call: key and JSON text.
     pub(crate) asides: Vec<(String, String)>,
-    /// The first member that is left out, until a note says so, and where it stands.
+    /// The member left out that a note will report, and its position.
     pub(crate) left_out: Option<(u64, LeftOut)>,
-    /// Where the first parameter beside the name stands, until a note says so.
+    /// The position of the first parameter beside the name, until a note reports it.
     pub(crate) flat_at: Option<u64>,
-    /// A key that means nothing stood before the name: only arguments make it a call.
+    /// A key without meaning came before the name: only arguments make it a call.
     pub(crate) has_aside: bool,
 }
 
@@ -121,21 +121,21 @@ pub(crate) struct LooseMembers {
 #[derive(Debug, Default)]
 pub(crate) struct EncodedArguments {
     pub(crate) json: Option<Box<(Transducer, Output)>>,
-    /// Bytes that it was fed.
+    /// Bytes fed to the transducer.
     pub(crate) n_fed: u64,
-    /// What it repaired.
+    /// Repairs that the transducer made.
     pub(crate) repairs: Vec<Repair>,
     pub(crate) at: Option<u64>,
 }
 
-/// The members that come to the call's head.
+/// Members that belong to the call's head.
 #[derive(Debug, Default)]
 pub(crate) struct EnvelopeHead {
     pub(crate) name: Option<String>,
-    /// The tool that it means, and how many of its bytes are a name space before that one's name.
+    /// The tool that the name means, and the length of the name space before that tool's name, in bytes.
     pub(crate) meant: Option<(usize, usize)>,
     pub(crate) name_at: (u64, u64),
-    /// That of the next call in the same object.
+    /// The name of the next call in the same object.
     pub(crate) next_name: Option<String>,
     pub(crate) id: Option<String>,
     pub(crate) ns: Option<String>,
@@ -145,7 +145,7 @@ pub(crate) struct EnvelopeHead {
 /// An envelope being read.
 #[derive(Debug, Default)]
 pub(crate) struct Envelope {
-    /// The readings that are left, in order of priority.
+    /// The remaining readings, in order of priority.
     pub(crate) bodies: Vec<Thread>,
     pub(crate) pos: u64,
     pub(crate) json: Transducer,
@@ -154,23 +154,23 @@ pub(crate) struct Envelope {
     path: String,
     depths: Vec<usize>,
     capture: String,
-    /// The value being captured is longer than any may be.
+    /// The captured value is longer than the cap.
     overlong: bool,
     member_at: u64,
     pub(crate) at: u64,
     pub(crate) committed: bool,
-    /// A known name is not enough.
+    /// A known name is not enough to make it a call.
     pub(crate) needs_marker: bool,
-    /// A marker precedes it: not only the name shows that it is a call.
+    /// A marker precedes it: the name is not the only evidence for a call.
     pub(crate) marked: bool,
     /// It has no opening brace.
     is_braceless: bool,
-    /// How it is read, if it was escaped once too often.
+    /// Whether it was escaped once too often, and the state of its decoding.
     escaped: Escaped,
     pub(crate) repairs: Vec<RepairSpan>,
     /// The paths of fixed members that were read.
     fixed: Vec<String>,
-    /// A fixed member is missing or has another value: no reading is left.
+    /// A fixed member is missing or has another value: no reading remains.
     pub(crate) is_other: bool,
     pub(crate) args: EnvelopeArguments,
     pub(crate) loose: LooseMembers,
@@ -179,7 +179,7 @@ pub(crate) struct Envelope {
 }
 
 impl Envelope {
-    /// Begins an object, in the memory of the last one if there was one.
+    /// Starts an object, in the memory of the last one if there is one.
     pub(crate) fn start(
         last: Option<Box<Envelope>>,
         program: &Program,
@@ -212,7 +212,7 @@ impl Envelope {
         envelope
     }
 
-    /// Forgets the last object, and keeps the memory of its longest texts.
+    /// Clears the last object, and keeps the memory of its longest texts.
     fn forget(&mut self) {
         let mut last = core::mem::take(self);
         last.json.restart(Root::Object);
@@ -224,12 +224,12 @@ impl Envelope {
         (self.args.text, self.capture) = (last.args.text, last.capture);
     }
 
-    /// Whether a call before may be what it repeats: it stands behind the answer, and nothing but its name marks it.
+    /// Whether it may repeat an earlier call: it is after the answer, and only its name shows that it is a call.
     pub(crate) fn may_repeat(&self) -> bool {
         self.needs_marker && !self.marked
     }
 
-    /// Whether argument bytes are being read right now: what was read accounts for them.
+    /// Whether argument bytes are being read: the arguments account for the bytes read so far.
     pub(crate) fn in_args(&self) -> bool {
         matches!(
             self.part,
@@ -237,8 +237,8 @@ impl Envelope {
         )
     }
 
-    /// Reads on, until something is asked. `text` begins at `self.pos`; arguments of a call that has begun go straight
-    /// to `live`.
+    /// Reads until there is something to ask. `text` starts at `self.pos`; arguments of a started call go straight to
+    /// `live`.
     pub(crate) fn feed(
         &mut self,
         program: &Program,
@@ -250,13 +250,13 @@ impl Envelope {
         if let Some(live) = &mut live {
             core::mem::swap(*live, &mut self.out.text);
         }
-        // What is undecided is capped in bytes of input, at the same byte in every cut.
+        // Undecided text is capped in bytes of input, at the same byte however the text is cut.
         let room = (held as u64).saturating_sub(self.pos - self.at) as usize;
         let text = match (room.max(1)..text.len()).find(|&end| text.is_char_boundary(end)) {
             Some(end) if !self.committed => &text[..end],
             _ => text,
         };
-        // That it is none is seen at the same byte in every cut as well.
+        // That it is not a call is decided at the same byte in every cut, too.
         let waits = self.waits_for_arguments();
         let text = if waits { one_solid(text) } else { text };
         self.is_braceless |= self.pos == self.at && text.starts_with('"');
@@ -287,11 +287,11 @@ impl Envelope {
             Step::Value => self.value(program),
             Step::Done => {
                 self.take_loose(program);
-                // Without a marker, a name alone is that of anything, unless a tool has it.
-                let is_any = !self.marked && !self.args.seen;
-                let is_any = is_any && (program.tools.is_empty() || self.loose.has_aside);
+                // Without a marker, a name alone makes no call unless a tool has it.
+                let is_data = !self.marked && !self.args.seen;
+                let is_data = is_data && (program.tools.is_empty() || self.loose.has_aside);
                 let is_other = !self.committed && !self.has_fixed(program);
-                if is_other || self.head.name.is_none() || is_any {
+                if is_other || self.head.name.is_none() || is_data {
                     return Asked::Dead;
                 }
                 if core::mem::take(&mut self.loose.flat) {
@@ -302,12 +302,12 @@ impl Envelope {
                     return Asked::Dead;
                 }
                 if !self.committed {
-                    // The caller commits, and asks again: the object is over then.
+                    // The caller commits and asks again; the object has ended then.
                     return Asked::Commit;
                 }
                 Asked::Done
             }
-            // A call may have begun with bytes that were read in this very piece.
+            // Bytes of this very piece may have made it a call.
             Step::Stuck if self.waits_for_arguments() => match self.ask_commit(program) {
                 Asked::More => Asked::Stuck,
                 asked => asked,
@@ -324,7 +324,7 @@ impl Envelope {
         }
     }
 
-    /// How much of `text` stands inside a string of the arguments; [`pass`](Envelope::pass) says that it was told.
+    /// How much of `text` is inside a string of the arguments; [`pass`](Envelope::pass) records that it was emitted.
     #[inline]
     pub(crate) fn stretch(&self, text: &str) -> StringRun {
         if !self.emits_args() || self.escaped != Escaped::No {
@@ -333,7 +333,7 @@ impl Envelope {
         self.json.stretch(text)
     }
 
-    /// Whether what is read of the arguments is emitted at once.
+    /// Whether argument bytes are emitted as they are read.
     fn emits_args(&self) -> bool {
         self.committed
             && self.part == Part::Role(Role::Args)
@@ -342,7 +342,7 @@ impl Envelope {
             && !self.args.may_define
     }
 
-    /// The next call of the same object begins.
+    /// The next call of the same object starts.
     pub(crate) fn start_next(&mut self, program: &Program) {
         let name = self.head.next_name.take().unwrap_or_default();
         self.start_under(program, name);
@@ -353,25 +353,25 @@ impl Envelope {
         self.committed = false;
     }
 
-    /// The next bytes were told.
+    /// The next bytes, `text`, were emitted.
     pub(crate) fn pass(&mut self, text: &str) {
         self.json.pass(text, self.pos);
         self.pos += text.len() as u64;
         self.args.end = self.pos;
     }
 
-    /// Where the value or member that is reported stands: bytes behind it may be read already.
+    /// The position of the reported value or member: bytes after it may be read already.
     pub(crate) fn here(&self) -> u64 {
         self.json.held_from().unwrap_or(self.pos)
     }
 
-    /// Where the head of the call ends: before its arguments, whatever of them was read to see that they are some.
+    /// Where the head of the call ends: before its arguments, even if some of their bytes were read.
     pub(crate) fn head_end(&self) -> u64 {
         let started = self.args.seen.then_some(self.member_at);
         self.args.at.or(started).unwrap_or_else(|| self.here())
     }
 
-    /// Whether it is a whole object, and none that names a tool.
+    /// Whether it is a whole object that does not name a tool.
     pub(crate) fn is_nameless(&self) -> bool {
         self.is_over() && (self.head.name.is_none() || self.is_other) && !self.bodies.is_empty()
     }
@@ -381,15 +381,15 @@ impl Envelope {
         self.json.depth() == 0
     }
 
-    /// A member at `at` is left out. What says most of it is told.
+    /// Leaves out the member at `at`. Of several, the most serious is reported.
     fn leave_out(&mut self, at: u64, what: LeftOut) {
-        let says_more = |(_, kept)| kept == LeftOut::Other && what != LeftOut::Other;
-        if self.loose.left_out.is_none_or(says_more) {
+        let outranks = |(_, kept)| kept == LeftOut::Other && what != LeftOut::Other;
+        if self.loose.left_out.is_none_or(outranks) {
             self.loose.left_out = Some((at, what));
         }
     }
 
-    /// The object is over, and no arguments came: they stand beside the name.
+    /// The object has ended without arguments: the members beside the name are the arguments.
     #[inline(never)]
     fn take_loose(&mut self, program: &Program) {
         if self.head.name.is_none() {
@@ -407,7 +407,7 @@ impl Envelope {
         for (n, (key, value)) in asides.iter().enumerate() {
             let is_last = is_cut && n + 1 == n_asides;
             if is_last && !loose.is_empty() {
-                // What is being read comes last.
+                // The member that is being read comes last.
                 push_separated(&mut members, &loose);
             }
             let is_argument = is_parameter(program, tool, key);
@@ -438,8 +438,8 @@ impl Envelope {
         }
     }
 
-    /// The message ends: so did a string that may have, and a number where the model had `stopped`. Says whether there is
-    /// something to read on.
+    /// The message ends: a string that may have ended has ended, and so has a number if the model had `stopped`.
+    /// Returns whether to read on.
     pub(crate) fn settle(&mut self, stopped: bool) -> bool {
         let is_settled = self.json.settle_string(self.pos, &mut self.out);
         let is_plain = self.encoded.json.is_none() && self.escaped == Escaped::No;
@@ -448,8 +448,7 @@ impl Envelope {
         self.settled(is_settled)
     }
 
-    /// The message ends: what was read ahead behind a mark is read as what it was taken for. Says whether there is something
-    /// to read on.
+    /// The message ends: the lookahead after a quote is decided as it is. Returns whether to read on.
     pub(crate) fn settle_mark(&mut self) -> bool {
         let is_settled = self.json.settle_mark(self.pos, &mut self.out);
         self.settled(is_settled)
@@ -465,7 +464,7 @@ impl Envelope {
         is_settled
     }
 
-    /// Ends the object where the message, or a byte that fits nothing, ends it.
+    /// Ends the object where the message ends, or at a byte that does not fit.
     pub(crate) fn finish(&mut self, program: &Program, close: bool) -> Completeness {
         let closes = close && self.encoded.json.is_none();
         let rest = self.json.finish(closes, self.pos, &mut self.out);
@@ -479,7 +478,7 @@ impl Envelope {
         }
         let is_flat = self.loose.flat && self.encoded.json.is_none();
         if is_flat || matches!((self.part, self.args.at), (Part::Role(Role::Args), Some(_))) {
-            // The closers of the arguments come first, those of the envelope are not theirs.
+            // The closers of the arguments come first; those of the envelope are left out.
             let outer = usize::from(is_closed && !is_flat) * (self.depths.len() + 1);
             let mut text = core::mem::take(&mut self.out.text);
             if is_flat && self.part == Part::Skip {
@@ -495,7 +494,7 @@ impl Envelope {
     }
 }
 
-/// Whether what says something about a call may be an argument as well: the tool has such a parameter, or is not known.
+/// Whether a key that describes a call may also be an argument: the tool has such a parameter, or is not known.
 fn is_parameter(program: &Program, tool: Option<usize>, key: &str) -> bool {
     match tool {
         Some(tool) => program.tools.tool(tool).parameters.get(key).is_some(),
@@ -503,14 +502,14 @@ fn is_parameter(program: &Program, tool: Option<usize>, key: &str) -> bool {
     }
 }
 
-/// The first character of `text` that is no blank, and the blanks before it.
+/// The leading blanks of `text`, and the first character after them.
 fn one_solid(text: &str) -> &str {
     let solid = text.trim_ascii_start();
     let length = solid.chars().next().map_or(0, char::len_utf8);
     &text[..text.len() - solid.len() + length]
 }
 
-/// Another member of an object.
+/// Appends another member of an object.
 fn push_separated(members: &mut String, member: &str) {
     if !members.is_empty() {
         members.push(',');

@@ -1,12 +1,12 @@
-//! Objects that name a tool and call it not: they say what its parameters are, or are data under a key that is its name.
+//! Objects that name a tool but do not call it: definitions of its parameters, or data under its name as a key.
 //!
 //! ```text
 //!   {"name": "f", "parameters": {"type": "object", ..}}      a definition
-//!   {"f": {"description": "..", ..}}                         one under the tool's name
-//!   {"f": {"mean": 0.9}}                                     data: no parameter is called so
+//!   {"f": {"description": "..", ..}}                         a definition under the tool's name
+//!   {"f": {"mean": 0.9}}                                     data: no parameter has this name
 //! ```
 //!
-//! Without a marker they are text, which is found out before the call begins. Behind one the call has begun: it is
+//! Without a marker they are text, which is decided before the call starts. After a marker the call has started: it is
 //! `recovered`.
 
 use toolglot_json::internal::unescape;
@@ -18,14 +18,14 @@ use crate::program::Program;
 use crate::vocabulary::SCHEMA_OPENERS;
 
 impl Envelope {
-    /// Whether the call waits only for what its arguments are.
+    /// Whether only the check of its arguments keeps the call from starting.
     pub(super) fn waits_for_arguments(&self) -> bool {
         (self.args.waits_for_schema || self.args.needs_object)
             && !self.committed
             && self.head.name.is_some()
     }
 
-    /// Reads the arguments from `from` on for the begin of a schema.
+    /// Checks the arguments from `from` on for the start of a schema.
     pub(super) fn read_schema(&mut self, program: &Program, from: usize) {
         if !self.args.may_define {
             return;
@@ -50,7 +50,7 @@ impl Envelope {
         }
     }
 
-    /// Whether the parameters are a schema, so that a tool is defined and not called. `None`: more of them must be read.
+    /// Whether the parameters are a schema, so that a tool is defined and not called. `None`: more bytes are needed.
     pub(super) fn is_schema(&self, program: &Program) -> Option<bool> {
         if !self.args.may_define {
             return Some(false);
@@ -62,13 +62,13 @@ impl Envelope {
             let may_start = schemas.any(|schema| schema.starts_with(start));
             return (!may_start || !self.in_args()).then_some(false);
         };
-        // A tool may have a parameter that is called so.
+        // A tool may have a parameter with the name of the schema's key.
         let key = schema[2..].split('"').next().unwrap_or_default();
         Some(self.declares(program, key) != Some(true))
     }
 
-    /// Whether the object under a tool's name holds something else than its arguments, by the first of its keys. `None`: that
-    /// must be read.
+    /// Whether the object under a tool's name is something else than its arguments, by its first key. `None`: that key
+    /// was not read yet.
     pub(super) fn is_data(&self, program: &Program) -> Option<bool> {
         let (tool, _) = self.head.meant?;
         let members = self.args.text.trim_ascii_start().strip_prefix('{')?;

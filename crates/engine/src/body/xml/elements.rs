@@ -1,4 +1,4 @@
-//! Elements: opened, filled with text, closed into a tree that waits.
+//! Elements: opened, filled with text, closed into a pending tree.
 
 use alloc::format;
 use alloc::string::String;
@@ -22,7 +22,7 @@ impl Xml {
         if !self.frames.is_empty() {
             self.flat.push_str(&text[..tag.length]);
         } else if self.children.is_empty() {
-            // Each argument's text begins anew where nothing waits.
+            // If nothing is pending, an argument's text starts with an empty buffer.
             self.flat.clear();
         }
         let raw = matches!(shape, Some(Shape::Text));
@@ -47,7 +47,7 @@ impl Xml {
         self.frames.push(frame);
     }
 
-    /// The shape of an argument, by its name or one that it misses by a little.
+    /// The shape of the argument with this name, or with the nearest parameter's name.
     pub(super) fn argument_shape(&self, name: &str) -> Option<&Shape> {
         let fields = self.root.as_ref()?;
         let name = fields.nearest(name).map_or(name, |(_, name)| name);
@@ -69,7 +69,7 @@ impl Xml {
         }
     }
 
-    /// Text of the innermost element. The cap is met at the same byte in every cut: behind it the text streams.
+    /// Text of the innermost element. The cap applies at the same byte however the text is cut; text after it streams.
     pub(super) fn push_text(&mut self, text: &str, verbatim: bool, out: &mut XmlOut) {
         let room = (self.undecided.saturating_add(1)).saturating_sub(self.flat.len());
         let waits = self
@@ -114,7 +114,7 @@ impl Xml {
         frame.verbatim |= verbatim;
         let is_short = self.flat.len() + text.len() <= self.undecided;
         if frame.kind != Kind::Text || is_layout && is_short {
-            // What streams waits, too, where it may stand before CDATA, or behind all of it.
+            // Streamed blanks wait too: they may be layout before CDATA, or after the last CDATA.
             self.flat.push_str(text);
         } else {
             // Past the cap blanks are text.
@@ -140,7 +140,7 @@ impl Xml {
         if let Some(end) = frame.cdata_end
             && frame.children.is_empty()
         {
-            // So are those behind it.
+            // Blanks after CDATA are layout, too.
             self.flat.truncate(end);
         }
         match frame.kind {
@@ -194,7 +194,7 @@ impl Xml {
         }
     }
 
-    /// What is open above the outermost `n_left` lost its closer.
+    /// Closes all but the outermost `n_left` open elements: their closers are missing.
     pub(super) fn close_above(&mut self, n_left: usize, out: &mut XmlOut) {
         while self.frames.len() > n_left {
             out.structural = true;
@@ -205,13 +205,13 @@ impl Xml {
         }
     }
 
-    /// What is open above frame `outer` was text: its tags stand in the flat text already.
+    /// Makes the open elements inside frame `outer` text: the flat text already has their tags.
     pub(super) fn flatten_above(&mut self, outer: usize) {
         self.frames.truncate(outer + 1);
         if let Some(frame) = self.frames.last_mut() {
             frame.has_text = true;
             if frame.children.is_empty() {
-                // Mixed content needs a child to be told from text; an empty one will do.
+                // A child distinguishes mixed content from text; an empty child is enough.
                 let empty = Tree {
                     content: Content::Mixed,
                     attributes: Vec::new(),

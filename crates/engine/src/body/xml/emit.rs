@@ -1,4 +1,4 @@
-//! Telling what waited: arguments at the end, and past the cap what is open too.
+//! Emits pending elements: arguments at the end, and past the cap also open elements.
 
 use alloc::format;
 use alloc::string::String;
@@ -13,7 +13,7 @@ use crate::body::tree::{Tree, Writer, groups, member_shape, push_key};
 use crate::{Code, Span};
 
 impl Frame {
-    /// Begins a member of a told object, or an item of a told array.
+    /// Starts a member of an emitted object, or an item of an emitted array.
     pub(super) fn start_member(&mut self, name: &str, json: &mut String) {
         json.push_str(if self.members > 0 { "," } else { "" });
         self.members += 1;
@@ -24,7 +24,7 @@ impl Frame {
 }
 
 impl Xml {
-    /// Begins a member of the arguments.
+    /// Starts a member of the arguments.
     pub(super) fn start_argument(&mut self, written: &str, out: &mut XmlOut) {
         let name = self.declared(written);
         if name != written {
@@ -47,13 +47,13 @@ impl Xml {
         }
     }
 
-    /// The parameter that an argument's tag is, or misses by a little; otherwise the tag's own name.
+    /// The parameter whose name an argument's tag has, or nearly has; otherwise the tag's own name.
     fn declared(&self, written: &str) -> String {
         let near = self.root.as_ref().and_then(|root| root.nearest(written));
         near.map_or(written, |(_, name)| name).into()
     }
 
-    /// Tells the arguments that wait.
+    /// Emits the pending arguments.
     pub(super) fn emit_children(&mut self, out: &mut XmlOut) {
         let children = core::mem::take(&mut self.children);
         for (name, group) in groups(&children) {
@@ -65,7 +65,7 @@ impl Xml {
         }
     }
 
-    /// Tells the children of a told element that wait.
+    /// Emits the pending children of an emitted element.
     pub(super) fn emit_members(&self, frame: &mut Frame, out: &mut XmlOut) {
         let children = core::mem::take(&mut frame.children);
         let groups = if frame.kind == Kind::Array {
@@ -100,7 +100,7 @@ impl Xml {
         }
     }
 
-    /// Past the cap what waits is told.
+    /// Emits pending elements once they pass the cap.
     pub(super) fn spill(&mut self, at: u64, out: &mut XmlOut) {
         if self.flat.len() > self.undecided {
             let cap = self.undecided;
@@ -113,9 +113,9 @@ impl Xml {
         }
     }
 
-    /// What is known is told, nothing is closed: past the cap, and where the message ends inside the arguments.
+    /// Emits what is known and closes nothing: past the cap, and if the message ends inside the arguments.
     pub(crate) fn spill_all(&mut self, out: &mut XmlOut) {
-        // What waits comes behind an argument that is being told.
+        // Pending arguments come after an argument that is partly emitted.
         let is_open = |frame: &Frame| frame.kind != Kind::Nothing;
         if !self.frames.first().is_some_and(is_open) {
             self.emit_children(out);
@@ -132,7 +132,7 @@ impl Xml {
                 }
                 let elements = !frame.children.is_empty() || !innermost;
                 if !elements || frame.has_text {
-                    // Text, perhaps with elements in it: from here all of it is text.
+                    // Text, perhaps with elements in it: from here on all of it is text.
                     frame.kind = Kind::Text;
                     frame.raw = true;
                     out.json.push('"');
@@ -143,7 +143,7 @@ impl Xml {
                     frames.truncate(n + 1);
                     break;
                 }
-                // Members or items follow: its own, or the element that is open in it.
+                // Members or items follow: pending children, or the open element inside.
                 let is_array = matches!(frame.shape, Some(Shape::Array(_)));
                 out.json.push(if is_array { '[' } else { '{' });
                 frame.kind = if is_array { Kind::Array } else { Kind::Object };

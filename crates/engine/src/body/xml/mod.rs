@@ -1,8 +1,8 @@
 //! Sibling elements as the arguments: `<path>a</path><edits><edit>..</edit></edits>`.
 //!
-//! A declared string streams as it comes. Anything else may still become an array (a sibling of its name may follow) or
-//! a string (text may follow its elements), so it waits as a tree; past the cap what waits is told in order, and what is
-//! open goes on as the stream of what it looks like.
+//! A declared string streams as it comes. Anything else waits as a tree: it may become an array (a sibling of its name
+//! may follow) or a string (text may follow its elements). Past the cap pending trees are emitted in order, and an open
+//! element streams as the kind of value that it looks like.
 
 mod elements;
 mod emit;
@@ -24,17 +24,17 @@ use crate::thresholds::TAG_MAX;
 use crate::{Code, Limits, Span};
 use tags::Moved;
 
-/// Shorter waits are looked at again with every push.
+/// Shorter pending text is read again at every push.
 const FEW: usize = 64;
 
-/// Argument text and remarks.
+/// Argument text and notes.
 #[derive(Debug, Default)]
 pub(crate) struct XmlOut {
     pub(crate) json: String,
     pub(crate) remarks: Vec<(Code, Span, String)>,
     /// Elements were left open, a key came twice, or a value is in doubt.
     pub(crate) structural: bool,
-    /// Words stood where the arguments belong, and no element.
+    /// The arguments hold words and no element.
     pub(crate) refused: bool,
 }
 
@@ -50,32 +50,32 @@ struct Frame {
     name: String,
     attributes: Vec<(String, String)>,
     shape: Option<Shape>,
-    /// Where its content begins in the flat text.
+    /// Where its content starts in the flat text.
     flat: usize,
     children: Vec<(String, Tree)>,
-    /// Text that is not blank stands directly in it.
+    /// It directly contains text that is not blank.
     has_text: bool,
     verbatim: bool,
-    /// CDATA was its last text that is not blank: where the flat text ended then, what waited of it.
+    /// If CDATA is its last text that is not blank: where the flat text ended after it.
     cdata_end: Option<usize>,
     /// Tags inside it are data: it is a declared string.
     raw: bool,
-    /// Openers of its own name that stand in its text and were not closed; `None`: it is in doubt.
+    /// Unclosed openers of its own name in its text; `None`: the element is in doubt.
     nest: Option<u32>,
     kind: Kind,
     members: usize,
 }
 
-/// How much of an element was told.
+/// How much of an element is emitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kind {
     #[default]
     Nothing,
-    /// `{`, and the members go on.
+    /// `{` is emitted; members follow.
     Object,
-    /// `[`, and the items go on.
+    /// `[` is emitted; items follow.
     Array,
-    /// `"`, and the text streams.
+    /// `"` is emitted; the text streams.
     Text,
 }
 
@@ -84,22 +84,22 @@ enum Kind {
 pub(crate) struct Xml {
     pub(crate) node: NodeId,
     pub(crate) pos: u64,
-    /// Before it no comment begins: one that did has no end within the longest tag.
+    /// No comment starts before this position: a comment there has no end within the longest tag.
     no_comment: u64,
-    /// Bytes looked at in vain, for the count of work.
+    /// Bytes read without a decision, for the count of work.
     pub(crate) looked: u64,
-    /// Bytes behind `pos` that were looked at and decided nothing.
+    /// Bytes after `pos` that were read without a decision.
     waited: usize,
-    /// No single tag decides there.
+    /// No single tag decides those bytes.
     waits_far: bool,
-    /// The message ends where what is read does.
+    /// The message ends with the text that is read.
     eof: bool,
     at: u64,
     frames: Vec<Frame>,
-    /// Decoded text of all that waits, tags included where they may be text.
+    /// Decoded text of all pending elements, with tags where they may be text.
     flat: String,
     in_cdata: bool,
-    /// Text that belongs to no argument was remarked on, and no element began since.
+    /// Text outside every argument was noted, and no element started since.
     in_junk: bool,
     root: Option<Fields>,
     children: Vec<(String, Tree)>,
@@ -133,14 +133,14 @@ impl Xml {
         }
     }
 
-    /// Reads on. `text` begins at `self.pos`; what was not consumed is undecided. Returns whether the arguments end there:
-    /// what follows is the caller's.
+    /// Reads `text`, which starts at `self.pos`; bytes that are not consumed are undecided. Returns whether the
+    /// arguments end there: the rest is the caller's.
     pub(crate) fn feed(&mut self, text: &str, eof: bool, out: &mut XmlOut) -> bool {
         self.eof = eof;
         let bytes = text.as_bytes();
         let start = self.pos;
         let mut i = 0;
-        // A long tag, or long evidence, that waits is looked at again when it may be over, or has doubled.
+        // A long pending tag or lookahead is read again when it may be complete, or has doubled in length.
         let new = bytes.get(self.waited..).unwrap_or(&[]);
         let longest = if self.waits_far { 2 * TAG_MAX } else { TAG_MAX };
         let few = self.waited >= FEW && bytes.len() < 2 * self.waited && bytes.len() <= longest;
@@ -148,7 +148,7 @@ impl Xml {
             return false;
         }
         (self.waited, self.waits_far) = (0, false);
-        let is_over = loop {
+        let has_ended = loop {
             self.pos = start + i as u64;
             if i >= bytes.len() {
                 break false;
@@ -185,7 +185,7 @@ impl Xml {
                 Moved::By(length) => i += length,
                 Moved::End => break true,
                 Moved::Wait { far } => {
-                    // So many bytes decide nothing yet.
+                    // These bytes decide nothing yet.
                     (self.waits_far, self.waited) = (far, bytes.len() - i);
                     self.looked += self.waited as u64;
                     break false;
@@ -193,10 +193,10 @@ impl Xml {
             }
         };
         self.pos = start + i as u64;
-        is_over
+        has_ended
     }
 
-    /// Where the text that `bytes` begin with ends: at what may be a tag, an entity, or the end of CDATA.
+    /// Where the text at the start of `bytes` ends: at a possible tag, entity or end of CDATA.
     fn text_end(&self, bytes: &[u8]) -> Option<usize> {
         let intro = self.intro();
         match (self.in_cdata, self.values.entities) {
@@ -206,12 +206,12 @@ impl Xml {
         }
     }
 
-    /// What every tag starts with.
+    /// The byte that every tag starts with.
     fn intro(&self) -> u8 {
         self.prefix.as_bytes().first().copied().unwrap_or(b'<')
     }
 
-    /// Whether all of `text` is text of a string that streams; it is read then.
+    /// Whether all of `text` continues a string that streams; if so, it is read.
     pub(crate) fn continues(&mut self, text: &str) -> bool {
         let bytes = text.as_bytes();
         // Blanks may be layout around CDATA.
@@ -233,24 +233,24 @@ impl Xml {
         plain
     }
 
-    /// The arguments end: what waits is told, and the object closed.
+    /// Ends the arguments: emits pending elements and closes the object.
     pub(crate) fn close(&mut self, out: &mut XmlOut) {
         self.close_above(0, out);
         self.emit_children(out);
-        // Words where the arguments belong are none: what they meant is lost, and without it nothing runs.
+        // Words in place of elements are not arguments: their meaning is lost, so the call must not run.
         let is_empty = self.emitted_keys.is_empty();
         out.refused |= is_empty && self.in_junk;
         out.json.push_str(if is_empty { "{}" } else { "}" });
     }
 
-    /// Whether all elements are closed at `end`, up to which the text goes.
+    /// Whether all elements are closed at `end`, where the text ends.
     pub(crate) fn is_whole(&self, end: u64) -> bool {
         self.frames.is_empty() && !self.in_cdata && !self.in_junk && self.pos == end
     }
 }
 
-/// A whole text of elements as JSON of a shape (roo's `<follow_up><suggest>`); `None` if it is anything else: without an element,
-/// or with one that is not closed.
+/// A whole text of elements as JSON of a shape (roo's `<follow_up><suggest>`). `None` for any other text: without an
+/// element, or with an unclosed one.
 pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Option<String> {
     let trimmed = text.trim();
     if !trimmed.starts_with('<') {
@@ -260,7 +260,7 @@ pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Op
     root.properties.push((String::from("value"), shape.clone()));
     let mut xml = Xml {
         root: Some(root),
-        // They were decoded with the text around them.
+        // Entities were decoded with the text around them.
         values: Values {
             entities: false,
             ..values.clone()

@@ -1,4 +1,4 @@
-//! Tags: what stands at a `<`, and the evidence that a closer is one.
+//! Tags: reading the tag at a `<`, and the lookahead that confirms a closer.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -22,7 +22,7 @@ pub(super) struct OpenTag<'a> {
     pub(super) length: usize,
 }
 
-/// A tag as it stands.
+/// A tag as it is written.
 pub(super) enum Tag<'a> {
     Open(OpenTag<'a>),
     Close {
@@ -33,7 +33,7 @@ pub(super) enum Tag<'a> {
         length: usize,
     },
     CData,
-    /// It may still become one.
+    /// More bytes may complete a tag.
     Cut,
     None,
 }
@@ -95,7 +95,7 @@ impl Xml {
         }
     }
 
-    /// The byte that `text` begins with is data.
+    /// The first byte of `text` is data.
     fn pass_byte(&mut self, text: &str, out: &mut XmlOut) -> Moved {
         self.push_text(&text[..1], self.in_cdata, out);
         Moved::By(1)
@@ -110,8 +110,7 @@ impl Xml {
     ) -> Moved {
         let is_innermost = self.frames.last().is_some_and(|frame| frame.name == name);
         if !is_innermost {
-            // A closer of the caller ends the arguments, if all of them are there, and an element that is open if more
-            // markup follows.
+            // The caller's closers end the arguments if no element is open. Inside an element, more markup must follow.
             let evidence = if self.frames.is_empty() {
                 self.ends_level(text)
             } else {
@@ -135,7 +134,7 @@ impl Xml {
             Evidence::Wait { far } => Moved::Wait { far },
             Evidence::Yes => {
                 if self.prefix.is_empty() && !is_innermost {
-                    // An outer element ends: what was open above it was text.
+                    // An outer element ends: the elements open inside it are text.
                     self.flatten_above(ended);
                 } else {
                     self.close_above(ended + 1, out);
@@ -156,7 +155,7 @@ impl Xml {
         }
     }
 
-    /// Whether the closer of frame `index` is one, by what stands behind it.
+    /// Whether the text after the closer of frame `index` confirms that closer.
     fn confirms(&self, index: usize, after: &str) -> Evidence {
         let frame = &self.frames[index];
         // Inside an undeclared element text may follow: only the top level, and declared strings, need evidence.
@@ -178,7 +177,7 @@ impl Xml {
             if self.declares(parent, tag.name) {
                 return Evidence::Yes;
             }
-            // An unknown element is read over if it is well-formed.
+            // A well-formed unknown element is skipped.
             match self.element(rest) {
                 Ok(length) => after = &rest[length..],
                 Err(evidence) => return evidence,
@@ -187,8 +186,7 @@ impl Xml {
         Evidence::No
     }
 
-    /// Whether an argument that did not come yet opens behind a little text: one that the tool declares, or any, behind a
-    /// comma and the like.
+    /// Whether an argument that did not come yet opens after a little text: a declared one, or any after punctuation.
     fn opens_after_text(&self, rest: &str) -> Evidence {
         if !self.prefix.is_empty() {
             return Evidence::No;
@@ -200,10 +198,10 @@ impl Xml {
             .as_ref()
             .is_some_and(|root| !root.properties.is_empty());
         let text = &near[..at.unwrap_or(near.len())];
-        let is_mark = |byte: &u8| byte.is_ascii_punctuation() || is_blank(*byte);
+        let is_sign = |byte: &u8| byte.is_ascii_punctuation() || is_blank(*byte);
         if text.is_empty()
             || !(is_declared
-                || text.len() as u64 <= INTERVENING_UNDECLARED_MAX && text.iter().all(is_mark))
+                || text.len() as u64 <= INTERVENING_UNDECLARED_MAX && text.iter().all(is_sign))
         {
             return Evidence::No;
         }
@@ -226,7 +224,7 @@ impl Xml {
         }
     }
 
-    /// In CDATA, at a `]`: its end, or one that is broken.
+    /// In CDATA, at a `]`: the end of CDATA, whole or broken.
     pub(super) fn cdata_end(&mut self, text: &str, out: &mut XmlOut) -> Moved {
         match text.as_bytes() {
             [b']', b']', b'>', ..] => {
@@ -250,31 +248,31 @@ impl Xml {
         }
     }
 
-    /// How the CDATA that stands at `]` ends, if it lacks a part of its own end: the closer of its element, confirmed, stands
-    /// right behind.
+    /// Whether CDATA ends at this `]` although its end is incomplete: the confirmed closer of its element follows. Also
+    /// the length of that end.
     fn ends_cdata(&self, text: &str) -> (Evidence, usize) {
         let Some(frame) = self.frames.last() else {
             return (Evidence::No, 0);
         };
         let rest = text.strip_prefix("]]").or_else(|| text.strip_prefix("]>"));
         let rest = rest.or_else(|| text.strip_prefix(']')).unwrap_or(text);
-        let mark = text.len() - rest.len();
+        let used = text.len() - rest.len();
         let Some(tag) = after_gap(rest) else {
             return (Evidence::No, 0);
         };
         match self.read_tag(tag) {
             Tag::Close { name, length } if name == frame.name => {
                 let evidence = self.confirms(self.frames.len() - 1, &tag[length..]);
-                (evidence, mark)
+                (evidence, used)
             }
             Tag::Cut if !self.eof && "</".starts_with(tag.get(..2).unwrap_or(tag)) => {
-                (Evidence::Wait { far: false }, mark)
+                (Evidence::Wait { far: false }, used)
             }
-            _ => (Evidence::No, mark),
+            _ => (Evidence::No, used),
         }
     }
 
-    /// Whether an element of that name may stand in `parent`.
+    /// Whether an element of that name may be in `parent`.
     fn declares(&self, parent: Option<&Frame>, name: &str) -> bool {
         let fields = match parent {
             Some(Frame {
@@ -287,12 +285,12 @@ impl Xml {
         fields.is_none_or(|fields| fields.properties.is_empty() || fields.get(name).is_some())
     }
 
-    /// How long the element is that `text` begins with; otherwise whether it may still become one.
+    /// The length of the element that `text` starts with; otherwise whether more bytes may complete one.
     fn element(&self, text: &str) -> Result<usize, Evidence> {
         let wait = Evidence::Wait { far: true };
-        let is_over = self.eof || text.len() > SKIPPED_ELEMENT_MAX;
-        let cut = Err(if is_over { Evidence::No } else { wait });
-        // Nothing behind the cap is looked at.
+        let is_final = self.eof || text.len() > SKIPPED_ELEMENT_MAX;
+        let cut = Err(if is_final { Evidence::No } else { wait });
+        // Bytes after the cap are not read.
         let bytes = &text.as_bytes()[..text.len().min(SKIPPED_ELEMENT_MAX + 1)];
         let mut open: Vec<&str> = Vec::new();
         let mut at = 0;
@@ -327,7 +325,7 @@ impl Xml {
         cut
     }
 
-    /// Whether what stands at `rest` ends the level that `parent` is.
+    /// Whether the text at `rest` ends the level of `parent`.
     fn closes_level(&self, parent: Option<&Frame>, rest: &str) -> Evidence {
         match self.read_tag(rest) {
             Tag::Cut if !self.eof => Evidence::Wait { far: false },
@@ -339,7 +337,7 @@ impl Xml {
                     if rest.len() - after.len() > GAP_MAX {
                         return Evidence::No;
                     }
-                    // One more closer is evidence enough if anything of markup follows.
+                    // One more closer is enough evidence if any markup follows.
                     if after.is_empty() && self.eof {
                         return Evidence::Yes;
                     }
@@ -353,8 +351,8 @@ impl Xml {
         }
     }
 
-    /// Where every tag has a token before it: whether another tag follows the caller's closer. A value that speaks of the
-    /// closer goes on in words, and one that the message's end cuts off behind it may have.
+    /// If every tag has a token before it: whether another tag follows the caller's closer. A value that mentions the
+    /// closer continues in words, or may have done so where the message is cut off.
     fn tag_after(&self, text: &str) -> Evidence {
         let closer = self.closers.first().map_or(0, String::len);
         if self.prefix.is_empty() {
@@ -364,9 +362,9 @@ impl Xml {
         rest.map_or(Evidence::No, |rest| self.starts_with(&self.prefix, rest))
     }
 
-    /// Whether the arguments end here, where all elements are closed: one of the caller's closers is enough then if it is
-    /// the message's last, or markup or a little text stands before the next one; and a misspelt one, where the
-    /// next of the caller's follows.
+    /// Whether the arguments end here, with all elements closed. One of the caller's closers is enough if it ends the
+    /// message, or if markup follows, or a little text and the next closer. A misspelt closer is enough if the next of
+    /// the caller's closers follows.
     fn ends_level(&self, text: &str) -> Evidence {
         match self.ends_here(text) {
             Evidence::No if self.prefix.is_empty() => {}
@@ -401,12 +399,12 @@ impl Xml {
         }
     }
 
-    /// Whether the caller's closers stand here, all that the arguments have.
+    /// Whether the caller's first closer is here and, without a token before tags, its second.
     fn ends_here(&self, text: &str) -> Evidence {
         let Some(first) = self.closers.first() else {
             return Evidence::No;
         };
-        // Where every tag has a token before it, one closer is evidence enough: prose does not hold the token.
+        // Where every tag has a token before it, one closer is enough evidence: prose does not hold the token.
         let second = self.closers.get(1).filter(|_| self.prefix.is_empty());
         let mut rest = text;
         for (n, closer) in core::iter::once(first).chain(second).enumerate() {
@@ -427,7 +425,7 @@ impl Xml {
         Evidence::Yes
     }
 
-    /// Whether `text` begins with `literal`.
+    /// Whether `text` starts with `literal`.
     fn starts_with(&self, literal: &str, text: &str) -> Evidence {
         match fits(literal.as_bytes(), text.as_bytes(), false) {
             Fits::Whole => Evidence::Yes,
@@ -444,7 +442,7 @@ impl Xml {
                 Tag::None
             };
         };
-        // Nothing behind the cap is looked at: a longer tag is none in every cut.
+        // Bytes after the cap are not read: a longer tag is not a tag however the text is cut.
         let inside = match (TAG_MAX + 1..inside.len()).find(|&end| inside.is_char_boundary(end)) {
             Some(end) => &inside[..end],
             None => inside,
@@ -457,7 +455,7 @@ impl Xml {
         if bytes[0] != b'<' {
             return Tag::None;
         }
-        // Longer than that is no tag.
+        // A longer text is not a tag.
         let cut = if bytes.len() > TAG_MAX {
             Tag::None
         } else {
@@ -494,7 +492,7 @@ impl Xml {
         let Some(length) = length else {
             return cut;
         };
-        // A name space is none of ours.
+        // A name space is not part of the name.
         let name = inside[start..start + length]
             .rsplit(':')
             .next()
@@ -522,7 +520,7 @@ impl Xml {
 
 pub(super) enum Moved {
     By(usize),
-    /// `far`: for much more, no single tag decides.
+    /// `far`: no single tag decides, so much more text is needed.
     Wait {
         far: bool,
     },
@@ -536,17 +534,17 @@ enum Evidence {
     Wait { far: bool },
 }
 
-/// What stands after a gap of blanks; `None` if the gap is too long.
+/// The text after a gap of blanks; `None` if the gap is too long.
 fn after_gap(text: &str) -> Option<&str> {
     let rest = text.trim_ascii_start();
     (text.len() - rest.len() <= GAP_MAX).then_some(rest)
 }
 
-/// Attributes up to the `>`: where it ends, and whether the element is empty. Otherwise whether it may still come.
+/// Reads attributes up to the `>`: its end, and whether the element is empty. An error says if a `>` may still come.
 fn tag_end(text: &str, attributes: &mut Vec<(String, String)>) -> Result<(usize, bool), Fits> {
     let bytes = text.as_bytes();
     let mut at = 0;
-    // The byte after blanks.
+    // Skips blanks, and gives the byte after them.
     let solid = |at: &mut usize| {
         *at += bytes[*at..].iter().take_while(|&&b| is_blank(b)).count();
         bytes.get(*at).copied().ok_or(Fits::SoFar)
@@ -559,8 +557,8 @@ fn tag_end(text: &str, attributes: &mut Vec<(String, String)>) -> Result<(usize,
             (byte, _) if byte.is_ascii_alphabetic() || byte == b'_' => {}
             _ => return Err(Fits::Not),
         }
-        let is_of_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':');
-        let name = &text[at..][..bytes[at..].iter().take_while(is_of_name).count()];
+        let is_name_byte = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':');
+        let name = &text[at..][..bytes[at..].iter().take_while(is_name_byte).count()];
         at += name.len();
         if solid(&mut at)? != b'=' {
             return Err(Fits::Not);

@@ -1,31 +1,31 @@
-//! Which arguments a call has: each value has a name, each name a value, and what is all of them is there once.
+//! Checks the arguments of a call: each value has a name, each name a value, and at most one body has all arguments.
 
 use super::super::{Alt, Capture, Delimiter, Dialect, GrammarError, Term, TermKind, lists};
 
-/// What was read of the arguments on the way to a term.
+/// The arguments that were read before a term.
 #[derive(Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent fact")]
 struct Seen {
-    /// The tool's name for certain.
+    /// The tool's name was certainly read.
     has_name: bool,
-    /// A `key` for certain.
+    /// A `key` was certainly read.
     has_key: bool,
-    /// A `length` for certain, whose bytes have not come.
+    /// A `length` was certainly read, and its bytes were not.
     has_length: bool,
-    /// The value of one perhaps.
+    /// The value of an argument was perhaps read.
     has_value: bool,
-    /// The value of one perhaps that is emitted as it comes.
+    /// A value that is emitted as it arrives was perhaps read.
     has_text: bool,
-    /// All of them perhaps.
+    /// A body with all arguments was perhaps read.
     has_all: bool,
-    /// A `key` that perhaps no value has come after.
+    /// A `key` is perhaps still without a value.
     is_open: bool,
-    /// Such a one is over perhaps, without a value.
+    /// A `key` perhaps ended without a value.
     has_flag: bool,
 }
 
 impl Seen {
-    /// What was read on one of two ways.
+    /// The arguments that were read on one of two paths.
     fn or(self, other: Seen) -> Seen {
         Seen {
             has_name: self.has_name && other.has_name,
@@ -172,7 +172,7 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
     }
 }
 
-/// A `key` comes: the one before it has no value, if it is open.
+/// A new `key` starts. If the key before it is open, that key has no value.
 fn key(seen: Seen) -> Seen {
     Seen {
         has_key: true,

@@ -1,4 +1,4 @@
-//! What a dialect's rules must not leave open: refused with the place, and what to write instead.
+//! Refuses rules that are ambiguous or never end. Each error has the place and a text to write instead.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -11,21 +11,21 @@ mod neighbours;
 use super::{Alt, Capture, Delimiter, Dialect, GrammarError, Piece, Rule, Term, TermKind, Typing};
 use crate::program::{ByteSet, is_blank, takes};
 
-/// Why a block of lines does not end.
+/// The message for a block of lines that does not end.
 pub(crate) const LINES_CONTINUE: &str =
     "the line after `lines` may start as those of the block, and is one of it then";
-/// What to write instead.
+/// The help for that message.
 pub(crate) const START_OTHERWISE: &str =
     "end the block with one line break, and start what follows with another sign or a letter";
 
-/// Refuses rules that are undecided or unending, as far as their own text shows.
+/// Refuses rules that are ambiguous or never end, as far as their own text shows.
 pub(crate) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
     for rule in dialect.rules.iter().filter(|rule| !rule.is_taught()) {
-        let speaks = matches!(rule.name.as_str(), "think" | "say" | "result" | "failure");
-        if speaks {
+        let is_text = matches!(rule.name.as_str(), "think" | "say" | "result" | "failure");
+        if is_text {
             only_raw(&rule.alt, rule.name == "say")?;
         }
-        alternatives(dialect, &rule.alt, speaks)?;
+        alternatives(dialect, &rule.alt, is_text)?;
         if matches!(rule.name.as_str(), "result" | "failure") {
             rule.alt.0.iter().flatten().try_for_each(known_of_result)?;
         }
@@ -43,7 +43,7 @@ pub(crate) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
     Ok(())
 }
 
-/// Refuses what no result has: nothing would be written in its place.
+/// Refuses captures that no result has: nothing would be written in their place.
 fn known_of_result(term: &Term) -> Result<(), GrammarError> {
     let TermKind::Capture(what, _) = &term.kind else {
         return Ok(());
@@ -83,7 +83,7 @@ fn only_raw(alt: &Alt, is_say: bool) -> Result<(), GrammarError> {
     alt.0.iter().flatten().try_for_each(of)
 }
 
-fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), GrammarError> {
+fn alternatives(dialect: &Dialect, alt: &Alt, is_text: bool) -> Result<(), GrammarError> {
     let first = |seq: &Vec<Term>| seq.first().map(|term| term.kind.clone());
     let is_type =
         |seq: &&Vec<Term>| matches!(first(seq), Some(TermKind::Capture(Capture::Type, _)));
@@ -108,7 +108,7 @@ fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), Gramma
             );
         }
         if let Some((first, term)) = open_first(seq) {
-            // Objects are read side by side, and their members tell which one it is.
+            // Objects are parsed in parallel, and their members decide between the alternatives.
             let is_object = matches!(term.kind, TermKind::Object(_));
             let is_undecided = |(other, is_other_object): &(ByteSet, bool)| {
                 other.meets(&first) && !(is_object && *is_other_object)
@@ -122,25 +122,25 @@ fn alternatives(dialect: &Dialect, alt: &Alt, speaks: bool) -> Result<(), Gramma
             }
             firsts.push((first, is_object));
         }
-        optional_closers(seq, speaks)?;
+        optional_closers(seq, is_text)?;
         for term in seq {
-            inside(dialect, &term.kind, speaks)?;
+            inside(dialect, &term.kind, is_text)?;
         }
     }
     Ok(())
 }
 
-fn inside(dialect: &Dialect, kind: &TermKind, speaks: bool) -> Result<(), GrammarError> {
+fn inside(dialect: &Dialect, kind: &TermKind, is_text: bool) -> Result<(), GrammarError> {
     match kind {
-        TermKind::Group(alt) => alternatives(dialect, alt, speaks),
+        TermKind::Group(alt) => alternatives(dialect, alt, is_text),
         TermKind::Optional(inner, _) | TermKind::Many(inner) => {
-            inside(dialect, &inner.kind, speaks)
+            inside(dialect, &inner.kind, is_text)
         }
         _ => Ok(()),
     }
 }
 
-/// The first bytes of an alternative that begins with a capture or a body.
+/// The first bytes of an alternative that starts with a capture or a body.
 fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
     let term = seq.iter().find(|term| {
         !matches!(
@@ -173,15 +173,15 @@ fn open_first(seq: &[Term]) -> Option<(ByteSet, &Term)> {
     Some((set, term))
 }
 
-/// A closer is there, or it is missing: the machine finds that out.
-fn optional_closers(seq: &[Term], speaks: bool) -> Result<(), GrammarError> {
+/// Refuses an optional closer, since the machine finds missing closers. Refuses `nl` twice, too.
+fn optional_closers(seq: &[Term], is_text: bool) -> Result<(), GrammarError> {
     for pair in seq.windows(2) {
         if let (TermKind::Nl, TermKind::Nl) = (&pair[0].kind, &pair[1].kind) {
             return Err(neighbours::twice_nl(&pair[1]));
         }
         if let (TermKind::Raw(_, delimiter), TermKind::Optional(inner, _)) =
             (&pair[0].kind, &pair[1].kind)
-            && !speaks
+            && !is_text
             && *delimiter != Delimiter::Length
             && matches!(inner.kind, TermKind::Literal(_))
         {
@@ -197,7 +197,7 @@ fn optional_closers(seq: &[Term], speaks: bool) -> Result<(), GrammarError> {
     Ok(())
 }
 
-/// A call needs a name from somewhere.
+/// Refuses a call without a name.
 fn named(dialect: &Dialect, rule: &Rule, seq: &[Term]) -> Result<(), GrammarError> {
     if rule.tool.is_some() || seq.iter().any(|term| gives_name(dialect, term, 0)) {
         return Ok(());
@@ -211,7 +211,7 @@ fn named(dialect: &Dialect, rule: &Rule, seq: &[Term]) -> Result<(), GrammarErro
 }
 
 fn gives_name(dialect: &Dialect, term: &Term, depth: usize) -> bool {
-    // Recursion of rules is refused when they are inlined; here it only must not go on for ever.
+    // Recursive rules are refused when they are inlined. Here the depth only bounds the recursion.
     if depth > 32 {
         return false;
     }
@@ -233,7 +233,7 @@ fn gives_name(dialect: &Dialect, term: &Term, depth: usize) -> bool {
     }
 }
 
-/// A hole repeats what was captured before it. `captured` says of each capture whether every alternative has it.
+/// Refuses a hole without an earlier capture. `captured` has each capture, and whether every alternative has it.
 fn holes(
     dialect: &Dialect,
     seq: &[Term],
@@ -258,7 +258,7 @@ fn holes(
                                 "the hole {{{hole}}} has no text where an alternative before it has no `{hole}`"
                             )
                         }
-                        // A suffix may be learnt from the block around the call.
+                        // The block around the call may have captured the suffix.
                         None if *what == Capture::Any => continue,
                         None => format!("the hole {{{hole}}} comes before its capture"),
                     };
@@ -317,7 +317,7 @@ fn word(capture: Capture) -> &'static str {
     }
 }
 
-/// Equal but for places.
+/// Whether two sequences are equal except for their spans.
 fn same(a: &[Term], b: &[Term]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.kind == b.kind)
 }

@@ -1,4 +1,4 @@
-//! What may come right after a term, and what that must not be.
+//! Refuses terms that are unreadable because of the term before or after them.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,13 +12,13 @@ use crate::render::holds;
 #[derive(Clone, Copy)]
 struct Next<'d> {
     term: &'d Term,
-    /// Blanks may come before it, or none.
+    /// Blanks may separate the term from the one before.
     is_past_blanks: bool,
-    /// Something else may be written in its place.
+    /// The term starts an alternative after the first, so another text may be written.
     is_second: bool,
 }
 
-/// Refuses terms of a rule that what comes next makes unreadable.
+/// Refuses terms of a rule that the next term makes unreadable.
 pub(super) fn of_rule(dialect: &Dialect, rule: &Rule) -> Result<(), GrammarError> {
     let walk = Walk { dialect };
     if matches!(rule.name.as_str(), "think" | "say") {
@@ -32,7 +32,7 @@ struct Walk<'d> {
 }
 
 impl<'d> Walk<'d> {
-    /// Looks at all terms of a sequence; `after` is what may come after it.
+    /// Checks all terms of a sequence; `after` has the terms that may follow the sequence.
     fn sequence(&self, seq: &'d [Term], after: &[Next<'d>]) -> Result<(), GrammarError> {
         for (n, term) in seq.iter().enumerate() {
             let mut next = Vec::new();
@@ -78,7 +78,7 @@ impl<'d> Walk<'d> {
         Ok(())
     }
 
-    /// Refuses blanks that end a call, where a loop of parameters takes them: the next line is a key as well as text.
+    /// Refuses blanks that end a call if a loop of parameters takes blanks: the next line could be a key or text.
     fn blanks_before_key(&self, inner: &'d Term, next: &[Next<'d>]) -> Result<(), GrammarError> {
         let mut firsts = Vec::new();
         self.firsts(core::slice::from_ref(inner), false, &mut firsts);
@@ -102,7 +102,7 @@ impl<'d> Walk<'d> {
         }
     }
 
-    /// Refuses a value that may be left out and starts as what follows it does.
+    /// Refuses an optional value that starts like the term after it.
     fn optional(&self, inner: &'d Term, next: &[Next<'d>]) -> Result<(), GrammarError> {
         if !holds(self.dialect, inner, &|kind| {
             matches!(
@@ -151,7 +151,7 @@ impl<'d> Walk<'d> {
         }
     }
 
-    /// Adds the terms that a sequence may start with. Says whether it may be nothing, and if so, whether it may be blanks.
+    /// Adds the terms that a sequence may start with. `None` if it is never empty; else whether it may be blanks.
     fn firsts(
         &self,
         seq: &'d [Term],
@@ -171,7 +171,7 @@ impl<'d> Walk<'d> {
                 open
             };
             let open = match &term.kind {
-                // Blanks that are never written keep nothing apart.
+                // Blanks that are never written separate nothing.
                 TermKind::Ws(written) => {
                     found.push(Next {
                         term,
@@ -349,7 +349,7 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
     }
 }
 
-/// A capture for a message.
+/// The name of a capture in a message.
 fn named(capture: &TermKind) -> String {
     match capture {
         TermKind::Capture(what, _) => format!("capture `{}`", word(*what)),
@@ -366,13 +366,13 @@ fn value_word(value: &TermKind) -> &'static str {
     }
 }
 
-/// One of two `nl` has no line break that it could take.
+/// Only one of two adjacent `nl` can have the line break.
 pub(super) fn twice_nl(second: &Term) -> GrammarError {
     let message = "`nl` twice: each is one line break or none";
     GrammarError::new(second.span.clone(), message).help("write it once, or `ws`")
 }
 
-/// Whether what stands after the term may start a line.
+/// Whether the text after the term may start a line.
 fn ends_line(term: &TermKind) -> bool {
     match term {
         TermKind::Literal(pieces) => match pieces.last() {
@@ -405,12 +405,12 @@ fn starts_word(literal: &[Piece]) -> bool {
     matches!(&literal[0], Piece::Bytes(text) if text.starts_with(char::is_alphanumeric))
 }
 
-/// Whether the capture is of a text that may go on with the letters after it.
+/// Whether the text of the capture may continue with the letters after it.
 fn takes_word(capture: Capture) -> bool {
     !matches!(capture, Capture::Any | Capture::Type)
 }
 
-/// Refuses what follows the closing tag after elements and is no tag: the elements are told from it by tags.
+/// Refuses a literal other than a tag after the closing tag of `xml`: only tags distinguish elements from what follows.
 fn continues_in_tags(prefix: &str, next: &Next<'_>) -> Result<(), GrammarError> {
     match &next.term.kind {
         TermKind::Literal(pieces) if !matches!(&pieces[0], Piece::Bytes(text) if text.strip_prefix(prefix).is_some_and(is_tag)) => {

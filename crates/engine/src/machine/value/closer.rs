@@ -1,4 +1,4 @@
-//! Where a value may end: the next literal that could be its closer, one of what encloses it, or its own opener.
+//! Where a value may end: the next literal that could be its closer, an enclosing closer, or its own opener.
 
 use crate::machine::Parser;
 use crate::machine::thread::Registers;
@@ -9,13 +9,13 @@ use crate::program::{Fits, LeadRole, TextNode};
 #[derive(Clone, Copy, Debug)]
 pub(in crate::machine) struct Closer {
     pub(in crate::machine) at: usize,
-    /// All of it is here. Otherwise more bytes decide, and it is waited for: looking after it begins with a whole one.
+    /// The literal is complete. Otherwise more bytes decide: the lookahead starts at a complete one.
     pub(in crate::machine) is_whole: bool,
-    /// It ends nothing: the value that holds it is in doubt.
+    /// The literal ends nothing: the value that contains it is in doubt.
     pub(in crate::machine) doubts: bool,
 }
 
-/// The first such place in `bytes`.
+/// The first literal in `bytes` that may end the value, or nest another in it.
 #[inline]
 pub(in crate::machine) fn find_closer(
     text: &TextNode,
@@ -26,7 +26,7 @@ pub(in crate::machine) fn find_closer(
     closer_from(text, registers, bytes, at)
 }
 
-/// The same from `at` on, where the first byte of one stands.
+/// The same from `at` on, where a literal may start by its first byte.
 fn closer_from(
     text: &TextNode,
     registers: &Registers,
@@ -54,7 +54,7 @@ fn closer_from(
                     Fits::SoFar => may_come = true,
                     Fits::Not => {}
                 }
-                // Escapes come first: the first that fits is the one.
+                // Escapes come first, and the first that fits decides.
                 if may_come && lead.role == LeadRole::Escape {
                     break;
                 }
@@ -73,7 +73,7 @@ fn closer_from(
 }
 
 impl Parser {
-    /// The first such place from `pos` on, which moves there; otherwise to the end of what is here.
+    /// The first such literal from `pos` on; `pos` moves there, or to the end of the view.
     pub(in crate::machine) fn seek_closer(
         &mut self,
         text: &TextNode,

@@ -1,4 +1,4 @@
-//! How a raw value ends: where the evidence says, with the message, or cut off.
+//! How a raw value ends: at a confirmed end, with the message, or cut off.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -18,10 +18,10 @@ use crate::program::{Node, NodeId, TextNode};
 use crate::{Code, End, Sink, Span};
 
 impl Parser {
-    /// The value ends before the closer at `at`; the set goes on after it.
+    /// Ends the value before the closer at `at`; the set continues after the value.
     #[expect(
         clippy::too_many_arguments,
-        reason = "the verdict's parts, and where to tell them"
+        reason = "the decision's parts, and where to emit them"
     )]
     pub(super) fn end_value(
         &mut self,
@@ -66,7 +66,7 @@ impl Parser {
         }
         self.set.threads.clear();
         if let AfterValue::Read { upto } = after {
-            // The lookahead has read them, by the same step.
+            // The lookahead has read the closers, by the same step.
             core::mem::swap(&mut self.set.threads, &mut self.spare.probe.follow);
             for thread in &mut self.set.threads {
                 thread.marked = true;
@@ -82,8 +82,7 @@ impl Parser {
         }
     }
 
-    /// The closers are read by the same threads that read everything else: from after the value's text, or from `at`, where
-    /// they begin.
+    /// Makes the set of threads that read the closers: from the end of the value's text, or from `at`.
     fn read_closers(
         &mut self,
         text: &TextNode,
@@ -121,8 +120,8 @@ impl Parser {
         self.pos = from;
     }
 
-    /// Whether the message's end ends the value: none but it is due, or the closer is a stop string. Where nothing was
-    /// written yet, it cuts off a value that may have several lines.
+    /// Whether the message's end ends the value: the rule allows that end, or the closer is a stop string. Otherwise
+    /// the message's end cuts off the value, as it does with an empty value of several lines.
     pub(in crate::machine) fn ends_with_message(value: &Value, view: View<'_>) -> bool {
         let is_written =
             value.start < view.base || !view.slice(value.start, view.end()).trim().is_empty();
@@ -131,7 +130,7 @@ impl Parser {
             && matches!(view.program.node(value.node), Node::Text(text) if is_due(text) && (is_written || text.delimiter == Delimiter::Line))
     }
 
-    /// The value ends with the message.
+    /// Ends the value at the message's end.
     pub(in crate::machine) fn close_value(
         &mut self,
         mut value: Box<Value>,
@@ -142,7 +141,7 @@ impl Parser {
             return;
         };
         value.probe = None;
-        // What is there of a stop string is no text.
+        // The start of a stop string is not text.
         let at = if text.stop_string {
             value.scan
         } else {
@@ -152,7 +151,7 @@ impl Parser {
         self.end_value(text, value, at, false, AfterValue::Value, view, sink);
     }
 
-    /// The message ends inside the value: what was read is told, the string stays open.
+    /// The message ends inside the value: emits what was read, and leaves the string open.
     pub(in crate::machine) fn truncate_value(
         &mut self,
         mut value: Box<Value>,
@@ -164,7 +163,7 @@ impl Parser {
             value.writer.wrapper = Wrapper::No;
             self.emitter.key(&value.writer.key);
         }
-        // Held blanks may be trimmed, and what may become a number, a word or JSON is none yet: both stay out.
+        // Held blanks may be trimmed, and an incomplete number, word or JSON is no value yet: both stay out.
         let is_held = !value.writer.wrote && value.writer.json.is_none();
         if is_held && is_surely_text(&value.writer.how, &value.writer.held) {
             // Show what arrived: a prefix of a string.
@@ -182,16 +181,16 @@ impl Parser {
     }
 }
 
-/// Where the reading goes on when a value has ended.
+/// Where the reading continues when a value has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::machine) enum AfterValue {
     /// After the value: at its closer.
     Value,
-    /// After what was read to make sure of the closer, where the call ends, or the next value may begin: the set that reads it
-    /// waits in the probe.
+    /// At `upto`, after the bytes that confirmed the closer: the call ends or the next value may start there. The set
+    /// of threads for that place is in the probe.
     Read { upto: u64 },
     /// At an enclosing closer: the value's own is missing.
     Enclosing,
-    /// After the value's closer, which is missing: at the next value.
+    /// At the next value: the value's closer is missing.
     Closer,
 }

@@ -4,18 +4,18 @@ use alloc::string::String;
 
 use crate::grammar::Indent;
 
-/// Removes the indentation of a text that comes in pieces. Line breaks are held until the next line: those at the end are
-/// of the block and not of the value, unless a blank line there is as long as the indentation.
+/// Removes the indentation of a text that comes in pieces. Line breaks are held until the next line. At the end they
+/// belong to the block and not to the value, unless a blank line there is as long as the indentation.
 #[derive(Debug)]
 pub(super) struct Unindenter {
     indent: Indent,
-    /// How many bytes the indentation has, once a line has shown it.
+    /// Length of the indentation in bytes, once a line has it.
     width: Option<usize>,
-    /// How many of them were read on this line; `None` after them.
+    /// Bytes of indentation that were read on this line; `None` after the indentation.
     read: Option<usize>,
     /// Line breaks that are held.
     breaks: String,
-    /// A line has less indentation.
+    /// A line has less indentation, or the block has none.
     pub(super) is_short: bool,
 }
 
@@ -30,7 +30,7 @@ impl Unindenter {
         }
     }
 
-    /// Hands on the text of lines, with the place where each run of it stands. `piece` stands at `at`.
+    /// Writes the text of lines, each run with its position. `piece` is at `at`.
     pub(super) fn feed(&mut self, piece: &str, at: u64, mut write: impl FnMut(&str, u64)) {
         let mut rest = piece;
         while let Some(&byte) = rest.as_bytes().first() {
@@ -60,7 +60,7 @@ impl Unindenter {
             write(&core::mem::take(&mut self.breaks), here);
             self.read = None;
         }
-        // A line that is nothing but indentation is an empty one.
+        // A line of indentation alone is empty.
         if self.width.is_some() && self.read == self.width {
             write(&core::mem::take(&mut self.breaks), at + piece.len() as u64);
         }

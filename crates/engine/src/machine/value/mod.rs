@@ -45,11 +45,11 @@ use write::{Out, Wrapper};
 pub(crate) struct Value {
     pub(super) node: NodeId,
     pub(super) start: u64,
-    /// All bytes before it were looked at.
+    /// All bytes before this position were looked at.
     pub(super) scan: u64,
-    /// Where the run of blanks before `scan` begins; `scan` if there is none.
+    /// Where the run of blanks before `scan` starts; `scan` if there is none.
     blank_from: u64,
-    /// That run is longer than may be trimmed.
+    /// The run of blanks is longer than may be trimmed.
     overlong: bool,
     /// The byte before `scan`.
     last: u8,
@@ -57,39 +57,39 @@ pub(crate) struct Value {
     broke: bool,
     /// The value's own openers inside it that were not closed.
     pub(super) nest: u32,
-    /// A closer was passed over: it was data.
+    /// A closer in the value was data.
     pub(super) passed_closer: bool,
     pub(super) probe: Option<CloserLookahead>,
-    /// One of them was nested in it.
+    /// A value of the same kind was nested in this one.
     pub(super) has_nested: bool,
-    /// Prose up to there was looked over for the next entry, and is the value's.
+    /// End of the prose that was searched for the next entry, and belongs to the value.
     pub(super) prose_to: u64,
-    /// Only blanks since the line's begin.
+    /// Only blanks since the line's start.
     pub(super) line_blank: bool,
-    /// No line break since the entry's begin (for fences).
+    /// No line break since the entry's start (for fences).
     pub(super) one_line: bool,
-    /// The lines after a run of backticks, as far as they were looked at.
+    /// The lookahead over the lines after a run of backticks.
     pub(super) ahead: Option<FenceLookahead>,
-    /// Its first bytes, where they may be those of a marker that was to stand before it.
+    /// The value's first bytes, where they may be a damaged marker that belongs before the value.
     edge: Option<TruncatedOpener>,
-    /// No value of the call came before it.
+    /// The value is the first of its call.
     is_first: bool,
-    /// Its closer is there: another one may follow.
+    /// The value's closer was found: an unmatched one may follow.
     orphan: Option<UnmatchedCloser>,
-    /// It ends at a fence that may be its own: it may hold too little.
+    /// The value ends at a fence that may be part of it: it may hold too little.
     pub(super) cut_in_doubt: bool,
-    /// Where it ends, if it was said how many bytes it has.
+    /// Where the value ends, if its length was given.
     counted: Option<u64>,
-    /// It ends with its line, or is known not to.
+    /// Whether the value ends with its line, once known.
     ends_line: Option<bool>,
-    /// A byte of it that is not blank was written.
+    /// A byte of the value that is not blank was written.
     is_started: bool,
-    /// What becomes of its bytes.
+    /// What writes the value's bytes.
     pub(super) writer: ValueWriter,
 }
 
 impl Value {
-    /// Begins the value of `body` at `at`: decides its key and how it is read, and writes the key.
+    /// Starts the value of `body` at `at`: decides its key and how it is read, and writes the key.
     pub(super) fn start(
         program: &Program,
         parser: &mut Parser,
@@ -107,7 +107,7 @@ impl Value {
         let (read, key_at) = (registers.get(Capture::Key), registers.key_at);
         let mut key = String::from(text.argument.as_deref().unwrap_or(read.trim()));
         let fields = parser.parameters(program);
-        // A tag is a parameter by its very name only.
+        // A tag is a parameter only by its exact name.
         let near = fields
             .filter(|_| !text.own_needs_same_key && text.argument.is_none())
             .and_then(|fields| fields.nearest(&key));
@@ -129,7 +129,7 @@ impl Value {
         let shape = item.unwrap_or(shape);
         let is_unknown = fields
             .is_some_and(|fields| !fields.properties.is_empty() && fields.get(&key).is_none());
-        // Where the key is the tag, an unknown tag is no parameter. Elsewhere it is one, and validation refuses it.
+        // An unknown tag that is the key is not a parameter. Other unknown keys are, and validation refuses them.
         let takes_others = fields.is_some_and(|fields| fields.others.is_some());
         let dropped =
             is_unknown && !takes_others && text.own_needs_same_key && text.argument.is_none();
@@ -141,7 +141,7 @@ impl Value {
             },
             parser.set.registers.get(Capture::Type),
         );
-        // The first value, of no type that is known, under a key that is unknown.
+        // A first value under an unknown key, without a known type, may wrap all arguments.
         let call = parser.emitter.call.as_ref();
         let is_first = call.is_some_and(|call| !call.opened);
         let literal = text.quotes.clone().map(|quotes| (quotes, how.clone()));
@@ -217,7 +217,7 @@ impl Value {
             }),
             ends_line: match text.delimiter {
                 Delimiter::Line => Some(true),
-                // Without quotes and brackets, as its first byte shows.
+                // The first byte decides: a value without quotes and brackets ends with its line.
                 _ if text.may_end_line => None,
                 _ => Some(false),
             },
@@ -235,8 +235,8 @@ impl Value {
         value
     }
 
-    /// How many of `bytes`, the first of which is the one that would be told next, are surely text of the value: they are
-    /// taken for told. `None`: a closer may stand among them, or they are more than text; nothing is touched then.
+    /// How many of `bytes`, which start where the next bytes are emitted, are surely text of the value; these count as
+    /// emitted. `None`: a closer may be among the bytes, or they are more than text. Nothing is changed then.
     pub(super) fn continues(
         &mut self,
         text: &TextNode,
@@ -267,18 +267,18 @@ impl Value {
         Some((self.writer.emitted - emitted) as usize)
     }
 
-    /// Whether the call may end at closers at `at` though prose follows them: no value of its kind is nested in this one,
-    /// whose closers they may be.
+    /// Whether the call may end at closers at `at` though prose follows them: no value is nested in this one that they
+    /// may close.
     pub(super) fn may_be_left(&self, at: u64) -> bool {
         self.nest == 0 && !self.has_nested && at >= self.prose_to
     }
 
-    /// Whether it may end where it starts, since a line does: the line break of its closer stands before it.
+    /// Whether the value may end where it starts: after a line break that its closer may start with.
     pub(in crate::machine) fn may_be_over(&self, text: &TextNode) -> bool {
         self.scan == self.start && self.line_blank && text.leads.iter().any(Lead::breaks_line)
     }
 
-    /// Whether it ends with its line; `None` while only blanks came.
+    /// Whether the value ends with its line; `None` while only blanks came.
     fn ends_line(&mut self, text: &TextNode, view: View<'_>) -> Option<bool> {
         if self.ends_line.is_none() {
             let rest = view
@@ -301,13 +301,13 @@ impl Value {
         }
     }
 
-    /// Bytes up to `to` are data: writes what is certain.
+    /// Takes the bytes up to `to` as data, and writes the certain ones.
     fn advance(&mut self, text: &TextNode, to: u64, view: View<'_>, cap: usize, out: &mut Out<'_>) {
         self.pass(text, view.bytes(self.scan, to), cap);
         self.write(text, self.certain(text), view, out);
     }
 
-    /// Writes the bytes up to `to`. Within quotes the escapes of the dialect are none.
+    /// Writes the bytes up to `to`. Within quotes only entities are decoded.
     fn write(&mut self, text: &TextNode, to: u64, view: View<'_>, out: &mut Out<'_>) {
         if to <= self.writer.emitted {
             return;
@@ -327,7 +327,7 @@ impl Value {
         self.writer.emitted = to;
     }
 
-    /// The next bytes are data: keeps track of trailing blanks, of which up to `cap` may be trimmed.
+    /// Takes the next bytes as data, and tracks trailing blanks; up to `cap` bytes of them may be trimmed.
     fn pass(&mut self, text: &TextNode, bytes: &[u8], cap: usize) {
         let Some(&last) = bytes.last() else {
             return;
@@ -338,7 +338,7 @@ impl Value {
         let to = self.scan + bytes.len() as u64;
         let trailing = text.trim.trailing(bytes);
         let carried = match text.trim {
-            // The return that this line break belongs to came before.
+            // The carriage return of this line break came before.
             Trim::PairedNl | Trim::OwnNl => bytes == b"\n" && self.last == b'\r',
             _ => trailing == bytes.len(),
         };
@@ -355,10 +355,10 @@ impl Value {
         self.scan = to;
     }
 
-    /// The value ends before `at`: of the blanks that wait, those that the trimming part cannot take are the value's.
+    /// Ends the value before `at`: pending blanks belong to the value if the trimming part cannot take them.
     fn settle(&mut self, text: &TextNode, at: u64, view: View<'_>, out: &mut Out<'_>) {
         let waiting = view.bytes(self.writer.emitted, at);
-        // A return without its line break is none.
+        // A carriage return alone is not a line break.
         let is_return = text.trim != Trim::Blanks && waiting.ends_with(b"\r");
         let n_taken = if is_return {
             0
@@ -395,7 +395,7 @@ impl Parser {
             let line = view.from(value.scan);
             let end = memchr::memchr(b'\n', line);
             let line = &line[..end.unwrap_or(line.len())];
-            // A return is the end's, if there is one.
+            // A carriage return belongs to the line's end.
             let n_bytes = line.strip_suffix(b"\r").unwrap_or(line).len();
             let at = value.scan + n_bytes as u64;
             if value.ends_line.is_some() {
@@ -408,13 +408,13 @@ impl Parser {
             return true;
         }
         loop {
-            if let Some(mut orphan) = value.orphan.take() {
-                let Some(is_there) = self.look_for_orphan((value.node, text), &mut orphan, view)
+            if let Some(mut closer) = value.orphan.take() {
+                let Some(is_there) = self.look_for_orphan((value.node, text), &mut closer, view)
                 else {
-                    value.orphan = Some(orphan);
+                    value.orphan = Some(closer);
                     return self.wait_in_value(value, view);
                 };
-                let at = orphan.at;
+                let at = closer.at;
                 self.end_value(text, value, at, false, AfterValue::Value, view, sink);
                 if is_there {
                     let why = "another closer follows the one that ends the value; the value may hold too little";
@@ -429,7 +429,7 @@ impl Parser {
                 let mut at = value.scan;
                 let closer = self.seek_closer(text, &mut at, view);
                 self.advance(text, &mut value, at, view, sink);
-                // What opens the value is none of its closers.
+                // A quote or bracket that opens the value is not a closer.
                 let first = view.slice(at, view.end()).chars().next();
                 let may_open = at == value.start && text.quotes.is_some();
                 let opens = may_open && first.is_some_and(|first| text.may_be_quoted(first));
@@ -479,7 +479,7 @@ impl Parser {
         }
     }
 
-    /// More bytes decide: the value waits for them.
+    /// The value waits for more bytes, which decide.
     fn wait_in_value(&mut self, value: Box<Value>, view: View<'_>) -> bool {
         self.pos = view.end();
         self.wait_in(Mode::Value(value))
@@ -510,7 +510,7 @@ impl Parser {
         });
     }
 
-    /// Lets a value write arguments, and says what is to be said about it.
+    /// Lets a value write arguments, and emits the notes on it.
     fn write_value(
         &mut self,
         program: &Program,
@@ -529,12 +529,12 @@ impl Parser {
         };
         write(value, &mut out);
         let (remarks, repairs, mut changes) = (out.remarks, out.repairs, out.changes);
-        // A key that waited was written, or what stands in its place: the arguments have begun.
+        // The pending key was written, or an object in its place: the arguments have started.
         if let Wrapper::Object | Wrapper::Keyed = value.writer.wrapper {
             self.emitter.opened_by(&value.writer.key);
         }
         for (code, message, doubt) in remarks {
-            // A value that became text did so at some byte of some push: only its begin is the same in all of them.
+            // The place where a value became text depends on the pushes; only the value's start does not.
             let end = match code {
                 Code::OversizedScalar | Code::MalformedJson | Code::AmbiguousValue => value.start,
                 _ => value.writer.emitted.max(value.start),

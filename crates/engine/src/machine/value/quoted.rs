@@ -7,7 +7,7 @@ use toolglot_json::internal::escape_into;
 
 use crate::grammar::QuoteStyle;
 
-/// Rewrites such a string, which comes in pieces, as one of JSON. A value of any other kind passes as it is.
+/// Rewrites such a string, which comes in pieces, as a JSON string. A value of any other kind passes unchanged.
 #[derive(Debug)]
 pub(super) struct QuotedString {
     quotes: Box<[QuoteStyle]>,
@@ -18,7 +18,7 @@ pub(super) struct QuotedString {
 enum State {
     Before,
     Inside(QuoteStyle),
-    /// After a quote: the end, unless the next character is one as well.
+    /// After a quote: the end, unless the next character is a quote, too.
     AtQuote(QuoteStyle),
     /// After a backslash.
     Escape(QuoteStyle),
@@ -31,12 +31,12 @@ impl QuotedString {
         QuotedString { quotes, state }
     }
 
-    /// Whether the string is over unless a quote comes next.
+    /// Whether the string has ended unless a quote comes next.
     pub(super) fn may_be_over(&self) -> bool {
         matches!(self.state, State::AtQuote(_))
     }
 
-    /// Hands on what is decided by now, with the place where each run of it stands. `piece` stands at `at`.
+    /// Writes the decided part, each run with its position. `piece` is at `at`.
     pub(super) fn feed(&mut self, piece: &str, at: u64, mut write: impl FnMut(&str, u64)) {
         let mut rest = piece;
         while let Some(c) = rest.chars().next() {

@@ -1,4 +1,4 @@
-//! The first bytes of a value before which a marker may be left out: what misses that marker by one byte is no text that
+//! The first bytes of a value whose leading marker may be left out. Bytes that almost are that marker are not text that
 //! the model meant.
 
 use alloc::boxed::Box;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::program::{Fits, Literal};
 
-/// The first bytes, as many as the marker has and two more.
+/// The first bytes of the value: as many as the marker has, and two more.
 #[derive(Debug)]
 pub(super) struct TruncatedOpener {
     marker: Box<[u8]>,
@@ -26,7 +26,7 @@ impl TruncatedOpener {
         self.bytes.extend(bytes.iter().take(missing));
     }
 
-    /// Whether they begin with the marker but for a few bytes.
+    /// Whether the bytes start with the marker but for a few bytes.
     pub(super) fn is_near_marker(&self) -> bool {
         let marker = Literal {
             bytes: &self.marker,

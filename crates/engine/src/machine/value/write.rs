@@ -1,4 +1,4 @@
-//! How a raw value is written: as text, as JSON brought to its shape, or held until its type is certain.
+//! How a raw value is written: as text, as JSON coerced to its shape, or held until its type is certain.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -16,22 +16,22 @@ use crate::grammar::Values;
 use crate::machine::typing::{How, infer, json_or_text, takes_text, typed};
 use crate::{Code, Span};
 
-/// Whether the value may be an object of all arguments, under a key that is no parameter: `{"arguments": {"path": ..}}`.
-/// The key is written once that is known.
+/// Whether the value may be an object of all arguments, under a key that is no parameter:
+/// `{"arguments": {"path": ..}}`. The key is written once this is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Wrapper {
     #[default]
     No,
     Maybe,
-    /// As `Maybe`, of a value that is text unless it is an object.
+    /// Like `Maybe`, for a value that is text unless it is an object.
     Text,
-    /// It is an object: the filter of the arguments reads it, key and all, and tells whether its keys are parameters.
+    /// The value is an object: `Fit` reads it with its key, and decides whether its keys are parameters.
     Object,
-    /// It is none: the key was written.
+    /// The value is not a wrapper: the key was written.
     Keyed,
 }
 
-/// JSON inside a raw value, brought to its shape.
+/// JSON inside a raw value, coerced to its shape.
 #[derive(Debug)]
 pub(super) struct Nested {
     pub(super) json: Transducer,
@@ -40,24 +40,24 @@ pub(super) struct Nested {
     pub(super) fit: Fit,
 }
 
-/// What writes the bytes of a value, and how it reads them.
+/// Writes the bytes of a value, and holds how they are read.
 #[derive(Debug, Default)]
 pub(in crate::machine) struct ValueWriter {
     pub(in crate::machine) key: String,
-    /// Bytes before it are written.
+    /// Bytes before this position are written.
     pub(in crate::machine) emitted: u64,
     pub(super) how: How,
-    /// It may be JSON, or stand between one of these quotes; and how it is read if it is neither.
+    /// The value may be JSON, or text in one of these quotes; `How` applies otherwise.
     pub(super) literal: Option<(Box<[String]>, How)>,
-    /// Removes the indentation of its lines.
+    /// Removes the indentation of the value's lines.
     pub(super) indent: Option<Unindenter>,
-    /// Decodes the escapes in it.
+    /// Decodes the value's escapes.
     pub(super) escapes: Option<EscapeDecoder>,
     /// Rewrites a string in other quotes than JSON's.
     pub(super) quoted: Option<QuotedString>,
     pub(super) held: String,
     pub(super) json: Option<Box<Nested>>,
-    /// The JSON is over before the value is: whole, or stuck at a byte that fits none.
+    /// The JSON ended before the value: it is complete, or stuck at a byte that fits no JSON.
     pub(super) json_over: bool,
     /// The tool has no such parameter and takes no others: the value is markup.
     pub(in crate::machine) dropped: bool,
@@ -66,19 +66,19 @@ pub(in crate::machine) struct ValueWriter {
 }
 
 impl ValueWriter {
-    /// Whether it is JSON that stands inside a string: what looks like a closer may be the string's.
+    /// Whether the value is JSON with an open string: a possible closer may be part of the string.
     pub(in crate::machine) fn is_in_string(&self) -> bool {
         !self.json_over && self.has_open_string()
     }
 
-    /// Whether a string of it is open: after a quote that may be doubled it is not.
+    /// Whether the JSON has an open string; a string is not open after a quote that may be doubled.
     fn has_open_string(&self) -> bool {
-        let is_over = (self.quoted.as_ref()).is_some_and(QuotedString::may_be_over);
-        let nested = self.json.as_ref().filter(|_| !is_over);
+        let may_end = (self.quoted.as_ref()).is_some_and(QuotedString::may_be_over);
+        let nested = self.json.as_ref().filter(|_| !may_end);
         nested.is_some_and(|nested| nested.json.has_open_string())
     }
 
-    /// Whether a string or a bracket of it is open, in which no closer stands, or the quote of one is cut off.
+    /// Whether a string or a bracket is open, which contains no closer, or a string's quote is cut off.
     pub(super) fn is_open(&self) -> bool {
         let Some((quotes, _)) = &self.literal else {
             return false;
@@ -149,7 +149,7 @@ impl ValueWriter {
         }
     }
 
-    /// Writes the key that waits, if one does.
+    /// Writes the pending key, if there is one.
     fn write_key(&mut self, out: &mut Out<'_>) {
         if matches!(self.wrapper, Wrapper::Maybe | Wrapper::Text) {
             self.wrapper = Wrapper::Keyed;
@@ -159,7 +159,7 @@ impl ValueWriter {
         }
     }
 
-    /// What was held is a string after all.
+    /// Makes the held text a string.
     fn become_text(&mut self, out: &mut Out<'_>) {
         self.write_key(out);
         let trim = self.how == How::Infer;
@@ -263,7 +263,7 @@ impl ValueWriter {
         }
     }
 
-    /// JSON text on its way to the arguments.
+    /// Coerces JSON text, and adds it to the arguments.
     fn fit(&mut self, json: &str, out: &mut Out<'_>) {
         let (Some(nested), How::Structured(shape)) = (&mut self.json, &self.how) else {
             return;
@@ -272,7 +272,7 @@ impl ValueWriter {
         nested.fit.feed(target, json, out.args, &mut out.changes);
     }
 
-    /// The value ends: writes what is left.
+    /// Ends the value: writes the rest.
     pub(super) fn close(&mut self, at: u64, values: &Values, out: &mut Out<'_>) {
         if self.indent.take().is_some_and(|indent| indent.is_short) {
             let message =
@@ -339,7 +339,7 @@ impl ValueWriter {
 }
 
 impl Wrapper {
-    /// What the JSON of the value is brought to.
+    /// What the JSON of the value is coerced to.
     fn target<'s>(self, shape: &'s Shape, fields: Option<&'s Fields>) -> Target<'s> {
         match (self, fields) {
             (Wrapper::Object, Some(fields)) => Target::Fields(fields),
@@ -348,7 +348,7 @@ impl Wrapper {
     }
 }
 
-/// A held text that begins like JSON and ends at `end`, mended, if it is one document.
+/// A held text that starts like JSON and ends at `end`, repaired, if it is one document.
 fn structure(held: &str, shape: &Shape, end: u64, out: &mut Out<'_>) -> Option<String> {
     let text = held.trim_start();
     let at = end - text.len() as u64;
@@ -356,7 +356,7 @@ fn structure(held: &str, shape: &Shape, end: u64, out: &mut Out<'_>) -> Option<S
     let mut output = Output::default();
     let mut json = Transducer::new(Root::Value);
     let (used, step) = Escaped::default().feed(true, &mut json, (text, at), &mut output);
-    // Where it may be text as well, JSON that lost more than spelling is text, and so is a guess (`[\d]`, `[see below]`).
+    // Where the shape allows text, JSON with a structural repair is text, and so is a guess (`[\d]`, `[see below]`).
     let is_guess = |repaired: &RepairSpan| repaired.repair == Repair::UnquotedString;
     let is_text =
         takes_text(shape) && (json.is_structural() || output.repairs.iter().any(is_guess));
@@ -368,10 +368,10 @@ fn structure(held: &str, shape: &Shape, end: u64, out: &mut Out<'_>) -> Option<S
     })
 }
 
-/// Where a value writes, and what it has to say.
+/// Where a value writes, and its remarks.
 pub(super) struct Out<'a> {
     pub(super) args: &'a mut String,
-    /// Code, message, and whether the value is in doubt by it.
+    /// Code, message, and whether the remark leaves the value in doubt.
     pub(super) remarks: Vec<(Code, String, bool)>,
     pub(super) repairs: Vec<toolglot_json::RepairSpan>,
     pub(super) changes: Vec<Fitted>,
