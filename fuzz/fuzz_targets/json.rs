@@ -35,10 +35,10 @@ fn machine(root: Root, known: u8) -> Transducer {
         machine = machine.with_positions(list(&["a", "b", "path"]));
     }
     if is(16) {
-        machine.know(1, list(&["a", "path"]));
+        machine.add_keys(1, list(&["a", "path"]));
     }
     if is(32) {
-        machine.know(2, list(&["a", "b"]));
+        machine.add_keys(2, list(&["a", "b"]));
     }
     if is(64) {
         machine.expect_openers(&list(&["CALL:", "f("]));

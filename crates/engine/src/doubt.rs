@@ -13,7 +13,7 @@ use alloc::borrow::Cow;
 use crate::{Code, End, Place};
 
 /// What the parser measures of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CallFacts {
     /// Where it is in the message.
@@ -30,6 +30,8 @@ pub struct CallFacts {
     pub is_enclosed: bool,
     /// Its list of Python calls starts with a call of an unknown tool, or ended before it.
     pub is_in_broken_list: bool,
+    /// A value before it ended without its closer: the call may be text of that value.
+    pub follows_missing_closer: bool,
     /// Its fence follows other text.
     pub is_in_later_fence: bool,
     /// Text follows that fence. This is known only after the call's bytes: the call's end waits for it.
@@ -41,10 +43,11 @@ pub struct CallFacts {
 }
 
 /// The arguments that a call gives its tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Arguments {
     /// Members, or an object without any.
+    #[default]
     Given,
     /// A pair of brackets: `f()`.
     Empty,
@@ -55,10 +58,11 @@ pub enum Arguments {
 }
 
 /// How a line continues after a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Tail {
     /// The line ends, or its rest was not measured.
+    #[default]
     Nothing,
     /// Words follow a bare call.
     Words,
@@ -71,16 +75,8 @@ impl CallFacts {
     pub(crate) fn new(place: Place) -> CallFacts {
         CallFacts {
             place,
-            is_bare: false,
             starts_line: true,
-            follows_word: false,
-            is_list_item: false,
-            is_enclosed: false,
-            is_in_broken_list: false,
-            is_in_later_fence: false,
-            has_text_after_fence: false,
-            arguments: Arguments::Given,
-            tail: Tail::Nothing,
+            ..CallFacts::default()
         }
     }
 }
@@ -112,7 +108,7 @@ pub struct DoubtRule {
     pub span: DoubtSpan,
     /// The text of the note.
     pub message: &'static str,
-    /// A text whose first call this rule puts in doubt, if `read_file` is the only tool.
+    /// A text whose last call this rule puts in doubt, if `read_file` is the only tool.
     pub example: &'static str,
 }
 
@@ -192,6 +188,15 @@ impl DoubtRule {
             span: DoubtSpan::Name,
             message: "",
             example: "[other(a=1), read_file(path=\"a\")]",
+        },
+        DoubtRule {
+            name: "missing closer before",
+            applies: |facts| facts.follows_missing_closer,
+            end: End::Recovered,
+            code: Some(Code::MentionedCall),
+            span: DoubtSpan::Name,
+            message: "the closer of a value before the call is missing: the call may be text of that value",
+            example: "<function=read_file><parameter=path>a</function><function=read_file><parameter=path>b</parameter></function>",
         },
         DoubtRule {
             name: "later fence",

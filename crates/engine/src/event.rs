@@ -9,7 +9,7 @@
 use crate::{Note, Span};
 
 /// The index of a call in its message, in order of appearance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct CallId(pub u32);
 
 /// One step of a message. Borrowed until the sink returns.
@@ -72,9 +72,10 @@ pub struct CallHead<'a> {
 }
 
 /// Where a call is in the message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Place {
     /// In the answer.
+    #[default]
     Answer,
     /// In the model's reasoning.
     Reasoning,
@@ -83,9 +84,10 @@ pub enum Place {
 }
 
 /// How a call ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum End {
     /// Only spelling was repaired: the call may run.
+    #[default]
     Closed,
     /// A closer, quote or bracket was supplied, a key came twice, or a value is in doubt.
     Recovered,

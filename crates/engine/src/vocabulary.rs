@@ -41,7 +41,7 @@ pub(crate) const NAME_SPACES: &[&str] =
 pub(crate) const NEUTRAL_KEYS: &[&str] = &["type", "id", "index"];
 
 /// Keys without meaning before the name: a model's thoughts on the call that it writes.
-pub(crate) const ASIDE_KEYS: &[&str] = &[
+pub(crate) const META_KEYS: &[&str] = &[
     "description",
     "explanation",
     "reasoning",

@@ -20,12 +20,12 @@ fn program() -> Arc<Program> {
     Arc::new(toolglot_dialects::auto().for_tools(&ToolSet::new([tool])))
 }
 
-fn first_call(program: &Arc<Program>, rules: Vec<DoubtRule>, text: &str) -> Call {
+fn last_call(program: &Arc<Program>, rules: Vec<DoubtRule>, text: &str) -> Call {
     let mut message = Calls::default();
     let mut parser = Parser::new(Arc::clone(program)).doubted_by(rules);
     parser.push(Input::Text(text), &mut message);
     parser.finish(Finish::Stop, &mut message);
-    let call = message.calls.into_iter().next();
+    let call = message.calls.pop();
     call.unwrap_or_else(|| panic!("no call in {text:?}"))
 }
 
@@ -34,7 +34,7 @@ fn each_rule_doubts_its_example_and_no_other_does() {
     let program = program();
     for (n, rule) in DoubtRule::TABLE.iter().enumerate() {
         let name = rule.name;
-        let call = first_call(&program, DoubtRule::TABLE.to_vec(), rule.example);
+        let call = last_call(&program, DoubtRule::TABLE.to_vec(), rule.example);
         assert_eq!(call.end, rule.end, "{name}");
         let is_noted = |call: &Call| {
             let is_own = |code| call.notes.iter().any(|note| note.code == code);
@@ -48,7 +48,7 @@ fn each_rule_doubts_its_example_and_no_other_does() {
         );
         let mut others = DoubtRule::TABLE.to_vec();
         others.remove(n);
-        let call = first_call(&program, others, rule.example);
+        let call = last_call(&program, others, rule.example);
         assert_eq!(call.end, End::Closed, "{name}: another rule doubts it, too");
         assert!(!is_noted(&call), "{name}: {:?}", call.notes);
     }
@@ -67,7 +67,7 @@ fn a_host_adds_a_rule() {
     };
     let rules = [DoubtRule::TABLE, &[rule]].concat();
     let text = "<tool_call>{\"name\": \"read_file\"}</tool_call>";
-    let call = first_call(&program(), rules, text);
+    let call = last_call(&program(), rules, text);
     assert_eq!(call.end, End::Truncated);
     assert_eq!(&text[call.notes[0].span.range()], "read_file");
 }
@@ -79,7 +79,8 @@ fn an_unjudged_parser_doubts_nothing() {
         let mut parser = Parser::new(program()).unjudged();
         parser.push(Input::Text(rule.example), &mut message);
         parser.finish(Finish::Stop, &mut message);
-        assert_eq!(message.calls[0].end, End::Closed, "{}", rule.name);
+        let last = message.calls.last().map(|call| call.end);
+        assert_eq!(last, Some(End::Closed), "{}", rule.name);
     }
 }
 

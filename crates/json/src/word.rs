@@ -60,7 +60,7 @@ pub fn overflows(number: &str) -> bool {
 }
 
 /// Whether JSON can contain `word` as it is: a scalar, but not a number too large for an `f64`.
-pub(crate) fn stands(word: &str) -> bool {
+pub(crate) fn is_json(word: &str) -> bool {
     is_scalar(word) && !overflows(word)
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn stands(word: &str) -> bool {
 pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
     let literal = |json| (Cow::Borrowed(json), Some(Repair::PythonLiteral));
     match word {
-        _ if stands(word) => return (Cow::Borrowed(word), None),
+        _ if is_json(word) => return (Cow::Borrowed(word), None),
         _ if overflows(word) => return unrepresentable(word),
         "True" | "TRUE" => return literal("true"),
         "False" | "FALSE" => return literal("false"),
@@ -83,7 +83,7 @@ pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
     let digits = word.trim_start_matches('0');
     let has_zeros = digits.len() < word.len() && digits.starts_with(|c: char| c.is_ascii_digit());
     let word = if zeros && has_zeros { digits } else { word };
-    if zeros && stands(word) {
+    if zeros && is_json(word) {
         return (Cow::Borrowed(word), Some(Repair::InvalidNumber));
     }
     match number(word) {

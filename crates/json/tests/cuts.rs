@@ -132,26 +132,26 @@ fn read(manner: Manner, text: &str, size: usize) -> Result<Told, String> {
         json.stop_at_strings();
     }
     if manner.knows {
-        json.know(1, names.clone().into());
+        json.add_keys(1, names.clone().into());
         json = json.with_positions(names.into());
     }
     if manner.expects {
         json.expect_openers(&["CALL:".to_owned(), "f(".to_owned()].into());
     }
     let (mut at, mut stood, mut steps) = (0, 0, Vec::new());
-    while at < text.len() || json.has_more_to_say() {
+    while at < text.len() || json.has_reports() {
         let end = (at + size..text.len())
             .find(|&end| text.is_char_boundary(end))
             .unwrap_or(text.len());
         let (used, step) = json.feed(&text[at..end], at as u64, &mut out);
         at += used;
-        let stands = json.held_from().unwrap_or(at as u64);
-        if stands < stood || stands > at as u64 {
-            return Err(format!("it stands at {stands}, behind {stood} of {at}"));
+        let held = json.held_from().unwrap_or(at as u64);
+        if held < stood || held > at as u64 {
+            return Err(format!("it is at {held}, after {stood} of {at}"));
         }
-        stood = stands;
+        stood = held;
         if matches!(step, Step::Member | Step::Value | Step::Done | Step::Stuck) {
-            steps.push((step, stands));
+            steps.push((step, held));
         }
         if matches!(step, Step::Done | Step::Stuck) {
             break;

@@ -39,7 +39,7 @@ impl Escaped {
             }
             (*self, i) = (Escaped::First, used + 1);
         }
-        while i < text.len() || json.has_more_to_say() {
+        while i < text.len() || json.has_reports() {
             let rest = &text[i..];
             let here = at + i as u64;
             let Some(c) = rest.chars().next() else {

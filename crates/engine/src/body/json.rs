@@ -56,10 +56,10 @@ impl JsonBody {
 
     /// How much of `text` is inside the open string.
     #[inline]
-    pub(crate) fn stretch(&self, text: &str) -> StringRun {
+    pub(crate) fn string_run(&self, text: &str) -> StringRun {
         if self.escaped != Escaped::No {
             return StringRun::default();
         }
-        self.json.stretch(text)
+        self.json.string_run(text)
     }
 }

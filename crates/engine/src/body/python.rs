@@ -1,7 +1,7 @@
 //! One Python call: its name, and the lookahead that distinguishes a call from other brackets. The JSON transducer
 //! reads the arguments.
 
-use super::passing::Passing;
+use super::skipped_call::SkippedCall;
 use crate::machine::Thread;
 use crate::program::is_blank;
 use crate::vocabulary::{NAME_SPACES, VALUE_WORDS};
@@ -27,9 +27,9 @@ pub(crate) struct Python {
     /// An argument without a name was a word: its position decides which argument it is.
     has_bare: bool,
     /// The call of an unknown tool is being skipped.
-    pub(crate) passing: Option<Passing>,
+    pub(crate) skipped: Option<SkippedCall>,
     /// Such a call was skipped.
-    pub(crate) has_passed: bool,
+    pub(crate) has_skipped: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -213,7 +213,7 @@ impl Writer<'_> {
     }
 
     fn misfit(&mut self, text: &str, wanted: &str) {
-        let message = left_a_string(text, wanted);
+        let message = type_mismatch(text, wanted);
         self.remarks.push((Code::WrongType, message));
         self.string(text);
     }
@@ -231,7 +231,7 @@ impl Writer<'_> {
 }
 
 /// The message for a text that does not have the type of its shape.
-pub(crate) fn left_a_string(text: &str, wanted: &str) -> String {
+pub(crate) fn type_mismatch(text: &str, wanted: &str) -> String {
     let start: String = text.trim().chars().take(40).collect();
     format!("`{start}` is not {wanted}; it was left as a string")
 }

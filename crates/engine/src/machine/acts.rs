@@ -42,12 +42,12 @@ impl Parser {
             .read(view.slice(self.candidate.at, self.pos));
         let is_reasoning = self.context.channel == Channel::Reasoning;
         let adjoins = self.adjoins_reasoning();
-        self.thought.is_ended_by_entry = is_reasoning || adjoins;
+        self.reasoning.is_ended_by_entry = is_reasoning || adjoins;
         let by_sync_point = self.decided().is_some_and(|thread| thread.extra);
         self.emit_text(view, self.candidate.at, sink);
         self.emitter.reasoning_is_over |= by_sync_point && is_reasoning;
         if !adjoins {
-            self.thought.interrupted = None;
+            self.reasoning.interrupted = None;
         }
         if by_sync_point || self.context.open_ended || is_reasoning && self.enters_call() {
             let context = core::mem::take(&mut self.context);
@@ -113,11 +113,11 @@ impl Parser {
         };
         self.emitter.end_call(End::Recovered, view, pos, sink);
         let place = match self.candidate.is_in_code {
-            _ if self.thought.is_ended_by_entry => Place::Reasoning,
+            _ if self.reasoning.is_ended_by_entry => Place::Reasoning,
             true => Place::Code,
             false => Place::Answer,
         };
-        if let Some(interrupted) = &mut self.thought.interrupted {
+        if let Some(interrupted) = &mut self.reasoning.interrupted {
             interrupted.called = true;
         }
         let dialect = view.program.dialect_of(node);
@@ -125,6 +125,7 @@ impl Parser {
         call.has_flags = dialect.has_flags;
         call.facts.is_list_item = self.candidate.entry.is_list_item;
         call.facts.is_in_broken_list = self.candidate.entry.is_in_broken_list;
+        call.facts.follows_missing_closer = self.emitter.lost_closer;
         call.facts.starts_line = self.candidate.bol;
         call.facts.is_in_later_fence = self.candidate.is_wrapped;
         for what in [Capture::Id, Capture::Server] {
@@ -173,7 +174,7 @@ impl Parser {
                 ));
             }
             (Capture::Server, Some(call)) => {
-                call.ns = (!text.is_empty()).then(|| text.clone().into_owned());
+                call.server = (!text.is_empty()).then(|| text.clone().into_owned());
             }
             (Capture::Key, _) => {
                 self.set.registers.key_at = at;
@@ -189,7 +190,7 @@ impl Parser {
                     call.flag = Some((String::from(&*text), at, value));
                 }
             }
-            (Capture::Server, None) => return self.late_ns(&text, at, sink),
+            (Capture::Server, None) => return self.late_server(&text, at, sink),
             (Capture::Id, None) => return self.emitter.late_id(&text, sink),
             (Capture::Name, None) | (Capture::Type | Capture::Any | Capture::Length, _) => {}
         }
@@ -214,11 +215,11 @@ impl Parser {
     }
 
     /// The call's name space comes after the arguments: the head was emitted without this name space, or with another.
-    fn late_ns(&mut self, text: &str, at: Span, sink: &mut dyn Sink) {
+    fn late_server(&mut self, text: &str, at: Span, sink: &mut dyn Sink) {
         let Some(call) = self.emitter.call.as_mut() else {
             return;
         };
-        if text.is_empty() || call.ns.as_deref() == Some(text) {
+        if text.is_empty() || call.server.as_deref() == Some(text) {
             return;
         }
         call.worsen(End::Recovered);

@@ -107,7 +107,7 @@ impl Parser {
     }
 
     /// Starts to skip an unknown parameter. It must be well-formed: text without a tag, up to its own closer.
-    pub(super) fn read_over(
+    pub(super) fn start_skip(
         &mut self,
         probe: &mut CloserLookahead,
         key: UnknownKey,
@@ -120,7 +120,7 @@ impl Parser {
             (thread.off, thread.since) = (0, key.at);
             self.closure(view, thread)
         };
-        probe.n_overs += 1;
+        probe.n_skips += 1;
         probe.pos = key.at;
         probe.stage = Stage::Skipped(SkippedParameter {
             threads,
@@ -130,7 +130,7 @@ impl Parser {
     }
 
     /// Skips the unknown parameter. Returns whether the parameter is closed; `None`: more bytes are needed.
-    pub(super) fn run_over(
+    pub(super) fn run_skip(
         &mut self,
         probe: &mut CloserLookahead,
         skipped: &mut SkippedParameter,

@@ -21,7 +21,7 @@ const BARE: u16 = 4;
 const AFTER_NAME: u16 = 5;
 
 /// What a byte does inside a tag.
-enum Moved {
+enum AttrStep {
     /// The byte belongs to the tag and ends nothing.
     On,
     /// An attribute's value ends before the byte: at the closing quote, or after a bare value.
@@ -43,8 +43,8 @@ impl Stepper<'_> {
     ) {
         loop {
             match self.attrs_move(&mut thread, attrs, byte, pos) {
-                Moved::On => self.add(next, thread),
-                Moved::Value => {
+                AttrStep::On => self.add(next, thread),
+                AttrStep::Value => {
                     self.attribute(&mut thread, attrs, pos);
                     let is_bare = thread.off == BARE;
                     thread.off = BETWEEN;
@@ -53,11 +53,11 @@ impl Stepper<'_> {
                     }
                     self.add(next, thread)
                 }
-                Moved::Tag if has_needed(attrs, thread.seen) => {
+                AttrStep::Tag if has_needed(attrs, thread.seen) => {
                     (thread.node, thread.off, thread.starts_line) = (attrs.next, 0, false);
                     return self.extend(thread, byte, pos, next);
                 }
-                Moved::Tag | Moved::Dead => return,
+                AttrStep::Tag | AttrStep::Dead => return,
             };
             return;
         }
@@ -76,35 +76,35 @@ impl Stepper<'_> {
         let is_on = |&byte: &&u8| {
             let moved = self.attrs_move(thread, attrs, *byte, at);
             at += 1;
-            matches!(moved, Moved::On)
+            matches!(moved, AttrStep::On)
         };
         bytes.iter().take_while(is_on).count()
     }
 
     /// Moves the thread over a byte, unless a value, the tag or the thread ends there.
-    fn attrs_move(&self, thread: &mut Thread, attrs: &AttrsNode, byte: u8, pos: u64) -> Moved {
+    fn attrs_move(&self, thread: &mut Thread, attrs: &AttrsNode, byte: u8, pos: u64) -> AttrStep {
         // When the message's end is read again from before the tag, `since` is after `pos`, and the length wraps.
         let (length, limits) = (pos.wrapping_sub(thread.since), &self.view.program.limits);
         let holds_arguments = || attrs.attributes.iter().any(|attr| attr.argument.is_some());
         if length > (ATTRIBUTES_MAX * limits.capture) as u64
             && (length > limits.undecided as u64 || !holds_arguments())
         {
-            return Moved::Dead;
+            return AttrStep::Dead;
         }
         match thread.off {
-            QUOTED if byte == thread.quote => return Moved::Value,
+            QUOTED if byte == thread.quote => return AttrStep::Value,
             QUOTED if byte == b'<' => {
                 let dialect = self.view.program.dialect_of(thread.node);
                 let decodes = dialect.values.entities_in_attrs;
                 if !decodes && !holds_arguments() {
-                    return Moved::Dead;
+                    return AttrStep::Dead;
                 }
             }
             QUOTED => {}
-            BARE if is_blank(byte) || attrs.stop.has(byte) => return Moved::Value,
+            BARE if is_blank(byte) || attrs.stop.has(byte) => return AttrStep::Value,
             BARE => {}
             BETWEEN if is_blank(byte) => {}
-            BETWEEN if attrs.stop.has(byte) => return Moved::Tag,
+            BETWEEN if attrs.stop.has(byte) => return AttrStep::Tag,
             BETWEEN if byte.is_ascii_alphabetic() || byte == b'_' => {
                 (thread.since, thread.off) = (pos, NAME);
             }
@@ -122,9 +122,9 @@ impl Stepper<'_> {
                     _ => (index, pos, BARE),
                 };
             }
-            _ => return Moved::Dead,
+            _ => return AttrStep::Dead,
         }
-        Moved::On
+        AttrStep::On
     }
 
     /// The index of the attribute whose name is between `since` and `name_end`; 255 for an unknown attribute.

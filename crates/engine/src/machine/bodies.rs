@@ -57,7 +57,7 @@ impl Parser {
                 break step;
             }
             let (at, rest) = (self.pos, &rest[used..]);
-            let run = body.stretch(rest);
+            let run = body.string_run(rest);
             if self.emit_inside(rest, run, sink) {
                 body.json.pass(&rest[..run.length], at);
             }
@@ -137,7 +137,7 @@ impl Parser {
         self.emitter.flush_args(at, sink);
         let is_python = matches!(view.program.node(node), Node::Py { .. });
         if is_python && self.waits_for_line(view) {
-            return self.look_along(node);
+            return self.start_tail(node);
         }
         let words_before = self.candidate.entry.words_before;
         if let Some(call) = &mut self.emitter.call {
@@ -239,6 +239,7 @@ impl Parser {
         let written = write(&mut out);
         core::mem::swap(self.emitter.args(), &mut out.json);
         for (code, span, message) in out.remarks {
+            self.emitter.lost_closer |= code == Code::MissingCloser;
             self.note(code, span, message, sink);
         }
         if out.structural {

@@ -158,7 +158,7 @@ impl Stepper<'_> {
             self.found.placeholder = Some(Span::new(thread.since, pos));
             return false;
         }
-        if !known && dialect.calls_none(text) {
+        if !known && dialect.is_no_tool(text) {
             return false;
         }
         match self.names {

@@ -71,7 +71,7 @@ impl Parser {
                 value.passed_closer |= probe.last.is_some();
                 value.prose_to = value.prose_to.max(probe.prose_to.unwrap_or(0));
                 // The value passes its own unpaired closer or an unknown parameter, and is in doubt.
-                let has_evidence = probe.n_overs > 0 || is_marker(probe);
+                let has_evidence = probe.n_skips > 0 || is_marker(probe);
                 // A literal that could end an empty value is no evidence about a longer value.
                 let text = self.program.text(value.node);
                 let is_start = text.is_some_and(|text| value.may_be_over(text));
@@ -84,7 +84,7 @@ impl Parser {
             }
             Signal::Nested => {
                 // Closers are counted only once for a value.
-                value.passed_closer |= probe.forgotten.is_some();
+                value.passed_closer |= probe.missing.is_some();
                 value.nest += 1;
                 value.has_nested = true;
                 Decision::Data { upto, doubt: false }

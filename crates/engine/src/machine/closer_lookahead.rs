@@ -51,11 +51,11 @@ pub(crate) struct CloserLookahead {
     /// Text after the value's closer was tried, which happens only once.
     pub(super) was_gap: bool,
     /// How many unknown parameters were skipped.
-    pub(super) n_overs: u8,
+    pub(super) n_skips: u8,
     /// Where `follow` ended with a literal, at which the call ends or another value may start.
     pub(super) read: Option<u64>,
     /// The count of closers, if another value opens at the start of the lookahead.
-    pub(super) forgotten: Option<MissingCloser>,
+    pub(super) missing: Option<MissingCloser>,
 }
 
 /// What the lookahead does next.
@@ -82,10 +82,10 @@ impl CloserLookahead {
     /// Restarts at `at` and keeps the allocations.
     fn start(&mut self, at: u64) {
         (self.at, self.stage) = (at, Stage::Sets);
-        (self.unknown_at, self.n_overs) = (None, 0);
+        (self.unknown_at, self.n_skips) = (None, 0);
         (self.was_gap, self.is_damaged) = (false, false);
         (self.closer_end, self.left_call) = (None, false);
-        (self.leaves, self.prose_to, self.forgotten) = (false, None, None);
+        (self.leaves, self.prose_to, self.missing) = (false, None, None);
     }
 
     /// The value's own closer was read whole.
@@ -222,7 +222,7 @@ impl Parser {
                 None => (None, Stage::Confirm),
             },
             Stage::Skipped(mut skipped) => {
-                let signal = match self.run_over(probe, &mut skipped, view) {
+                let signal = match self.run_skip(probe, &mut skipped, view) {
                     Some(false) => Some(self.look_after_closer(text, probe, view)),
                     is_closed => is_closed.map(|_| None),
                 };
@@ -262,7 +262,7 @@ impl Parser {
                     (signal.map(Some), Stage::Sets)
                 }
                 Some(_) if probe.pos - probe.at > cap => {
-                    let forgets = probe.forgotten.is_some();
+                    let forgets = probe.missing.is_some();
                     return Poll::Ready(Some(if forgets {
                         Signal::Nested
                     } else {
@@ -332,7 +332,7 @@ impl Parser {
                 return Some(Signal::Data);
             }
         }
-        let may_be_damaged = is_broken_off && !probe.is_damaged && probe.forgotten.is_none();
+        let may_be_damaged = is_broken_off && !probe.is_damaged && probe.missing.is_none();
         // The set as it was before the byte.
         let before = &self.set.next;
         let damaged = may_be_damaged.then(|| DamagedLiteral::new(program, before, pos));
@@ -350,7 +350,7 @@ impl Parser {
         let call = self.emitter.call.as_ref();
         let is_known = call.is_some_and(|call| call.tool.is_some());
         let is_sure =
-            probe.n_overs == 0 && !probe.was_gap && (is_known || !probe.follow.iter().any(is_tag));
+            probe.n_skips == 0 && !probe.was_gap && (is_known || !probe.follow.iter().any(is_tag));
         let read = (has_ended && is_sure).then_some(pos + 1);
 
         // The value's own opener.
@@ -442,9 +442,9 @@ impl Parser {
         view: View<'_>,
     ) -> Option<Signal> {
         if let Some(key) = probe.unknown_at.take()
-            && probe.n_overs < SKIPPED_MAX
+            && probe.n_skips < SKIPPED_MAX
         {
-            self.read_over(probe, key, view);
+            self.start_skip(probe, key, view);
             return None;
         }
         if value.nest == 0 && self.start_gap(text, probe, view) {

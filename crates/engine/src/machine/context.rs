@@ -19,7 +19,7 @@ pub(super) struct Context {
     /// Finds the first bytes of those literals.
     pub(super) waits: Finder,
     /// The dialect names what may replace the channel's end: no other entry is read in the channel.
-    pub(super) is_choosy: bool,
+    pub(super) is_strict: bool,
     /// Error recovery entered the context: an entry ends it.
     pub(super) sync: bool,
     /// The context has no end of its own: an entry ends it.
@@ -66,18 +66,18 @@ impl Parser {
                 }
             }
         }
-        (self.emitter.thought, self.emitter.at_line) = (false, true);
+        (self.emitter.has_reasoning, self.emitter.at_line) = (false, true);
         let is_other = |waiting: &SyncPoint| !ends_channel(program, waiting.thread.node);
-        let is_choosy = channel == Channel::Reasoning && sync_points.iter().any(is_other);
+        let is_strict = channel == Channel::Reasoning && sync_points.iter().any(is_other);
         self.context = Context {
             channel,
             waits: first_bytes(program, &sync_points),
             sync_points,
-            is_choosy,
+            is_strict,
             open_ended,
             ..Context::default()
         };
-        self.thought.end = None;
+        self.reasoning.end = None;
         self.mode = Mode::Text;
         self.forget();
     }

@@ -20,13 +20,13 @@ use crate::thresholds::{REPEATABLE_MAX, WAITING_MAX};
 use crate::{CallHead, CallId, Code, End, Event, Note, Place, Sink, Span};
 
 /// A call that has started and has not ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct OpenCall {
     pub(crate) id: CallId,
     pub(crate) dialect: Arc<str>,
     pub(crate) name: String,
     pub(crate) name_at: Span,
-    pub(crate) ns: Option<String>,
+    pub(crate) server: Option<String>,
     pub(crate) written_id: Option<String>,
     /// The index of the call's tool in the program.
     pub(crate) tool: Option<usize>,
@@ -64,28 +64,12 @@ pub(crate) struct OpenCall {
 impl OpenCall {
     pub(crate) fn new(dialect: &Arc<str>, place: Place, at: u64) -> OpenCall {
         OpenCall {
-            id: CallId(0),
             dialect: Arc::clone(dialect),
-            name: String::new(),
             name_at: Span::empty(at),
-            ns: None,
-            written_id: None,
-            tool: None,
-            started: false,
-            opened: false,
-            has_value: false,
-            whole: false,
             facts: CallFacts::new(place),
             text_end: at,
             arguments_at: at,
-            awaits_tail: false,
-            json_end: None,
-            at_best: End::Closed,
-            flag: None,
-            has_flags: false,
-            text: None,
-            list: None,
-            keys: Keys::default(),
+            ..OpenCall::default()
         }
     }
 
@@ -145,9 +129,9 @@ pub(crate) struct Emitter {
     args: String,
     pub(crate) quote: Quote,
     /// Text that is not blank was emitted: the message has started.
-    pub(crate) spoken: bool,
+    pub(crate) has_text: bool,
     /// Reasoning that is not blank was emitted since the reasoning started.
-    pub(crate) thought: bool,
+    pub(crate) has_reasoning: bool,
     /// Only blanks precede the next byte on its line of reasoning.
     pub(crate) at_line: bool,
     /// Reasoning has ended, and neither text that is not blank nor a call has followed it: a line starts here.
@@ -158,6 +142,8 @@ pub(crate) struct Emitter {
     pub(crate) last_solid: u8,
     /// The last calls in wrappers, and how they ended: what follows their fence is a fact of these calls.
     waiting: Vec<(CallId, End, CallFacts)>,
+    /// A value of a call ended without its closer.
+    pub(crate) lost_closer: bool,
     /// The doubt rules for all calls.
     pub(crate) doubts: Doubts,
     counts: BTreeMap<Code, usize>,
@@ -182,7 +168,7 @@ impl Emitter {
     /// Starts the message at `at`: the bytes before belong to the prompt, and nothing counts as emitted.
     pub(crate) fn start_message(&mut self, at: u64) {
         self.origin = at;
-        self.spoken = false;
+        self.has_text = false;
         self.quote = Quote::default();
         self.counts.clear();
         self.waiting.clear();
@@ -304,10 +290,10 @@ impl Emitter {
             let is_start = self.cursor <= self.origin;
             let without_mark = message.strip_prefix(b"\xef\xbb\xbf");
             let message = without_mark.filter(|_| is_start).unwrap_or(message);
-            self.spoken |= self.is_said(message);
+            self.has_text |= self.is_said(message);
             self.account(to, Event::Text(text), sink);
         } else {
-            self.thought |= !text.bytes().all(crate::program::is_blank);
+            self.has_reasoning |= !text.bytes().all(crate::program::is_blank);
             self.pass(to - self.cursor, Event::Reasoning(text), sink);
         }
     }
@@ -337,7 +323,7 @@ impl Emitter {
         if let Some(text) = &mut call.text {
             let decoded = text.take(&mut json);
             self.args = json;
-            self.spoken |= !decoded.trim().is_empty();
+            self.has_text |= !decoded.trim().is_empty();
             let length = to.saturating_sub(self.cursor);
             if length > 0 || !decoded.is_empty() {
                 self.pass(length, Event::Text(&decoded), sink);
@@ -386,7 +372,7 @@ impl Emitter {
             dialect: &call.dialect,
             name: &call.name,
             name_span: call.name_at,
-            server: call.ns.as_deref(),
+            server: call.server.as_deref(),
             id: call.written_id.as_deref(),
             place: call.facts.place,
         };
@@ -409,7 +395,7 @@ impl Emitter {
 
     /// Whether the message has more than blanks, markup and reasoning before the cursor.
     pub(crate) fn has_started(&self) -> bool {
-        self.spoken || self.calls > 0
+        self.has_text || self.calls > 0
     }
 
     /// Whether all calls so far are of dialects whose calls start a line.

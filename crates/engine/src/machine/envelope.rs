@@ -7,7 +7,7 @@ use toolglot_json::Completeness;
 use super::emitter::Channel;
 use super::view::View;
 use super::{Mode, Parser};
-use crate::body::{Asked, Envelope, LeftOut};
+use crate::body::{Action, Envelope, LeftOut};
 use crate::program::Node;
 use crate::{Arguments, Code, End, Sink, Span};
 
@@ -22,12 +22,12 @@ impl Parser {
             let before = envelope.pos;
             let rest = view.slice(before, view.end());
             // Bytes that were read may give more output without more text.
-            let is_read = rest.is_empty() && !envelope.json.has_more_to_say();
+            let is_read = rest.is_empty() && !envelope.json.has_reports();
             if is_read && !(envelope.committed && envelope.is_over()) {
                 return self.wait_in(Mode::Envelope(envelope));
             }
             let event = if is_read {
-                Asked::Done
+                Action::Done
             } else {
                 let live = (!self.fitting.is_on()).then(|| self.emitter.args());
                 envelope.feed(view.program, rest, view.program.limits.undecided, live)
@@ -35,41 +35,41 @@ impl Parser {
             self.set.found.work += envelope.pos.saturating_sub(before);
             self.pos = envelope.pos;
             match event {
-                Asked::Commit if self.repeats(&envelope) => {
+                Action::Commit if self.repeats(&envelope) => {
                     let message = "the call was made before; after the answer it is only mentioned, and is text";
                     let at = envelope.head.name_at;
                     self.remark_at_name(Code::DuplicateCall, at, message.into(), view, sink);
-                    self.dead_envelope(&envelope, view, sink);
+                    self.drop_envelope(&envelope, view, sink);
                     break;
                 }
-                Asked::Commit => {
+                Action::Commit => {
                     if !self.commit_envelope(&mut envelope, view, sink) {
                         break;
                     }
                 }
-                Asked::Args if envelope.committed => {
+                Action::Args if envelope.committed => {
                     self.emit_envelope(&mut envelope, view, sink);
                 }
-                Asked::More | Asked::Args => {}
-                Asked::Inside => {
+                Action::More | Action::Args => {}
+                Action::Inside => {
                     self.emit_envelope(&mut envelope, view, sink);
                     let rest = view.slice(envelope.pos, view.end());
-                    let run = envelope.stretch(rest);
+                    let run = envelope.string_run(rest);
                     if self.emit_inside(rest, run, sink) {
                         envelope.pass(&rest[..run.length]);
                     }
                 }
-                Asked::Another => self.another_envelope(&mut envelope, view, sink),
-                Asked::Done => {
+                Action::Another => self.another_envelope(&mut envelope, view, sink),
+                Action::Done => {
                     self.end_envelope(&mut envelope, view, sink);
                     break;
                 }
-                Asked::Stuck if envelope.committed => {
+                Action::Stuck if envelope.committed => {
                     self.stuck_envelope(&mut envelope, view, sink);
                     break;
                 }
-                Asked::Dead | Asked::Stuck => {
-                    self.dead_envelope(&envelope, view, sink);
+                Action::Dead | Action::Stuck => {
+                    self.drop_envelope(&envelope, view, sink);
                     break;
                 }
             }
@@ -143,7 +143,7 @@ impl Parser {
         if let Some(call) = &mut self.emitter.call {
             call.facts.is_bare = self.candidate.entry.is_bare(!envelope.marked);
             call.written_id = envelope.head.id.take().or(call.written_id.take());
-            call.ns = envelope.head.ns.take().or(call.ns.take());
+            call.server = envelope.head.server.take().or(call.server.take());
         }
         self.emitter.start_call(view, upto, sink);
         self.start_fitting(view.program, envelope.head.name_at.0);
@@ -281,7 +281,7 @@ impl Parser {
     }
 
     /// The envelope is not a call.
-    pub(super) fn dead_envelope(
+    pub(super) fn drop_envelope(
         &mut self,
         envelope: &Envelope,
         view: View<'_>,

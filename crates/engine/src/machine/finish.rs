@@ -29,7 +29,7 @@ impl Parser {
         self.unclosed(why, view, sink);
         self.emit_text(view, view.end(), sink);
         self.emitter.end(self.ending.is_cut_off, sink);
-        if self.context.channel == Channel::Reasoning && !self.emitter.spoken {
+        if self.context.channel == Channel::Reasoning && !self.emitter.has_text {
             let message = "the reasoning has no end; nothing was answered";
             self.note(Code::UnclosedCall, Span::empty(view.end()), message, sink);
         }
@@ -87,7 +87,7 @@ impl Parser {
                 if is_started {
                     self.pos = envelope.pos;
                     if !envelope.marked || envelope.is_over() || self.is_aside() {
-                        self.dead_envelope(&envelope, view, sink);
+                        self.drop_envelope(&envelope, view, sink);
                         return true;
                     }
                     if envelope.head.name.is_none() {
@@ -129,7 +129,7 @@ impl Parser {
                 if python.body.marked && is_call && !self.is_aside() {
                     return self.end_started(view, sink);
                 }
-                self.dead_python(view, sink)
+                self.reject_python(view, sink)
             }
             Mode::Xml(mut xml) => {
                 let is_whole = why != Finish::Length && xml.is_whole(view.end());
@@ -166,7 +166,7 @@ impl Parser {
                     envelope.marked && !self.candidate.quoted
                 };
                 let is_settled = may_settle && envelope.settle(stopped)
-                    || envelope.committed && envelope.settle_mark();
+                    || envelope.committed && envelope.settle_quote();
                 (Mode::Envelope(envelope), is_settled)
             }
             mode => (mode, false),
@@ -214,9 +214,16 @@ impl Parser {
         }
         let may_end = self.candidate.fallback_end(program).is_some();
         if let Some(at) = self.candidate.fallback.take() {
-            // A committed entry continues in a literal that the message's end cut off (`<tool_calls>.. </tool_ca`).
+            // A committed entry continues in a literal that the message's end cut off (`<tool_calls>.. </tool_ca`); a key
+            // may be any word.
             let has_rest = !view.slice(at, view.end()).trim().is_empty();
-            let continues = continues && may_end && has_rest;
+            let is_lost = self.lost_parameter(at, view).is_some();
+            let is_key = |thread: &Thread| {
+                matches!(program.node(thread.node), Node::Capture(_))
+                    || self.newest_key(thread).is_some()
+            };
+            let has_key = self.set.threads.iter().any(is_key);
+            let continues = continues && may_end && has_rest && (is_lost || !has_key);
             self.fall_back(at, view, sink);
             if continues {
                 self.emitter.markup(view, view.end(), sink);
@@ -229,10 +236,9 @@ impl Parser {
         let text = self.set.threads.iter().copied().find(is_value);
         let is_other = |thread: &Thread| program.node(thread.node).is_body() && !is_value(thread);
         let text = text.filter(|_| !self.set.threads.iter().any(is_other));
-        if let (Some(body), true) = (
-            text,
-            self.candidate.committed || self.set.threads.iter().any(|thread| thread.marked),
-        ) {
+        if let Some(body) = text
+            && (self.candidate.committed || self.set.threads.iter().any(|thread| thread.marked))
+        {
             self.pos = view.end();
             self.enter_only(body, view, sink);
             return true;
@@ -267,9 +273,8 @@ impl Parser {
         self.pos = view.end();
         if self.emitter.call.is_none() {
             self.emitter.markup(view, view.end(), sink);
-            let span = Span::empty(view.end());
             let message = "the closer of the block is missing; its calls are whole";
-            self.note(Code::MissingCloser, span, message, sink);
+            self.note(Code::MissingCloser, Span::empty(view.end()), message, sink);
         }
         false
     }

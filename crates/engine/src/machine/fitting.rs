@@ -50,8 +50,14 @@ impl Parser {
     /// Starts the coercion of the open call's JSON arguments; notes point at `at`.
     pub(super) fn start_fitting(&mut self, program: &Program, at: u64) {
         let tool = self.emitter.tool();
-        self.fitting.tool =
-            tool.filter(|&tool| says_anything(&program.tools.tool(tool).parameters));
+        let has_shapes = |tool: &usize| {
+            let Fields { properties, others } = &program.tools.tool(*tool).parameters;
+            !properties.is_empty()
+                || others
+                    .as_deref()
+                    .is_some_and(|others| *others != Shape::Any)
+        };
+        self.fitting.tool = tool.filter(has_shapes);
         if self.fitting.tool.is_some() {
             self.fitting.fit.restart(program.limits.undecided);
             self.fitting.at = at;
@@ -87,12 +93,6 @@ impl Parser {
             .finish(target, whole, args, &mut fitting.changes);
         self.remark_changes(sink);
     }
-}
-
-/// Whether parameters of these shapes can be changed.
-fn says_anything(fields: &Fields) -> bool {
-    let others = fields.others.as_deref();
-    !fields.properties.is_empty() || others.is_some_and(|others| *others != Shape::Any)
 }
 
 /// How many characters of a value a note shows at most.

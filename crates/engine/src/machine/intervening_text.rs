@@ -43,7 +43,7 @@ impl Parser {
     ) -> bool {
         let Some(at) = probe
             .closer_end
-            .filter(|_| !probe.was_gap && probe.forgotten.is_none())
+            .filter(|_| !probe.was_gap && probe.missing.is_none())
         else {
             return false;
         };

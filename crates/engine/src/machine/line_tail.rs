@@ -114,7 +114,7 @@ impl Parser {
     }
 
     /// Starts the lookahead along the line after a call, which ends at `pos`.
-    pub(super) fn look_along(&mut self, node: NodeId) {
+    pub(super) fn start_tail(&mut self, node: NodeId) {
         let at = self.pos;
         self.mode = Mode::LineTail(LineTail::Call(CallLine {
             node,

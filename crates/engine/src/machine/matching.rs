@@ -65,9 +65,13 @@ impl Parser {
             }
             if self.set.next.is_empty() {
                 if self.is_extra_bracket(program, byte) {
-                    let span = Span::new(pos, pos + 1);
                     let message = "a closing bracket too many was left out";
-                    self.note(Code::MismatchedBracket, span, message, sink);
+                    self.note(
+                        Code::MismatchedBracket,
+                        Span::new(pos, pos + 1),
+                        message,
+                        sink,
+                    );
                     self.pos += 1;
                     continue;
                 }
@@ -143,9 +147,7 @@ impl Parser {
     /// Ends the open call before another call's tag, which starts at `at`.
     fn cut_short(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
         self.emitter.markup(view, at, sink);
-        let message = "the call's closer is missing; it was supplied";
-        self.note(Code::MissingCloser, Span::empty(at), message, sink);
-        self.emitter.end_call(End::Recovered, view, at, sink);
+        self.supply_end(view, sink);
         self.forget_candidate();
         self.context = Context::default();
         self.candidate.committed = false;
@@ -161,8 +163,8 @@ impl Parser {
         }
         let mut closers = self.set.threads.iter().filter_map(|thread| {
             let literal = self.set.instances.literal(view.program, thread)?;
-            let is_closer =
-                literal.is_closing_tag() && self.set.log.last(thread.log).is_some_and(Act::is_name);
+            let is_tag = literal.bytes.starts_with(b"</") && literal.bytes.ends_with(b">");
+            let is_closer = is_tag && self.set.log.last(thread.log).is_some_and(Act::is_name);
             is_closer.then_some((*thread, literal.next))
         });
         let Some((closer, next)) = closers.next() else {
@@ -307,11 +309,13 @@ impl Parser {
                 // A call may start after the end; without one, the entry ended there.
                 candidate.over = Some((at, *old));
             }
-            // A literal has priority over a value, and the new body comes after a longer literal.
+            // A literal has priority over a value. The new body comes after a longer literal, or after the opener of a
+            // parameter; or the entry ended after the literal.
             (Some(_), Some(old)) => {
-                let is_same = old.node == body.node && !program.is_end(body.node);
-                let is_longer = is_same || is_text(body.node) && is_text(old.node);
-                if !is_longer {
+                let is_end = program.is_end(body.node);
+                let is_same = old.node == body.node && !is_end;
+                let is_longer = is_same || is_text(body.node) != is_end && is_text(old.node);
+                if !(is_longer || is_text(body.node) && program.is_end(old.node)) {
                     return;
                 }
             }
@@ -336,6 +340,11 @@ impl Parser {
         let is_member = self.candidate.fallback_bodies.iter().any(is_member);
         let mut threads = self.set.threads.iter();
         let outranks = !(is_member && threads.all(|thread| self.enters_channel(thread)));
+        // A literal that is a whole value outranks the one that may start with it (`none of these`) once another follows.
+        let is_text = |thread: &Thread| matches!(program.node(thread.node), Node::Text(_));
+        let is_value = self.candidate.fallback_bodies.first().is_some_and(is_text)
+            && !self.set.threads.iter().any(is_text);
+        let outranks = outranks && !(is_value && self.candidate.fallback >= Some(start));
         if self.set.found.literal_took
             && outranks
             && { self.candidate.fallback }.is_some_and(|at| at == start || !is_member)
@@ -382,7 +391,7 @@ impl Parser {
         if names || ends && !self.awaits_tail() {
             self.flush(view, common, self.pos, sink);
             let call = self.emitter.call.as_ref();
-            let has_head = |call: &OpenCall| call.ns.is_some() || call.written_id.is_some();
+            let has_head = |call: &OpenCall| call.server.is_some() || call.written_id.is_some();
             let awaits_head = |thread: &Thread| program.awaits_head(thread.node);
             let late = !call.is_some_and(has_head) && self.set.threads.iter().any(awaits_head);
             // The name may belong to an earlier call.

@@ -27,10 +27,10 @@ pub(super) struct MissingCloser {
 impl CloserLookahead {
     /// What a signal means while the closers after another value's opener are counted; `None`: the count continues.
     pub(super) fn turned(&mut self, signal: Signal) -> Option<Signal> {
-        if self.forgotten.is_none() && !matches!(signal, Signal::Another) {
+        if self.missing.is_none() && !matches!(signal, Signal::Another) {
             return Some(signal);
         }
-        let mut missing = self.forgotten.unwrap_or_default();
+        let mut missing = self.missing.unwrap_or_default();
         match signal {
             Signal::Recovered if !self.has_closer() => return Some(Signal::Another),
             Signal::Another | Signal::Nested => {
@@ -48,7 +48,7 @@ impl CloserLookahead {
                     }
                     if missing.n_open == 0 && self.left_call {
                         self.stage = Stage::Confirm;
-                        self.forgotten = Some(missing);
+                        self.missing = Some(missing);
                         return None;
                     }
                 }
@@ -62,7 +62,7 @@ impl CloserLookahead {
 
     fn count_on(&mut self, missing: MissingCloser) {
         self.may_leave = false;
-        self.forgotten = Some(missing);
+        self.missing = Some(missing);
         self.stage = Stage::Search;
         (self.unknown_at, self.closer_end, self.left_call) = (None, None, false);
     }

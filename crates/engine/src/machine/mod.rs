@@ -129,7 +129,7 @@ pub struct Parser {
     context: Context,
     set: Positions,
     candidate: Candidate,
-    thought: ReasoningState,
+    reasoning: ReasoningState,
     ending: Ending,
     tokens: Tokens,
     fitting: fitting::Fitting,
@@ -278,7 +278,7 @@ impl Parser {
     /// A parser for one message.
     pub fn new(program: Arc<Program>) -> Parser {
         let cap = program.limits.notes;
-        let names = Arc::clone(program.tools.by_place());
+        let names = Arc::clone(&program.tools.names);
         Parser {
             program,
             input: Held::default(),
@@ -292,7 +292,7 @@ impl Parser {
                 start: true,
                 ..Candidate::default()
             },
-            thought: ReasoningState::default(),
+            reasoning: ReasoningState::default(),
             ending: Ending::default(),
             tokens: Tokens::default(),
             fitting: fitting::Fitting::default(),
@@ -437,9 +437,7 @@ impl Parser {
         }
         self.input.base = self.emitter.cursor;
         self.input.buffer = buffer;
-        if !self.tokens.is_empty() {
-            self.tokens.forget_before(self.input.base);
-        }
+        self.tokens.forget_before(self.input.base);
     }
 
     /// Ends the message.

@@ -19,6 +19,7 @@ use super::value::Value;
 use super::view::View;
 use super::{Channel, Mode, Parser};
 use crate::body::{Envelope, JsonBody, Python, Xml};
+use crate::grammar::Capture;
 use crate::program::{Node, Program, RuleRole};
 use crate::thresholds::{MARKER_MIN, SYNCHRONIZATION_MAX};
 use crate::{Code, End, Sink, Span};
@@ -26,13 +27,33 @@ use crate::{Code, End, Sink, Span};
 impl Parser {
     /// The literals that were read lead nowhere: enters the body, or the end, that could have started at `at`.
     pub(super) fn fall_back(&mut self, at: u64, view: View<'_>, sink: &mut dyn Sink) {
+        if let Some(key) = self.lost_parameter(at, view) {
+            let message = format!("what follows `{}` is not a value of it", view.at(key));
+            self.note(Code::Junk, key, message, sink);
+            self.emitter.worsen(End::Recovered);
+        }
         self.pos = at;
-        core::mem::swap(
-            &mut self.set.found.bodies,
-            &mut self.candidate.fallback_bodies,
-        );
-        self.candidate.fallback_bodies.clear();
+        self.set.found.bodies.clear();
+        (self.set.found.bodies).append(&mut self.candidate.fallback_bodies);
         self.enter_body(view, sink);
+    }
+
+    /// The key of a declared parameter after the open call's possible end at `at`, if no position can read its value.
+    pub(super) fn lost_parameter(&self, at: u64, view: View<'_>) -> Option<Span> {
+        let mut ends = self.candidate.fallback_bodies.first().into_iter();
+        ends.find(|body| view.program.is_end(body.node))?;
+        let fields = self.parameters(view.program)?;
+        let mut keys = self
+            .set
+            .threads
+            .iter()
+            .filter_map(|thread| self.newest_key(thread));
+        keys.find(|key| key.start >= at && fields.get(view.at(*key)).is_some())
+    }
+
+    /// The key that the thread has captured since the last acts.
+    pub(super) fn newest_key(&self, thread: &Thread) -> Option<Span> {
+        (self.set.log).newest(thread.log, self.set.flushed, Capture::Key)
     }
 
     /// Enters `body` alone.
@@ -95,7 +116,11 @@ impl Parser {
         }
         let text = program.text(body.node);
         if text.is_some_and(|text| text.role == RuleRole::Think) && self.may_reopen() {
-            return self.reopen(view, sink);
+            // A repeated tag: the reasoning continues after it.
+            self.emitter.markup(view, at, sink);
+            self.forget_candidate();
+            self.mode = Mode::Text;
+            return;
         }
         self.leave_only(body);
         if program.wraps(body.node) && self.emitter.has_started() {
@@ -135,7 +160,7 @@ impl Parser {
                 let others = quotes.iter().skip(1).cloned().collect();
                 json.json = json.json.with_other_quotes(others);
                 if let Some(tool) = self.emitter.tool() {
-                    json.json.know(1, Arc::clone(program.tools.keys(tool)));
+                    json.json.add_keys(1, Arc::clone(program.tools.keys(tool)));
                 }
                 Mode::Json(Box::new(json))
             }
@@ -208,21 +233,15 @@ impl Parser {
         let end = view.boundary(at.max(checkpoint) + 1);
         let at = view.char_start(at.max(checkpoint));
         let found: String = view.slice(checkpoint, end).chars().take(20).collect();
-        let open = self.emitter.call.is_some();
-        let whole = self.emitter.call.as_ref().is_none_or(|call| call.whole);
-        if open && stopped {
-            let span = Span::empty(self.emitter.cursor);
+        let cursor = self.emitter.cursor;
+        let is_whole = self.emitter.call.as_ref().map(|call| call.whole);
+        if is_whole.is_some() && stopped {
             let message = "the final closer is missing; the model had stopped";
-            self.note(Code::StrippedStopString, span, message, sink);
-            self.emitter
-                .end_call(End::Closed, view, self.emitter.cursor, sink);
-        } else if open && whole {
-            let span = Span::empty(self.emitter.cursor);
-            let message = "the call's closer is missing; it was supplied";
-            self.note(Code::MissingCloser, span, message, sink);
-            self.emitter
-                .end_call(End::Recovered, view, self.emitter.cursor, sink);
-        } else if open {
+            self.note(Code::StrippedStopString, Span::empty(cursor), message, sink);
+            self.emitter.end_call(End::Closed, view, cursor, sink);
+        } else if is_whole == Some(true) {
+            self.supply_end(view, sink);
+        } else if is_whole.is_some() {
             let span = Span::new(checkpoint, at);
             let wants = wants(program, checkpoint_threads.iter());
             let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
@@ -241,13 +260,9 @@ impl Parser {
             if is_lost {
                 self.emitter.worsen(End::Truncated);
             }
-        } else if checkpoint_threads
-            .iter()
-            .any(|thread| program.closes(thread.node))
-        {
-            let span = Span::empty(self.emitter.cursor);
+        } else if { checkpoint_threads.iter() }.any(|thread| program.closes(thread.node)) {
             let message = "the closer of the block does not follow its calls";
-            self.note(Code::MissingCloser, span, message, sink);
+            self.note(Code::MissingCloser, Span::empty(cursor), message, sink);
         }
         let anchors = self.anchors(checkpoint_threads, view);
         let channel = if self.emitter.call.is_some() {
@@ -260,6 +275,14 @@ impl Parser {
         self.pos = self.emitter.cursor;
         self.input.not_before = self.pos;
         self.candidate.committed = false;
+    }
+
+    /// Ends the open call, whose arguments are whole and whose closer is missing.
+    pub(super) fn supply_end(&mut self, view: View<'_>, sink: &mut dyn Sink) {
+        let cursor = self.emitter.cursor;
+        let message = "the call's closer is missing; it was supplied";
+        self.note(Code::MissingCloser, Span::empty(cursor), message, sink);
+        self.emitter.end_call(End::Recovered, view, cursor, sink);
     }
 
     /// The synchronization points of a broken entry: the literals that were expected, then those after the closers

@@ -11,7 +11,7 @@ use super::log::{Act, Log};
 use super::thread::Thread;
 use super::view::View;
 use super::{Mode, Parser};
-use crate::body::{JsonBody, Passing, PassingStep, Python, PythonStep};
+use crate::body::{JsonBody, Python, PythonStep, SkipStep, SkippedCall};
 use crate::program::{Node, Program};
 use crate::vocabulary::CONTINUATIONS;
 use crate::{Code, Sink, Span};
@@ -26,7 +26,7 @@ struct Named {
 }
 
 /// What a possible Python call is.
-enum Judged {
+enum PythonKind {
     Call(Named),
     /// Only the name could show that this is a call, and no tool has that name.
     Unknown,
@@ -43,16 +43,16 @@ impl Parser {
         let program = view.program;
         while let Some(byte) = view.byte(self.pos) {
             self.set.found.work += 1;
-            if let Some(passing) = &mut python.passing {
+            if let Some(skipped) = &mut python.skipped {
                 let is_long = self.pos - self.candidate.at > program.limits.undecided as u64;
-                match passing.step(byte) {
-                    _ if is_long => return self.dead_python(view, sink),
-                    PassingStep::More => self.pos += 1,
-                    PassingStep::Name => {
+                match skipped.step(byte) {
+                    _ if is_long => return self.reject_python(view, sink),
+                    SkipStep::More => self.pos += 1,
+                    SkipStep::Name => {
                         *python = Python::new(python.body, self.pos);
-                        python.has_passed = true;
+                        python.has_skipped = true;
                     }
-                    PassingStep::Dead => return self.dead_python(view, sink),
+                    SkipStep::Dead => return self.reject_python(view, sink),
                 }
                 continue;
             }
@@ -65,33 +65,33 @@ impl Parser {
             match step {
                 PythonStep::More => self.pos += 1,
                 PythonStep::Call | PythonStep::Positional => {
-                    match self.judge_python(&python, step, view, sink) {
-                        Judged::Call(named) => {
+                    match self.decide_python(&python, step, view, sink) {
+                        PythonKind::Call(named) => {
                             self.start_python(&python, named, view, sink);
                             return true;
                         }
-                        Judged::Unknown => {
+                        PythonKind::Unknown => {
                             // After an unknown call, one of a known tool may follow.
                             self.pos = python.arguments;
-                            python.passing = Some(Passing::new());
+                            python.skipped = Some(SkippedCall::new());
                         }
-                        Judged::Text => return self.dead_python(view, sink),
+                        PythonKind::Text => return self.reject_python(view, sink),
                     }
                 }
-                PythonStep::Dead => return self.dead_python(view, sink),
+                PythonStep::Dead => return self.reject_python(view, sink),
             }
         }
         self.wait_in(Mode::Python(python))
     }
 
     /// Decides what a possible Python call is.
-    fn judge_python(
+    fn decide_python(
         &mut self,
         python: &Python,
         step: PythonStep,
         view: View<'_>,
         sink: &mut dyn Sink,
-    ) -> Judged {
+    ) -> PythonKind {
         let program = view.program;
         let mut name = view
             .slice(python.name_at, python.name_end)
@@ -103,18 +103,18 @@ impl Parser {
         let is_foreign = !marked && known.is_none() && !program.tools.is_empty();
         let has_places = known.is_some_and(|tool| !program.tools.keys(tool).is_empty());
         if step == PythonStep::Positional && !has_places && !is_foreign {
-            return Judged::Text;
+            return PythonKind::Text;
         }
         let assigned = python.is_assigned();
         // Code assigns results of other functions, too. A call without assignment is left to the wrapper fence.
         let dialect = program.dialect_of(python.body.node);
-        let calls_none = known.is_none() && (assigned || dialect.calls_none(&name));
-        if calls_none || (!assigned && dialect.reads_lines && self.may_wrap(program)) {
-            return Judged::Text;
+        let is_no_tool = known.is_none() && (assigned || dialect.is_no_tool(&name));
+        if is_no_tool || (!assigned && dialect.reads_lines && self.may_wrap(program)) {
+            return PythonKind::Text;
         }
         if !marked && known.is_none() && self.is_in_prose() {
             // Prose and code contain brackets, and words with brackets: `see [note(1)]`, `x = [f(1)]`.
-            return Judged::Text;
+            return PythonKind::Text;
         }
         let at = Span::new(python.name_at, python.name_end);
         if is_foreign
@@ -124,23 +124,23 @@ impl Parser {
             if self.candidate.start && step == PythonStep::Call {
                 self.remark_quoted(&name, at, sink);
             }
-            return Judged::Text;
+            return PythonKind::Text;
         }
         // An unknown call in reasoning is held like any call, and decided again if the reasoning never ends.
         if is_foreign && !self.candidate.is_undecided {
             let message =
                 alloc::format!("unknown tool `{name}`; without a marker it is not a call");
             self.note(Code::UnknownTool, at, message, sink);
-            return Judged::Unknown;
+            return PythonKind::Unknown;
         }
         if !marked && self.needs_marker() {
             // Answers that do not stop contain code of all kinds, and calls of tools that nobody asked for.
             let at = (python.name_at + n_space as u64, python.name_end);
             let message = "after the fence that was the answer, a Python call is text";
             self.remark_at_name(Code::QuotedCall, at, message.into(), view, sink);
-            return Judged::Text;
+            return PythonKind::Text;
         }
-        Judged::Call(Named {
+        PythonKind::Call(Named {
             name,
             n_space,
             tool: known,
@@ -151,7 +151,7 @@ impl Parser {
     fn start_python(&mut self, python: &Python, named: Named, view: View<'_>, sink: &mut dyn Sink) {
         let program = view.program;
         let mut body = python.body;
-        if python.has_passed {
+        if python.has_skipped {
             body = self.start_after_unknown(body, python.at);
             self.leave_only(body);
         }
@@ -209,7 +209,7 @@ impl Parser {
         Thread { log, ..body }
     }
 
-    pub(super) fn dead_python(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
+    pub(super) fn reject_python(&mut self, view: View<'_>, sink: &mut dyn Sink) -> bool {
         if let Some(at) = self.candidate.fallback.take() {
             // Back to the line of a fence that only wraps what follows.
             self.fall_back(at, view, sink);

@@ -28,8 +28,8 @@ impl Parser {
             return 0;
         }
         let run = match &mut self.mode {
-            Mode::Json(body) => body.stretch(text),
-            Mode::Envelope(envelope) => envelope.stretch(text),
+            Mode::Json(body) => body.string_run(text),
+            Mode::Envelope(envelope) => envelope.string_run(text),
             Mode::Xml(xml) => {
                 if text.len() > SMALL || !xml.continues(text) {
                     return 0;
@@ -154,9 +154,9 @@ impl Parser {
     fn quick_text(&mut self, channel: Channel, is_plain: bool, text: &str, sink: &mut dyn Sink) {
         let (base, len) = (self.input.base, text.len() as u64);
         self.input.base += len;
-        if channel == Channel::Reasoning && self.emitter.thought {
+        if channel == Channel::Reasoning && self.emitter.has_reasoning {
             self.emitter.pass(len, Event::Reasoning(text), sink);
-        } else if channel == Channel::Text && is_plain && self.emitter.spoken {
+        } else if channel == Channel::Text && is_plain && self.emitter.has_text {
             self.emitter.pass(len, Event::Text(text), sink);
         } else {
             let program = &self.program;

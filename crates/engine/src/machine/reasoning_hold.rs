@@ -87,7 +87,7 @@ impl Parser {
         if is_call && self.candidate.is_undecided && !self.emitter.mute {
             // Bytes that were looked at for an earlier call are not looked at again.
             let (at, upto) = (self.candidate.at, self.candidate.checkpoint);
-            let before = self.thought.endless;
+            let before = self.reasoning.endless;
             let looked = before.filter(|before| self.awaited() == Some(before.node));
             let pos = looked.map_or(at, |before| before.upto.max(at));
             self.forget_candidate();
@@ -146,7 +146,7 @@ impl Parser {
     /// Whether the tag that opens reasoning may occur here: models repeat the prompt's tag at times, before any
     /// reasoning.
     pub(super) fn may_reopen(&self) -> bool {
-        self.context.channel == Channel::Reasoning && !self.emitter.thought
+        self.context.channel == Channel::Reasoning && !self.emitter.has_reasoning
     }
 
     /// Whether a position reads a repeated tag that opens reasoning.
@@ -154,13 +154,6 @@ impl Parser {
         let reads = |thread: &Thread| self.enters(thread, |role| role == RuleRole::Think);
         let mut next = self.set.next.iter();
         self.may_reopen() && next.any(|thread| !thread.extra && reads(thread))
-    }
-
-    /// Ends a repeated tag; the reasoning continues after that tag.
-    pub(super) fn reopen(&mut self, view: View<'_>, sink: &mut dyn Sink) {
-        self.emitter.markup(view, self.pos, sink);
-        self.forget_candidate();
-        self.mode = Mode::Text;
     }
 
     /// Keeps only one position.
@@ -183,11 +176,11 @@ impl Parser {
         sink: &mut dyn Sink,
     ) -> bool {
         let program = view.program;
-        let mut end = self.thought.end.filter(|&end| end > self.candidate.at);
+        let mut end = self.reasoning.end.filter(|&end| end > self.candidate.at);
         let context = core::mem::take(&mut self.context);
         while end.is_none() && hold.pos - self.candidate.at <= program.limits.undecided as u64 {
             let step = program.openers.find(view.from(hold.pos), &context.waits);
-            let Some(token) = self.sight_after(step, &context, view, &mut hold.pos) else {
+            let Some(token) = self.token_after(step, &context, view, &mut hold.pos) else {
                 break;
             };
             match token {
@@ -207,17 +200,17 @@ impl Parser {
         }
         self.context = context;
         let Some(end) = end else {
-            self.thought.decided = Some(self.candidate.at);
+            self.reasoning.decided = Some(self.candidate.at);
             let upto = hold.pos;
-            self.thought.endless = self.awaited().map(|node| Endless { node, upto });
+            self.reasoning.endless = self.awaited().map(|node| Endless { node, upto });
             self.start_candidate(view, self.candidate.at, sink);
             self.set.found.opened = true;
             return true;
         };
-        self.thought.end = Some(end);
+        self.reasoning.end = Some(end);
         let upto = hold.upto.min(end);
         // What follows a marker that was passed over belongs to the same call.
-        if self.thought.passed_over != Some(self.candidate.at) {
+        if self.reasoning.passed_over != Some(self.candidate.at) {
             let first = view.slice(self.candidate.at, end).chars().next();
             let least = self.candidate.at + first.map_or(0, char::len_utf8) as u64;
             let span = Span::new(self.candidate.at, upto.max(least));
@@ -226,7 +219,7 @@ impl Parser {
             self.emitter
                 .note_with_help(Code::ReasoningCall, span, message, help, sink);
         }
-        self.thought.passed_over = Some(upto);
+        self.reasoning.passed_over = Some(upto);
         self.reject(upto);
         self.input.not_before = self.input.not_before.max(upto);
         true

@@ -49,13 +49,13 @@ pub(super) enum ReasoningToken {
 impl Parser {
     /// The mode after an entry.
     pub(super) fn after_entry(&mut self, at: u64) -> Mode {
-        match &self.thought.interrupted {
+        match &self.reasoning.interrupted {
             Some(interrupted) if interrupted.called => Mode::ReasoningResume(ReasoningResume {
                 pos: at,
                 blank: true,
             }),
             _ => {
-                self.thought.interrupted = None;
+                self.reasoning.interrupted = None;
                 Mode::Text
             }
         }
@@ -73,15 +73,15 @@ impl Parser {
 
     /// Whether the candidate starts right after an entry in reasoning.
     pub(super) fn adjoins_reasoning(&self) -> bool {
-        let interrupted = self.thought.interrupted.as_ref();
+        let interrupted = self.reasoning.interrupted.as_ref();
         interrupted.is_some_and(|reasoning| reasoning.after == Some(self.candidate.at))
     }
 
     pub(super) fn resume_reasoning(&mut self, mut resume: ReasoningResume, view: View<'_>) -> bool {
-        let Some(mut interrupted) = self.thought.interrupted.take() else {
+        let Some(mut interrupted) = self.reasoning.interrupted.take() else {
             return true;
         };
-        let mut found = self.thought.end.is_some_and(|end| end >= self.pos);
+        let mut found = self.reasoning.end.is_some_and(|end| end >= self.pos);
         while !found {
             let rest = view.from(resume.pos);
             let step = if resume.blank {
@@ -89,19 +89,19 @@ impl Parser {
             } else {
                 view.program.openers.find(rest, &interrupted.context.waits)
             };
-            let token = self.sight_after(step, &interrupted.context, view, &mut resume.pos);
+            let token = self.token_after(step, &interrupted.context, view, &mut resume.pos);
             let is_long = resume.pos - self.pos > view.program.limits.undecided as u64;
             let Some(token) = token.filter(|_| !is_long) else {
                 break;
             };
             match token {
                 ReasoningToken::End => {
-                    self.thought.end = Some(resume.pos);
+                    self.reasoning.end = Some(resume.pos);
                     found = true;
                 }
                 ReasoningToken::Entry if resume.blank => {
                     interrupted.after = Some(resume.pos);
-                    self.thought.interrupted = Some(interrupted);
+                    self.reasoning.interrupted = Some(interrupted);
                     return true;
                 }
                 ReasoningToken::Reasoning | ReasoningToken::Text => break,
@@ -110,7 +110,7 @@ impl Parser {
                     resume.blank = false;
                 }
                 ReasoningToken::Wait => {
-                    self.thought.interrupted = Some(interrupted);
+                    self.reasoning.interrupted = Some(interrupted);
                     return self.wait_in(Mode::ReasoningResume(resume));
                 }
             }
@@ -123,7 +123,7 @@ impl Parser {
 
     /// The token `step` bytes after `pos`, which moves there. Without `step`, `pos` moves to the end of the view;
     /// `None` if the message ends there.
-    pub(super) fn sight_after(
+    pub(super) fn token_after(
         &mut self,
         step: Option<usize>,
         context: &Context,
@@ -134,13 +134,13 @@ impl Parser {
         self.set.found.work += to - *pos + 1;
         *pos = to;
         match step {
-            Some(_) => Some(self.sight(context, view, to)),
+            Some(_) => Some(self.token_at(context, view, to)),
             None => (!view.eof).then_some(ReasoningToken::Wait),
         }
     }
 
     /// The token at `at`.
-    fn sight(&mut self, context: &Context, view: View<'_>, at: u64) -> ReasoningToken {
+    fn token_at(&mut self, context: &Context, view: View<'_>, at: u64) -> ReasoningToken {
         let program = view.program;
         let bytes = view.from(at);
         let mut waits = false;
@@ -172,8 +172,8 @@ impl Parser {
             return ReasoningToken::Nothing;
         }
         // An opener of the message's start counts after text, too, where an entry interrupted reasoning.
-        let after_text = self.emitter.spoken
-            && self.thought.interrupted.is_none()
+        let after_text = self.emitter.has_text
+            && self.reasoning.interrupted.is_none()
             && !self.emitter.quote.is_fresh;
         let counts = |opener: &&Opener| !(opener.start && after_text);
         let (read, openers) = program.trie.walk(bytes, |opener| counts(&opener));
@@ -200,7 +200,7 @@ impl Parser {
     /// Keeps the reasoning that a candidate interrupts, if the reasoning has an end of its own.
     pub(super) fn interrupt(&mut self, context: Context) {
         if !context.open_ended {
-            self.thought.interrupted = Some(Box::new(Interrupted {
+            self.reasoning.interrupted = Some(Box::new(Interrupted {
                 context,
                 called: false,
                 after: None,

@@ -261,7 +261,7 @@ impl Stepper<'_> {
         // Most openers lead to blanks, and to what follows the blanks.
         next.reserve(2 * openers.len());
         for opener in openers {
-            let is_at_line = bol || opener.may_be_kept && self.candidate.is_kept;
+            let is_at_line = bol || opener.may_be_assigned && self.candidate.is_kept;
             if (opener.bol && !is_at_line)
                 || (opener.start && !self.candidate.start)
                 || !opener.fits(read)

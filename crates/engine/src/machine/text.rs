@@ -72,8 +72,8 @@ impl Parser {
     fn may_start(&self, view: View<'_>, at: u64) -> bool {
         let emitted = self.emitter.cursor.max(self.emitter.origin()).min(at);
         let unemitted = view.bytes(emitted, at);
-        !self.emitter.spoken
-            || self.thought.interrupted.is_some()
+        !self.emitter.has_text
+            || self.reasoning.interrupted.is_some()
             || self.emitter.quote.may_start_after(unemitted)
     }
 
@@ -81,7 +81,7 @@ impl Parser {
     fn walk_trie(&mut self, view: View<'_>, at: u64) -> (usize, bool) {
         let bytes = view.from(at);
         let (read, openers) = view.program.trie.walk(bytes, |opener| {
-            let starts_line = || self.may_start_line(view, at, opener.may_be_kept);
+            let starts_line = || self.may_start_line(view, at, opener.may_be_assigned);
             (!opener.start || self.may_start(view, at))
                 && (!opener.bol || starts_line() || self.may_start(view, at))
         });
@@ -91,12 +91,12 @@ impl Parser {
 
     /// Whether an opener at `at` may start a line, or follow what keeps a call's result (`r =`); `false` where other
     /// text certainly precedes it.
-    fn may_start_line(&self, view: View<'_>, at: u64, may_be_kept: bool) -> bool {
+    fn may_start_line(&self, view: View<'_>, at: u64, may_be_assigned: bool) -> bool {
         /// Length of the lookback, in bytes.
         const LOOKBACK: u64 = 64;
         let emitter = &self.emitter;
         let is_plain = self.context.channel == Channel::Text
-            && self.thought.interrupted.is_none()
+            && self.reasoning.interrupted.is_none()
             && self.tokens.is_empty()
             && !emitter.mute
             && !emitter.reasoning_is_over
@@ -111,7 +111,7 @@ impl Parser {
             Some(end) => (Line::default(), &before[end + 1..]),
             None if near == certain => (emitter.quote.line, before),
             // The line's start is not visible: it may be a bullet, or a name that keeps the result.
-            None => return may_be_kept || !before.iter().any(u8::is_ascii_alphabetic),
+            None => return may_be_assigned || !before.iter().any(u8::is_ascii_alphabetic),
         };
         for &byte in before {
             if line.is_led() {
@@ -119,7 +119,7 @@ impl Parser {
             }
             line.byte(byte);
         }
-        line.may_lead() || may_be_kept && line.keeps()
+        line.may_lead() || may_be_assigned && line.keeps()
     }
 
     /// Starts a candidate at `at`: the set has what the context waits for, then all openers.
@@ -160,7 +160,7 @@ impl Parser {
         let starts_quotation =
             self.candidate.is_in_code && self.emitter.quote.is_fresh && !is_fence;
         self.candidate.bol = starts || starts_quotation || special || self.follows_marker();
-        self.candidate.start = starts_quotation || !self.emitter.spoken && !closes_wrapper;
+        self.candidate.start = starts_quotation || !self.emitter.has_text && !closes_wrapper;
         self.candidate.is_wrapped = self.candidate.is_in_code
             && self.options.in_code == InCode::Auto
             && self.emitter.quote.may_call()
@@ -170,11 +170,11 @@ impl Parser {
             self.context.channel == Channel::Reasoning && !self.context.open_ended;
         self.candidate.is_in_reasoning = is_closed_reasoning && !special;
         let is_reasoning = self.candidate.is_in_reasoning && ignores;
-        self.candidate.is_undecided = is_reasoning && self.thought.decided != Some(at);
+        self.candidate.is_undecided = is_reasoning && self.reasoning.decided != Some(at);
         self.candidate.quoted = (self.candidate.is_in_code
             && self.options.in_code != InCode::Accept
             && !self.candidate.is_wrapped)
-            || (is_reasoning && self.context.is_choosy);
+            || (is_reasoning && self.context.is_strict);
         self.forget_candidate();
         for point in &self.context.sync_points {
             let log = point

@@ -9,7 +9,7 @@ use toolglot_json::internal::{float, from_text, integer, is_number, overflows, q
 use toolglot_json::{Output, Root, Shape, Step, Transducer};
 
 use crate::Code;
-use crate::body::left_a_string;
+use crate::body::type_mismatch;
 use crate::grammar::{Typing, Values};
 
 /// How a value is read.
@@ -97,7 +97,7 @@ pub(crate) fn typed<'a>(
     } else {
         Code::WrongType
     };
-    let remark = (code, left_a_string(text, name(shape)));
+    let remark = (code, type_mismatch(text, name(shape)));
     (Cow::Owned(quoted(text)), Some(remark))
 }
 

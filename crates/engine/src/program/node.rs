@@ -301,10 +301,6 @@ impl Literal<'_> {
         (Fits::Not, 0)
     }
 
-    pub(crate) fn is_closing_tag(&self) -> bool {
-        self.bytes.starts_with(b"</") && self.bytes.ends_with(b">")
-    }
-
     /// Whether `bytes` start with it.
     #[inline]
     pub(crate) fn fits(&self, bytes: &[u8]) -> Fits {

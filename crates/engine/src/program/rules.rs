@@ -79,7 +79,7 @@ pub(crate) struct CompiledDialect {
 
 impl CompiledDialect {
     /// Whether `name` is a word in place of a name that means that no tool is called.
-    pub(crate) fn calls_none(&self, name: &str) -> bool {
+    pub(crate) fn is_no_tool(&self, name: &str) -> bool {
         self.none.iter().any(|none| none == name)
     }
 }

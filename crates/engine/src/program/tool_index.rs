@@ -16,7 +16,7 @@ pub(crate) struct ToolIndex {
     by_name: BTreeMap<String, usize>,
     /// Tools by their names with every separator spelt `_`; `None` if several share that spelling.
     by_words: BTreeMap<String, Option<usize>>,
-    names: Arc<[String]>,
+    pub(crate) names: Arc<[String]>,
     /// The names of each tool's parameters.
     keys: Vec<Arc<[String]>>,
 }
@@ -63,11 +63,6 @@ impl ToolIndex {
         all.filter(move |(_, tool)| dotted(tool))
             .map(|(spelt, _)| spelt.as_str())
             .filter(is_other)
-    }
-
-    /// The names, in the order of the tools.
-    pub(crate) fn by_place(&self) -> &Arc<[String]> {
-        &self.names
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -26,7 +26,7 @@ pub(crate) struct Opener {
     pub(crate) start: bool,
     pub(crate) mark: bool,
     /// A Python call may come after `x =` on its line.
-    pub(crate) may_be_kept: bool,
+    pub(crate) may_be_assigned: bool,
 }
 
 impl Opener {
@@ -223,7 +223,7 @@ fn walk(nodes: &[Node], at: NodeId, mut way: Opener, ways: &mut Ways, depth: usi
         }
         // At the start of a line a known name alone opens an entry. Without known names nothing does.
         Node::Py { .. } if way.bol || way.start => {
-            (way.target, way.may_be_kept) = (at, way.bol);
+            (way.target, way.may_be_assigned) = (at, way.bol);
             ways.reads_lines |= way.bol;
             ways.add(None, Some((way, Spelling::Stem)));
         }

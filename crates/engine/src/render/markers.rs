@@ -144,7 +144,7 @@ impl<'d> Markers<'d> {
     }
 
     /// Whether `text` holds no marker, escaped or not, and no text that follows a name in the opener of a result.
-    pub(super) fn are_absent(&self, text: &str, scheme: Scheme) -> bool {
+    pub(super) fn none_in(&self, text: &str, scheme: Scheme) -> bool {
         let all = self.by_first.values().flatten();
         let mut ends = all.filter_map(|marker| marker.then);
         let has = |at: usize| self.at(&text.as_bytes()[at..], scheme, true).is_some();
@@ -172,7 +172,7 @@ impl<'d> Marker<'d> {
         };
         let line = memchr::memchr(b'\n', rest).map_or(rest, |end| &rest[..end]);
         let name = core::str::from_utf8(line).ok()?.chars().next()?;
-        if !is_of_a_name(name) {
+        if !is_name_char(name) {
             return None;
         }
         memchr::memmem::find(line, then.as_bytes()).map(|at| at + then.len())
@@ -180,7 +180,7 @@ impl<'d> Marker<'d> {
 }
 
 /// Whether a name or an id in a frame may hold the character.
-pub(super) fn is_of_a_name(c: char) -> bool {
+pub(super) fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || " _-./:$@#".contains(c)
 }
 

@@ -11,7 +11,7 @@ use toolglot_json::internal::{escape_into, members};
 
 use super::CallText;
 use super::escape::{self, Change, Escaped, Scheme};
-use super::markers::{Markers, holds_tag, is_of_a_name, is_result};
+use super::markers::{Markers, holds_tag, is_name_char, is_result};
 use super::value::raw;
 use crate::grammar::{Capture, Dialect, Piece, Term, TermKind};
 use crate::{Code, Note, Span};
@@ -454,7 +454,7 @@ impl Fill<'_> {
         seq.iter().all(|term| match &term.kind {
             TermKind::Raw(Some(name), _) => self.argument(name).is_some_and(|text| {
                 let is_short = (1..=SHOWN).contains(&text.len()) && !text.contains(['\n', '\r']);
-                is_short && self.frame.markers.are_absent(&text, self.scheme)
+                is_short && self.frame.markers.none_in(&text, self.scheme)
             }),
             TermKind::Capture(Capture::Id, _) => call.id.is_some(),
             TermKind::Capture(Capture::Server, _) => call.server.is_some(),
@@ -476,7 +476,7 @@ impl Fill<'_> {
             Capture::Key | Capture::Type | Capture::Any | Capture::Length => "",
         };
         text.chars()
-            .map(|c| if is_of_a_name(c) { c } else { '_' })
+            .map(|c| if is_name_char(c) { c } else { '_' })
             .collect()
     }
 }

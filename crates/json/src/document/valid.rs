@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::escape::hex4;
 use crate::scan::{blanks_end, plain};
-use crate::word::{is_scalar, stands, word_length};
+use crate::word::{is_json, is_scalar, word_length};
 
 /// Whether `text` is one JSON value (RFC 8259), with white space allowed around it. `finite`: a number too large for an
 /// `f64` is invalid. Linear; one byte of memory a level.
@@ -17,7 +17,7 @@ pub fn is_valid(text: &str, finite: bool) -> bool {
         Some(b'[') if last != Some(&b']') => return false,
         _ => {}
     }
-    let is_word = if finite { stands } else { is_scalar };
+    let is_word = if finite { is_json } else { is_scalar };
     let end = end_of(text, start, is_word);
     end.is_some_and(|end| blanks_end(text.as_bytes(), end) == text.len())
 }
@@ -124,7 +124,7 @@ mod tests {
     use super::is_valid;
 
     #[test]
-    fn json_is_told_from_what_is_not() {
+    fn json_is_distinguished_from_other_text() {
         for good in [
             "{}",
             " [ ] ",

@@ -131,7 +131,7 @@ impl<'a> Document<'a> {
         self.writer.put("");
         core::mem::swap(&mut out.text, self.writer.out());
         if let Some(keys) = &self.known {
-            self.machine.know(1, Arc::clone(keys));
+            self.machine.add_keys(1, Arc::clone(keys));
         }
         loop {
             let rest = &self.text[self.i..];
@@ -144,7 +144,7 @@ impl<'a> Document<'a> {
                     self.i = self.boundary(end);
                     break;
                 }
-                Step::More if self.machine.settle_mark(self.i as u64, &mut out) => {}
+                Step::More if self.machine.settle_quote(self.i as u64, &mut out) => {}
                 Step::More => break self.machine.cut(self.i as u64, &mut out),
                 Step::Stuck => {
                     let rest = &self.text[self.i..];

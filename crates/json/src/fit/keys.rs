@@ -2,7 +2,7 @@
 
 use alloc::borrow::Cow;
 
-use super::names::{is_wrapper, uncontested};
+use super::names::{is_wrapper, renamable};
 use super::walk::Walk;
 use super::{Fit, FitKind, Job, Present, State, Target, Wrapper};
 use crate::escape::{quoted, unescape};
@@ -80,8 +80,8 @@ impl Fit {
         let Some(object) = job.whole.and_then(|whole| whole.get(level.start..)) else {
             return true;
         };
-        let find = || uncontested(object, fields);
-        let names = level.uncontested.get_or_insert_with(find);
+        let find = || renamable(object, fields);
+        let names = level.renamable.get_or_insert_with(find);
         names.iter().any(|name| name == key)
     }
 

@@ -110,7 +110,7 @@ impl Fit {
             unwrapped,
             present: self.present.len(),
             start: self.start,
-            uncontested: None,
+            renamable: None,
         });
     }
 

@@ -139,7 +139,7 @@ struct Level {
     /// Where the container starts.
     start: usize,
     /// The keys that may be renamed, once the whole object was searched for them.
-    uncontested: Option<Vec<String>>,
+    renamable: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

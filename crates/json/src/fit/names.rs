@@ -57,7 +57,7 @@ fn is_near(a: &str, b: &str) -> bool {
 }
 
 /// The keys of `object` that may be renamed: each is the only near miss of a declared key that `object` does not have.
-pub(super) fn uncontested(object: &str, fields: &Fields) -> Vec<String> {
+pub(super) fn renamable(object: &str, fields: &Fields) -> Vec<String> {
     let all: Vec<_> = members(object)
         .map(|(key, _)| {
             let near = fields.nearest(&key).map(|(place, _)| place);

@@ -15,7 +15,7 @@ use crate::escape::{quoted, unescape};
 use crate::reader::{UnknownValue, members};
 use crate::repair::Repair;
 use crate::shape::Shape;
-use crate::transducer::is_made;
+use crate::transducer::computes;
 
 /// The deepest level at which a string in a string is unpacked.
 const DEEPEST: u8 = 4;
@@ -166,7 +166,7 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
     if let Some(json) = scalar {
         return Some((json.into_owned(), FitKind::Typed, Vec::new()));
     }
-    if is_made(trimmed) {
+    if computes(trimmed) {
         // The list is an expression, whose source does not contain the items.
         return None;
     }

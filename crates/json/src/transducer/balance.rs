@@ -42,7 +42,7 @@ impl Balance {
         let start = self.to.saturating_sub(at) as usize;
         let end = bytes.len().min(self.end.saturating_sub(at) as usize);
         let new = bytes.get(start..end).unwrap_or_default();
-        for chunk in new.chunks(STRETCH) {
+        for chunk in new.chunks(CHUNK) {
             let (n_open, n_quotes) = chunk.iter().copied().fold((0, 0), add);
             self.n_open += i32::from(n_open);
             self.n_quotes += usize::from(n_quotes);
@@ -67,7 +67,7 @@ impl Balance {
 }
 
 /// The chunk size of the count, in bytes. The sums of a chunk fit a byte, so that one instruction adds several.
-const STRETCH: usize = 96;
+const CHUNK: usize = 96;
 
 /// Adds a byte: 1 for an opening bracket, -1 for a closing one, and 1 for a quote.
 #[inline]

@@ -3,13 +3,13 @@
 use crate::repair::Repair;
 
 /// The maximum number of readings alive at once.
-pub(super) const LIVE: usize = 4;
+pub(super) const MAX_LIVE: usize = 4;
 
 /// The longest lookahead of the readings of a stream, in bytes.
 pub(super) const STREAM: usize = 1024;
 
 /// Caps the bytes that readings of a document read: a base, and a rate per input byte. A quote counts as `PER_QUOTE`.
-pub(super) const PATIENCE: u64 = 1 << 15;
+pub(super) const BUDGET: u64 = 1 << 15;
 pub(super) const PER_BYTE: u64 = 2;
 pub(super) const PER_QUOTE: u64 = 16;
 
@@ -75,7 +75,7 @@ pub(super) const TABLE: &[(Charge, u32, &str, &str)] = &[
 /// The cost of `charge`.
 pub(super) fn cost(charge: Charge) -> u32 {
     #[cfg(test)]
-    if super::tests::is_struck(charge) {
+    if super::tests::is_disabled(charge) {
         return 0;
     }
     let row = TABLE.iter().find(|(of, ..)| *of == charge);

@@ -6,7 +6,7 @@
 use super::state::{Frame, State};
 use super::{HELD, Transducer};
 use crate::scan::{blanks_end, plain};
-use crate::word::{ends_word, stands, word_length};
+use crate::word::{ends_word, is_json, word_length};
 
 impl Transducer {
     /// Whether the machine is between tokens, deep enough that nothing is reported. Python calls are excluded: a token
@@ -46,7 +46,7 @@ impl Transducer {
                             && frame == Frame::Object
                             && byte_at(end) == b','
                             && byte_at(end + 1).is_ascii_digit();
-                        if may_continue || !ends_word(byte_at(end)) || !stands(&text[i..end]) {
+                        if may_continue || !ends_word(byte_at(end)) || !is_json(&text[i..end]) {
                             return i;
                         }
                         i = end;

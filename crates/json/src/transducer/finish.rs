@@ -22,7 +22,7 @@ impl Transducer {
                 self.held.clear();
                 self.state = State::After;
             }
-            State::Apostrophe if !self.in_key => self.end_odd(at, out),
+            State::Apostrophe if !self.in_key => self.end_quoted(at, out),
             State::Word if !self.in_key && self.stack.is_empty() => self.end_word(at, out),
             State::Dots | State::Dotted if self.resume == State::After => self.settle_dots(at, out),
             _ => {}
@@ -131,7 +131,7 @@ impl Transducer {
     pub(super) fn end_string(&mut self, at: u64, out: &mut Output) {
         self.held.clear();
         self.note(Repair::MissingQuote, at, at, out);
-        self.end_odd(at, out);
+        self.end_quoted(at, out);
         self.value_ended = false;
     }
 }

@@ -15,7 +15,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::costs::{
-    Charge, DEPTH, DOUBT, LIVE, MARGIN, NEAR, PATIENCE, PER_BYTE, PER_QUOTE, STREAM, cost,
+    BUDGET, Charge, DEPTH, DOUBT, MARGIN, MAX_LIVE, NEAR, PER_BYTE, PER_QUOTE, STREAM, cost,
 };
 use super::piece::Piece;
 use super::state::{Frame, Quote, State};
@@ -84,7 +84,7 @@ struct Reading {
     /// The document is a string, which nothing follows.
     is_root: bool,
     /// The text after the document is charged already.
-    is_trailed: bool,
+    rest_paid: bool,
     /// A line ended after the string.
     is_new_line: bool,
     /// The document ended at the end of a line, and only its brackets may follow.
@@ -155,7 +155,7 @@ impl Transducer {
     pub(super) fn step_fork(&mut self, byte: u8, piece: &mut Piece<'_>) {
         let here = piece.here();
         // A quote that a reading meets in bytes read ahead is decided at once too.
-        if self.fork.is_reading || self.fork.spent > PATIENCE + PER_BYTE * here {
+        if self.fork.is_reading || self.fork.spent > BUDGET + PER_BYTE * here {
             return self.decide_at_once(byte, piece);
         }
         if self.fork.readings.is_empty() {
@@ -221,7 +221,7 @@ impl Transducer {
         };
         let after = &before.as_bytes()[self.lookahead.quote_at + 1..];
         let is_blank = after.iter().all(|&byte| byte <= b' ');
-        let mut next = Vec::with_capacity(LIVE);
+        let mut next = Vec::with_capacity(MAX_LIVE);
         for reading in self.fork.readings.drain(..) {
             reading.step(c, at, (colon, is_blank), &mut next);
         }
@@ -278,13 +278,13 @@ impl Transducer {
         known.is_some() && self.may_have_key(key) && !self.keys.has(key.as_bytes())
     }
 
-    /// Drops the readings that cost at least `margin` more than the cheapest, and all but the cheapest [`LIVE`].
+    /// Drops the readings that cost at least `margin` more than the cheapest, and all but the cheapest [`MAX_LIVE`].
     fn prune(&mut self, margin: u32) {
         let readings = &mut self.fork.readings;
         readings.sort_by_key(Reading::rank);
         let least = readings.first().map_or(0, |reading| reading.cost);
         readings.retain(|reading| reading.cost < least + margin);
-        readings.truncate(LIVE);
+        readings.truncate(MAX_LIVE);
     }
 
     fn is_decided(&self) -> bool {
@@ -339,7 +339,7 @@ impl Transducer {
         let next = ahead.trim_ascii_start().strip_prefix('"');
         let is_comma = |next: &str| self.held.contains(',') || next.starts_with(',');
         let is_comma_swapped = next.is_some_and(is_comma);
-        self.reread(&ahead[usize::from(label == Label::Doubled)..], here);
+        self.push_back(&ahead[usize::from(label == Label::Doubled)..], here);
         self.read_quote(label, quote, out);
         let is_doubt = label == Label::Inside && !self.context.is_whole && !self.fork.is_reading;
         if is_doubt && self.swallows_key(&ahead) == Some(true) {
@@ -369,8 +369,8 @@ impl Transducer {
                 out.text.truncate(n_text);
             }
             self.note(Repair::MissingQuote, start, start, out);
-            self.end_inside(out);
-            self.reread(&held[n_text..], here);
+            self.end_string_at(out);
+            self.push_back(&held[n_text..], here);
         } else {
             self.write_held(&held[..quote_at], start, out);
         }
@@ -384,10 +384,10 @@ impl Transducer {
                 self.count(b"\"", here - 1);
                 self.state = State::Str;
             }
-            Label::Ends => self.end_inside(out),
+            Label::Ends => self.end_string_at(out),
             Label::Doubled => {
                 self.note(Repair::NonstandardQuote, here, here + 1, out);
-                self.end_inside(out);
+                self.end_string_at(out);
             }
             Label::Joins => {
                 self.string.balance.give_up();
@@ -413,7 +413,7 @@ impl Transducer {
     }
 
     /// Ends the string.
-    fn end_inside(&mut self, out: &mut Output) {
+    fn end_string_at(&mut self, out: &mut Output) {
         out.text.push('"');
         if self.fork.is_reading && self.string.balance.has_odd_quote() {
             self.fork.cost += cost(Charge::OddQuote);
@@ -459,7 +459,7 @@ impl Reading {
     fn is_whole(&self) -> bool {
         !self.machine.context.is_whole
             && self.is_done
-            && !self.is_trailed
+            && !self.rest_paid
             && self.machine.stack.is_empty()
     }
 
@@ -565,7 +565,7 @@ impl Reading {
             self.end_outside();
         }
         if self.is_done {
-            self.trail(byte);
+            self.charge_rest(byte);
             next.push(self);
             return;
         }
@@ -588,7 +588,7 @@ impl Reading {
         match step {
             Step::Done => {
                 if used < c.len() {
-                    self.trail(c.as_bytes()[0]);
+                    self.charge_rest(c.as_bytes()[0]);
                 }
                 self.is_done = true;
             }
@@ -610,12 +610,12 @@ impl Reading {
 
     /// The document ended without its bracket, and other text follows.
     fn end_outside(&mut self) {
-        (self.is_done, self.is_trailed) = (true, true);
+        (self.is_done, self.rest_paid) = (true, true);
         self.cost += cost(Charge::Repair(Repair::MissingBracket));
     }
 
     /// Charges a byte after the document.
-    fn trail(&mut self, byte: u8) {
+    fn charge_rest(&mut self, byte: u8) {
         let (charge, is_end) = match byte {
             0..=b' ' | b',' | b';' | b'}' | b']' => (None, false),
             b'`' | b'{' | b'[' | b'<' => (None, true),
@@ -623,10 +623,10 @@ impl Reading {
             _ if self.is_new_line => (None, byte == b'"'),
             _ => (Some(Charge::OuterText), true),
         };
-        if let Some(charge) = charge.filter(|_| !self.is_trailed) {
+        if let Some(charge) = charge.filter(|_| !self.rest_paid) {
             self.cost += cost(charge);
         }
-        self.is_trailed |= is_end;
+        self.rest_paid |= is_end;
     }
 
     /// The text ends.

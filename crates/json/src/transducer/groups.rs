@@ -86,7 +86,7 @@ impl Inside {
     }
 
     /// Whether only running the source of the group, `text`, would give its elements.
-    fn is_made(&self, text: &str) -> bool {
+    fn computes(&self, text: &str) -> bool {
         self.has_expression || self.is_loose && is_comprehension(text)
     }
 }
@@ -143,7 +143,7 @@ impl Transducer {
         let (group, inside) = (self.held.trim_end(), &self.call.group);
         let content = group[1..group.len() - 1].trim();
         if inside.has_expression || group.starts_with('[') {
-            return inside.is_made(group);
+            return inside.computes(group);
         }
         let is_quoted = content.starts_with(['"', '\'', '(', '[', '{']);
         let is_value = if is_quoted {
@@ -159,7 +159,7 @@ impl Transducer {
 fn list_length(text: &str) -> Option<usize> {
     let bytes = &text.as_bytes()[..text.len().min(HELD)];
     let (inside, mut length) = inside(bytes)?;
-    if inside.is_made(&text[..length]) {
+    if inside.computes(&text[..length]) {
         return None;
     }
     let following = bytes[length..].iter();
@@ -182,8 +182,8 @@ fn inside(bytes: &[u8]) -> Option<(Inside, usize)> {
 }
 
 /// Whether only running `list` would give its elements: `[x for x in y]`, `[[0] * 5]`.
-pub(crate) fn is_made(list: &str) -> bool {
-    list.starts_with('[') && inside(list.as_bytes()).is_some_and(|(inside, _)| inside.is_made(list))
+pub(crate) fn computes(list: &str) -> bool {
+    list.starts_with('[') && inside(list.as_bytes()).is_some_and(|(scan, _)| scan.computes(list))
 }
 
 /// Whether the list is a comprehension: `[x for x in y]`.

@@ -73,7 +73,7 @@ impl Transducer {
                 self.end_before_line_end(at, out);
                 self.is_over = false;
             }
-            State::Apostrophe if !self.in_key => self.end_odd(at, out),
+            State::Apostrophe if !self.in_key => self.end_quoted(at, out),
             // `"a: 1}`: the key's quote is missing.
             State::Str if self.in_key && self.string.quote == Quote::Double => {
                 match self.key_without_quote() {
@@ -106,9 +106,9 @@ impl Transducer {
         if !is_quoted {
             self.note(Repair::MissingQuote, start, start, out);
         }
-        self.end_odd(at, out);
+        self.end_quoted(at, out);
         self.is_over = true;
-        self.reread(&pending[usize::from(is_quoted)..], at);
+        self.push_back(&pending[usize::from(is_quoted)..], at);
         self.string.has_inner = false;
     }
 
@@ -119,7 +119,7 @@ impl Transducer {
         let (before, rest) = pending.split_at(self.tail.rest_at);
         self.write_held(before, start, out);
         (self.string.is_multiline, self.string.after_letter) = (true, false);
-        self.reread(rest, at);
+        self.push_back(rest, at);
         self.state = State::Str;
     }
 

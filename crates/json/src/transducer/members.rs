@@ -25,7 +25,7 @@ impl Transducer {
             return None;
         }
         if let Some((quote, length)) = Quote::odd(&piece.text[piece.i..]) {
-            self.start_odd(length, piece);
+            self.start_other(length, piece);
             self.start_key(quote);
             return None;
         }
@@ -87,7 +87,7 @@ impl Transducer {
     }
 
     /// Starts a key or a value with a quote of `length` bytes that JSON does not have.
-    pub(super) fn start_odd(&mut self, length: usize, piece: &mut Piece<'_>) {
+    pub(super) fn start_other(&mut self, length: usize, piece: &mut Piece<'_>) {
         self.start_element(piece.out);
         self.token_at = piece.here();
         self.leave_out(Repair::NonstandardQuote, length, piece);

@@ -48,7 +48,7 @@ use crate::keys::Keys;
 use crate::repair::{Repair, RepairSpan};
 use crate::scan::odd_blank;
 use fork::Fork;
-pub(crate) use groups::is_made;
+pub(crate) use groups::computes;
 use keywords::CallFacts;
 use piece::Piece;
 use quote_lookahead::QuoteLookahead;
@@ -106,7 +106,7 @@ pub enum Completeness {
     Broken,
 }
 
-/// How far a text continues the open string: see [`Transducer::stretch`].
+/// How far a text continues the open string: see [`Transducer::string_run`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StringRun {
     /// The number of bytes inside the string: [`feed`](Transducer::feed) would only write them and change nothing else.
@@ -317,7 +317,7 @@ impl Transducer {
     }
 
     /// Reports the start of each string value that may be long, so that the caller can write the string's content
-    /// itself: see [`stretch`](Transducer::stretch).
+    /// itself: see [`string_run`](Transducer::stretch).
     pub fn stop_at_strings(&mut self) {
         self.context.stops = true;
     }
@@ -367,7 +367,7 @@ impl Transducer {
     }
 
     /// Whether [`feed`](Transducer::feed) has something to report without more text.
-    pub fn has_more_to_say(&self) -> bool {
+    pub fn has_reports(&self) -> bool {
         self.has_read_ahead() || self.value_ended
     }
 
@@ -407,17 +407,17 @@ impl Transducer {
 
     /// How many bytes at the start of `text` are inside the open string.
     #[inline]
-    pub fn stretch(&self, text: &str) -> StringRun {
+    pub fn string_run(&self, text: &str) -> StringRun {
         let (length, is_raw) = match (self.state, self.string.quote) {
             (State::Str, _) if self.in_key => (0, false),
-            (State::Str, Quote::Double) => (self.plain_stretch(text.as_bytes()), false),
-            (State::Str, Quote::Token) => (self.token_stretch(text.as_bytes()), true),
+            (State::Str, Quote::Double) => (self.plain_run(text.as_bytes()), false),
+            (State::Str, Quote::Token) => (self.token_run_length(text.as_bytes()), true),
             _ => (0, false),
         };
         StringRun { length, is_raw }
     }
 
-    /// Passes `text` at offset `at`, a [`stretch`](Transducer::stretch) that the caller wrote.
+    /// Passes `text` at offset `at`, a [`string_run`](Transducer::stretch) that the caller wrote.
     #[inline]
     pub fn pass(&mut self, text: &str, at: u64) {
         self.count(text.as_bytes(), at);
@@ -536,7 +536,7 @@ impl Transducer {
                     Quote::Double if self.in_key => self.double_key(piece),
                     Quote::Double => self.double_string(piece),
                     Quote::Token => self.token_string(piece),
-                    quote => self.odd_string(quote, byte, piece),
+                    quote => self.other_string(quote, byte, piece),
                 },
                 State::Esc => self.escape(byte, piece),
                 State::Quoted => self.after_quote(byte, piece),

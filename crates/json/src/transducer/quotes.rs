@@ -22,7 +22,7 @@ pub(super) const WORD: usize = 160;
 impl Transducer {
     /// Names the keys of containers at `depth` (the root has depth 1). One of these keys, in quotes and with its colon,
     /// ends a string that lost its own quote.
-    pub fn know(&mut self, depth: usize, keys: Arc<[String]>) {
+    pub fn add_keys(&mut self, depth: usize, keys: Arc<[String]>) {
         self.context.known.retain(|(known, _)| *known != depth);
         self.context.known.push((depth, keys));
     }
@@ -45,15 +45,15 @@ impl Transducer {
         if self.stack.is_empty() && !self.context.is_whole {
             // Nothing can follow a string that is the document.
             piece.skip(1);
-            return self.end_odd(piece.here(), piece.out);
+            return self.end_quoted(piece.here(), piece.out);
         }
-        self.start_ahead(piece.here());
+        self.start_lookahead(piece.here());
         piece.skip(1);
     }
 
     /// Starts the lookahead after a quote at `here` that may end its string, or open a key after the string. Bytes that
     /// are held already come before the quote.
-    pub(super) fn start_ahead(&mut self, here: u64) {
+    pub(super) fn start_lookahead(&mut self, here: u64) {
         (self.lookahead.quote_at, self.lookahead.n_closed) = (self.held.len(), 0);
         if self.lookahead.quote_at == 0 {
             self.held_at = here;
@@ -155,7 +155,7 @@ impl Transducer {
             }
             (Decision::Doubled, _) => {
                 self.note(Repair::NonstandardQuote, quote + 1, quote + 2, piece.out);
-                self.end_odd(here, piece.out);
+                self.end_quoted(here, piece.out);
                 n_read = 2;
             }
             (Decision::Expression, _) => {
@@ -168,11 +168,11 @@ impl Transducer {
                     // `a='x,' b='y'`
                     self.note(Repair::AmbiguousString, quote - 1, quote + 1, piece.out);
                 }
-                self.end_odd(here, piece.out);
+                self.end_quoted(here, piece.out);
                 n_read = 1;
             }
         }
-        self.reread(&ahead[n_read..], here);
+        self.push_back(&ahead[n_read..], here);
         if matches!(decision, Decision::Ends | Decision::Doubled) {
             self.string.has_inner = false;
         }
@@ -189,7 +189,7 @@ impl Transducer {
             .truncate(name_of(self.key.text.trim_end()).len());
         self.note(Repair::MissingQuote, start, start, out);
         self.end_key(here, out);
-        self.reread(&(rest + ahead), here);
+        self.push_back(&(rest + ahead), here);
     }
 
     /// Index of the colon in the key being read, if a name precedes the colon and the text after it cannot continue
@@ -224,7 +224,7 @@ impl Transducer {
                     self.tail_was_data(at, out);
                 }
                 _ => {
-                    if !self.settle_mark(at, out) {
+                    if !self.settle_quote(at, out) {
                         break;
                     }
                 }
@@ -235,7 +235,7 @@ impl Transducer {
 
     /// Decides the held quote at the end of the input. Returns whether [`feed`](Transducer::feed) must read bytes
     /// again.
-    pub fn settle_mark(&mut self, at: u64, out: &mut Output) -> bool {
+    pub fn settle_quote(&mut self, at: u64, out: &mut Output) -> bool {
         if self.state != State::Quoted {
             return false;
         }
@@ -247,7 +247,7 @@ impl Transducer {
         if self.lookahead.state == LookaheadState::Quote || self.in_key {
             return false;
         }
-        self.end_odd(at, out);
+        self.end_quoted(at, out);
         self.read_held_again(1, at);
         true
     }
@@ -262,13 +262,13 @@ impl Transducer {
     /// Queues the held bytes, which end at `here`, to be read again from index `from` on.
     pub(super) fn read_held_again(&mut self, from: usize, here: u64) {
         let held = core::mem::take(&mut self.held);
-        self.reread(&held[from..], here);
+        self.push_back(&held[from..], here);
         self.held = held;
         self.held.clear();
     }
 
     /// Queues `text`, which ends at `to`, to be read again before the bytes already queued.
-    pub(super) fn reread(&mut self, text: &str, to: u64) {
+    pub(super) fn push_back(&mut self, text: &str, to: u64) {
         if !text.is_empty() {
             self.unread.text.insert_str(0, text);
             self.unread.at = to - text.len() as u64;

@@ -127,7 +127,7 @@ impl Transducer {
     }
 
     /// How many bytes at the start of `bytes` are inside a JSON string and pass unchanged.
-    pub(super) fn plain_stretch(&self, bytes: &[u8]) -> usize {
+    pub(super) fn plain_run(&self, bytes: &[u8]) -> usize {
         let (end, _) = self.inside_end(bytes, (0, 0), 0);
         end - self.pause(&bytes[..end])
     }

@@ -157,7 +157,7 @@ impl Transducer {
     }
 
     /// Reads a string in other quotes, byte by byte, and writes it in JSON's quotes.
-    pub(super) fn odd_string(&mut self, quote: Quote, byte: u8, piece: &mut Piece<'_>) {
+    pub(super) fn other_string(&mut self, quote: Quote, byte: u8, piece: &mut Piece<'_>) {
         let bytes = piece.bytes();
         let closes = matches!(byte, b'"' | b'\'' | b'`' | 0xc2 | 0xe2)
             && piece.text[piece.i..].starts_with(quote.closers());
@@ -167,7 +167,7 @@ impl Transducer {
                 piece.skip(1);
                 if self.string.n_matched == 3 {
                     self.string.n_matched = 0;
-                    self.end_odd(piece.here(), piece.out);
+                    self.end_quoted(piece.here(), piece.out);
                 }
                 return;
             }
@@ -186,7 +186,7 @@ impl Transducer {
         if closes && quote == Quote::Single {
             if self.context.python && !self.in_key {
                 self.count_brackets(piece.here(), piece);
-                self.start_ahead(piece.here());
+                self.start_lookahead(piece.here());
                 return piece.skip(1);
             }
             self.state = State::Apostrophe;
@@ -194,7 +194,7 @@ impl Transducer {
         }
         if closes {
             piece.skip(piece.character().len());
-            return self.end_odd(piece.here(), piece.out);
+            return self.end_quoted(piece.here(), piece.out);
         }
         match byte {
             b'}' | b']' if !self.in_key && !self.context.python => {
@@ -250,11 +250,11 @@ impl Transducer {
             self.string.after_letter = false;
             self.state = State::Str;
         } else {
-            self.end_odd(here, piece.out);
+            self.end_quoted(here, piece.out);
         }
     }
 
-    pub(super) fn end_odd(&mut self, at: u64, out: &mut Output) {
+    pub(super) fn end_quoted(&mut self, at: u64, out: &mut Output) {
         if self.in_key {
             self.end_key(at, out);
         } else {

@@ -260,7 +260,7 @@ impl Transducer {
         }
         if self.resume == State::After {
             let dots = core::mem::take(&mut self.token);
-            self.reread(&dots, piece.here());
+            self.push_back(&dots, piece.here());
             self.state = State::After;
             self.is_stuck = true;
             return Some(Step::Stuck);

@@ -144,7 +144,7 @@ impl Transducer {
                 piece.i += 1;
                 return self.end_value();
             }
-            self.start_ahead(piece.here());
+            self.start_lookahead(piece.here());
             return piece.skip(1);
         }
         let held = self.held.as_bytes();

@@ -408,7 +408,7 @@ fn a_known_key_ends_a_string_that_lost_its_quote() {
     for size in [1000, 1, 2, 3, 7] {
         let mut out = Output::default();
         let mut machine = Transducer::new(Root::Object);
-        machine.know(1, Arc::from(["arguments".to_string()]));
+        machine.add_keys(1, Arc::from(["arguments".to_string()]));
         let text = r#"{"tool": "delete it "arguments": {"a": "say "arguments": x"}}"#;
         let mut at = 0;
         while at < text.len() {
@@ -438,8 +438,8 @@ fn brackets_before_a_known_key_are_text_or_structure_by_whose_key_it_is() {
     ] {
         for size in [1000, 1, 2, 3, 7] {
             let mut machine = Transducer::new(Root::Object);
-            machine.know(1, Arc::from(["arguments", "id"].map(String::from)));
-            machine.know(2, Arc::from(["text", "mode"].map(String::from)));
+            machine.add_keys(1, Arc::from(["arguments", "id"].map(String::from)));
+            machine.add_keys(2, Arc::from(["text", "mode"].map(String::from)));
             let (got, rest, repairs) = repaired_by(machine, text, size);
             assert_eq!(
                 (got.as_str(), rest),
@@ -671,7 +671,7 @@ fn a_parameter_inside_a_string_is_doubt() {
             if root == Root::Keywords {
                 return machine.with_positions(known);
             }
-            machine.know(1, known);
+            machine.add_keys(1, known);
             machine
         };
         let whole = repaired_by(machine(), text, text.len());
@@ -716,7 +716,7 @@ proptest::proptest! {
                 .with_closers(Arc::from(["```".to_string(), "</t>".to_string()]));
             machine.expect_openers(&Arc::from(["CALL:".to_string()]));
             if manner == 1 {
-                machine.know(1, Arc::from(["a".to_string(), "c".to_string()]));
+                machine.add_keys(1, Arc::from(["a".to_string(), "c".to_string()]));
             }
             if manner == 3 {
                 machine = machine.with_positions(Arc::from(["a".to_string(), "c".to_string()]));
@@ -734,12 +734,12 @@ proptest::proptest! {
 
 std::thread_local! {
     /// The row of the cost table that is disabled.
-    static STRUCK: std::cell::Cell<Option<Charge>> = const { std::cell::Cell::new(None) };
+    static DISABLED: std::cell::Cell<Option<Charge>> = const { std::cell::Cell::new(None) };
 }
 
 /// Whether the row of `charge` is disabled.
-pub(super) fn is_struck(charge: Charge) -> bool {
-    STRUCK.get() == Some(charge)
+pub(super) fn is_disabled(charge: Charge) -> bool {
+    DISABLED.get() == Some(charge)
 }
 
 #[test]
@@ -754,13 +754,13 @@ fn without_a_row_of_the_costs_its_example_is_read_otherwise() {
                 return crate::repair(text, &crate::Shape::Any).text;
             }
             let mut machine = Transducer::new(Root::Object);
-            machine.know(1, ["path", "content"].map(String::from).into());
+            machine.add_keys(1, ["path", "content"].map(String::from).into());
             repaired_by(machine, text, 1).0
         };
         let whole = read();
-        STRUCK.set(Some(charge));
+        DISABLED.set(Some(charge));
         let struck = read();
-        STRUCK.set(None);
+        DISABLED.set(None);
         if whole != want || struck == want {
             wrong.push((charge, whole, struck));
         }
@@ -771,7 +771,7 @@ fn without_a_row_of_the_costs_its_example_is_read_otherwise() {
 #[test]
 fn two_readings_at_the_end_that_cost_nearly_the_same_are_doubt() {
     let mut machine = Transducer::new(Root::Object);
-    machine.know(1, [String::from("path")].into());
+    machine.add_keys(1, [String::from("path")].into());
     let (text, _, repairs) = repaired_by(machine, r#"{"path": "say "hi", }, "path": "x}"#, 1);
     assert_eq!(text, r#"{"path": "say \"hi" }"#);
     assert!(repairs.contains(&Repair::AmbiguousString), "{repairs:?}");

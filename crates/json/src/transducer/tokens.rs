@@ -24,7 +24,7 @@ impl Transducer {
         piece.run = piece.i;
         if ends {
             self.string.n_matched = 0;
-            self.end_odd(piece.here(), piece.out);
+            self.end_quoted(piece.here(), piece.out);
         }
     }
 
@@ -97,7 +97,7 @@ impl Transducer {
     }
 
     /// How many bytes at the start of `bytes` are data of the open string between tokens.
-    pub(super) fn token_stretch(&self, bytes: &[u8]) -> usize {
+    pub(super) fn token_run_length(&self, bytes: &[u8]) -> usize {
         match &self.context.token_quote {
             Some(token) if self.string.n_matched == 0 => self.token_data(token, bytes),
             _ => 0,

@@ -20,7 +20,7 @@ impl Transducer {
         if let Some((quote, length)) = Quote::odd(&piece.text[piece.i..])
             && !self.starts_token(byte)
         {
-            self.start_odd(length, piece);
+            self.start_other(length, piece);
             piece.out.text.push('"');
             self.start_string(quote, piece.here());
             return None;
@@ -69,7 +69,7 @@ impl Transducer {
                         || matches!(b, b' ' | b'\t') && !self.context.python
                 }) && !self.may_hold_commas()
                     && !(self.context.is_whole && bytes[piece.i + length] == b',');
-                if ends && word::stands(&piece.text[piece.i..piece.i + length]) {
+                if ends && word::is_json(&piece.text[piece.i..piece.i + length]) {
                     piece.i += length;
                     self.end_value();
                 } else {

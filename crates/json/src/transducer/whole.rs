@@ -95,7 +95,7 @@ impl Transducer {
                 if core::mem::take(&mut self.empty) {
                     self.note(Repair::TruncatedJson, self.token_at, at, out);
                 }
-                self.end_odd(at, out);
+                self.end_quoted(at, out);
             }
             State::Esc => {
                 self.note(Repair::TruncatedJson, self.token_at, at, out);

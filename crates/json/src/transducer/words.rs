@@ -350,7 +350,7 @@ impl Transducer {
         let here = piece.here();
         let rest = self.token.split_off(end);
         self.end_word(here - rest.len() as u64, piece.out);
-        self.reread(&rest, here);
+        self.push_back(&rest, here);
     }
 }
 

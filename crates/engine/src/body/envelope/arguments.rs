@@ -22,9 +22,9 @@ impl Envelope {
             Part::Encoded => self.encoded(),
             Part::Flat => self.args.text.push_str(&self.out.text),
             Part::List => self.empty_list(),
-            Part::Loose => self.loose.text.push_str(&self.out.text),
-            Part::Aside => {
-                if let Some((_, value)) = self.loose.asides.last_mut() {
+            Part::Outer => self.loose.text.push_str(&self.out.text),
+            Part::Meta => {
+                if let Some((_, value)) = self.loose.meta.last_mut() {
                     value.push_str(&self.out.text);
                 }
             }
@@ -101,7 +101,7 @@ impl Envelope {
         };
         // The transducer writes whole escapes; the closing quote is its last byte.
         let text = self.out.text.as_str();
-        let text = closing_mark(text).map_or(text, |at| &text[..at]);
+        let text = closing_quote(text).map_or(text, |at| &text[..at]);
         let decoded = unescape(text);
         let started = self.args.at.is_some();
         let piece: &str = &decoded;
@@ -121,7 +121,7 @@ impl Envelope {
         self.args.text.push_str(&out.text);
         out.text.clear();
         let repairs = core::mem::take(&mut out.repairs);
-        self.repaired_inside(&repairs);
+        self.keep_repairs(&repairs);
         if junk {
             self.args.malformed = true;
             self.encoded.json = None;
@@ -130,7 +130,7 @@ impl Envelope {
 
     /// Repairs of the JSON inside a string. Each kind is kept once, because all are noted at one place. They are kept
     /// until the string ends: their order among the string's own repairs depends on the cut.
-    pub(super) fn repaired_inside(&mut self, repairs: &[RepairSpan]) {
+    pub(super) fn keep_repairs(&mut self, repairs: &[RepairSpan]) {
         for RepairSpan { repair, .. } in repairs {
             if !self.encoded.repairs.contains(repair) {
                 self.encoded.repairs.push(*repair);
@@ -139,7 +139,7 @@ impl Envelope {
     }
 
     /// The string ended: its repairs point at the start of the arguments, because escapes shift the bytes after it.
-    pub(super) fn end_inside(&mut self) {
+    pub(super) fn end_encoded(&mut self) {
         let at = self.args.at.unwrap_or(self.member_at);
         let at_start = |repair| RepairSpan {
             repair,
@@ -152,7 +152,7 @@ impl Envelope {
 }
 
 /// The position of the first unescaped `"`.
-pub(super) fn closing_mark(text: &str) -> Option<usize> {
+pub(super) fn closing_quote(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {

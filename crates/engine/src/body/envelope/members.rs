@@ -7,18 +7,18 @@ use alloc::vec::Vec;
 
 use toolglot_json::internal::{quoted, string};
 
-use super::{Asked, Envelope, LeftOut, Part, push_separated};
+use super::{Action, Envelope, LeftOut, Part, push_separated};
 use crate::body::tree::push_key;
 use crate::grammar::Role;
 use crate::machine::Thread;
 use crate::program::{Node, Program};
-use crate::vocabulary::{ASIDE_KEYS, NEUTRAL_KEYS};
+use crate::vocabulary::{META_KEYS, NEUTRAL_KEYS};
 
 impl Envelope {
     /// A key was read: decides its role, and which readings remain.
     // Not inlined: its setup in the reading loop would run at every push.
     #[inline(never)]
-    pub(super) fn member(&mut self, program: &Program) -> Asked {
+    pub(super) fn member(&mut self, program: &Program) -> Action {
         self.out.text.clear();
         let mut key = String::new();
         self.json.take_key(&mut key);
@@ -28,7 +28,7 @@ impl Envelope {
         asked
     }
 
-    pub(super) fn member_called(&mut self, program: &Program, key: &str) -> Asked {
+    pub(super) fn member_called(&mut self, program: &Program, key: &str) -> Action {
         let path: Cow<'_, str> = if self.path.is_empty() {
             Cow::Borrowed(key)
         } else {
@@ -39,10 +39,10 @@ impl Envelope {
         self.overlong = false;
         let is_neutral = || NEUTRAL_KEYS.contains(&key);
         let may_be_aside = self.head.name.is_none() && self.path.is_empty();
-        let is_aside = || may_be_aside && ASIDE_KEYS.contains(&key);
+        let is_aside = || may_be_aside && META_KEYS.contains(&key);
         // Readings that know the key have priority; for the others the key may be the name.
         if self.is_braceless && self.is_first(program, &path) {
-            return Asked::Dead;
+            return Action::Dead;
         }
         let any_is_name = self.bodies.iter().any(|body| name_is_key(program, body));
         if any_is_name && self.path.is_empty() && self.head.name.is_none() {
@@ -61,7 +61,7 @@ impl Envelope {
             if self.head.name.is_none() {
                 // Any object has a key: without a marker only a key that names a tool makes the object a call.
                 if !self.marked && program.tools.find(key).is_none() {
-                    return Asked::Dead;
+                    return Action::Dead;
                 }
                 self.start_under(program, key.to_owned());
                 self.args.needs_object = !self.marked;
@@ -70,11 +70,11 @@ impl Envelope {
             if self.committed && !self.args.malformed && program.tools.find(key).is_some() {
                 // Another call in the same object.
                 self.head.next_name = Some(key.to_owned());
-                return Asked::Another;
+                return Action::Another;
             }
             self.leave_out_key(program, key);
             self.part = Part::Skip;
-            return Asked::More;
+            return Action::More;
         }
         let knows = |body: &Thread| role_of(program, body, &path);
         if let Some(role) = self.bodies.iter().find_map(knows) {
@@ -84,7 +84,7 @@ impl Envelope {
                 // The name itself, or an object that holds it: the value decides.
                 self.enter(path.into_owned());
                 self.part = Part::Role(role);
-                return Asked::More;
+                return Action::More;
             }
             let is_fixed = matches!(role, Role::Fixed(_));
             self.bodies.retain(|body| is_fixed || knows(body).is_some());
@@ -99,14 +99,14 @@ impl Envelope {
                 if role == Role::Args {
                     self.leave_out(self.member_at, LeftOut::Arguments);
                 }
-                return Asked::More;
+                return Action::More;
             }
             if is_fixed {
                 self.fixed.push(path.into_owned());
             } else if role == Role::Args {
-                let asides = core::mem::take(&mut self.loose.asides);
+                let meta = core::mem::take(&mut self.loose.meta);
                 let is_lost = |(key, _): &(String, String)| !NEUTRAL_KEYS.contains(&key.as_str());
-                if !core::mem::take(&mut self.loose.text).is_empty() || asides.iter().any(is_lost) {
+                if !core::mem::take(&mut self.loose.text).is_empty() || meta.iter().any(is_lost) {
                     self.leave_out(self.loose.at, LeftOut::Other);
                 }
                 self.args.seen = true;
@@ -116,12 +116,12 @@ impl Envelope {
                 self.args.waits_for_schema = !self.marked && key == "parameters";
                 return self.start_arguments(program);
             }
-            return Asked::More;
+            return Action::More;
         }
         if self.bodies.iter().any(|body| leads(program, body, &path)) {
             self.enter(path.into_owned());
             self.part = Part::Structure;
-            return Asked::More;
+            return Action::More;
         }
         if self.path.is_empty() && self.is_flat_parameter(program, key) {
             // Validation decides about the other members there.
@@ -136,27 +136,27 @@ impl Envelope {
             return self.start_arguments(program);
         }
         if !self.marked && !self.committed && !is_neutral() && !is_aside() {
-            return Asked::Dead;
+            return Action::Dead;
         }
-        self.loose.has_aside |= is_aside();
+        self.loose.has_meta |= is_aside();
         if self.args.seen && !is_neutral() {
             self.leave_out_key(program, key);
         }
-        let is_loose = self.marked && !self.args.seen && self.path.is_empty();
-        if is_loose && self.loose.text.is_empty() && self.loose.asides.is_empty() {
+        let is_outer = self.marked && !self.args.seen && self.path.is_empty();
+        if is_outer && self.loose.text.is_empty() && self.loose.meta.is_empty() {
             self.loose.at = self.member_at;
         }
-        self.part = if is_loose && (is_neutral() || ASIDE_KEYS.contains(&key)) {
-            self.loose.asides.push((key.to_owned(), String::new()));
-            Part::Aside
-        } else if is_loose {
+        self.part = if is_outer && (is_neutral() || META_KEYS.contains(&key)) {
+            self.loose.meta.push((key.to_owned(), String::new()));
+            Part::Meta
+        } else if is_outer {
             push_separated(&mut self.loose.text, &quoted(key));
             self.loose.text.push(':');
-            Part::Loose
+            Part::Outer
         } else {
             Part::Skip
         };
-        Asked::More
+        Action::More
     }
 
     /// Enters the object under `path`, whose members have roles.
@@ -167,9 +167,9 @@ impl Envelope {
     }
 
     /// The arguments start. The text before them is emitted here, wherever a push ends.
-    fn start_arguments(&mut self, program: &Program) -> Asked {
+    fn start_arguments(&mut self, program: &Program) -> Action {
         if self.committed {
-            Asked::Args
+            Action::Args
         } else {
             self.ask_commit(program)
         }
@@ -189,10 +189,10 @@ impl Envelope {
         let is_neutral = NEUTRAL_KEYS.contains(&key);
         if self.loose.flat {
             // A key that describes the call is not an argument, unless the tool declares it.
-            return !(is_neutral || ASIDE_KEYS.contains(&key)) || declared;
+            return !(is_neutral || META_KEYS.contains(&key)) || declared;
         }
         let has_room = !self.args.seen || self.args.void;
-        has_room && !self.loose.has_aside && !is_neutral && declared
+        has_room && !self.loose.has_meta && !is_neutral && declared
     }
 
     /// The call's name was read.
@@ -215,7 +215,7 @@ impl Envelope {
     pub(super) fn know_tool(&mut self, program: &Program) {
         if let Some((tool, _)) = self.head.meant {
             let keys = Arc::clone(program.tools.keys(tool));
-            self.json.know(self.depths.len() + 2, keys);
+            self.json.add_keys(self.depths.len() + 2, keys);
         }
     }
 
@@ -227,7 +227,7 @@ impl Envelope {
 
     /// Leaves out the member of a key beside the arguments.
     fn leave_out_key(&mut self, program: &Program, key: &str) {
-        let is_parameter = self.declares(program, key) == Some(true) && !ASIDE_KEYS.contains(&key);
+        let is_parameter = self.declares(program, key) == Some(true) && !META_KEYS.contains(&key);
         let what = if is_parameter {
             LeftOut::Parameter
         } else {
@@ -238,7 +238,7 @@ impl Envelope {
 
     /// A value ended.
     #[inline(never)]
-    pub(super) fn value(&mut self, program: &Program) -> Asked {
+    pub(super) fn value(&mut self, program: &Program) -> Action {
         let part = core::mem::replace(&mut self.part, Part::Structure);
         self.out.text.clear();
         if self.json.depth() < self.depths.len() + 1 {
@@ -259,21 +259,21 @@ impl Envelope {
     }
 
     /// Handles the value that ended in `part`.
-    fn value_of(&mut self, part: Part, program: &Program) -> Asked {
+    fn value_of(&mut self, part: Part, program: &Program) -> Action {
         match part {
-            Part::Role(Role::Args) | Part::Flat => Asked::Args,
+            Part::Role(Role::Args) | Part::Flat => Action::Args,
             Part::Encoded => {
                 if let Some(inner) = self.encoded.json.take() {
                     let (mut json, mut out) = *inner;
                     let rest = json.finish(true, self.encoded.n_fed, &mut out);
                     self.args.text.push_str(&out.text);
-                    self.repaired_inside(&out.repairs);
+                    self.keep_repairs(&out.repairs);
                     // An empty string: no arguments.
                     let has_any = self.args.at.is_some();
                     self.args.malformed |= has_any && rest == toolglot_json::Completeness::Broken;
                 }
-                self.end_inside();
-                Asked::Args
+                self.end_encoded();
+                Action::Args
             }
             Part::Role(role) => {
                 let mut text = core::mem::take(&mut self.capture);
@@ -284,12 +284,12 @@ impl Envelope {
                 self.capture = text;
                 asked
             }
-            Part::Structure | Part::Skip | Part::List | Part::Loose | Part::Aside => Asked::More,
+            Part::Structure | Part::Skip | Part::List | Part::Outer | Part::Meta => Action::More,
         }
     }
 
     /// The value of a fixed member was read: readings that require another value are dropped.
-    fn fixed(&mut self, program: &Program, text: &str) -> Asked {
+    fn fixed(&mut self, program: &Program, text: &str) -> Action {
         let key = self.fixed.last().map_or("", String::as_str);
         let role = |body: &Thread| role_of(program, body, key);
         let fits = |body: &Thread| match (role(body), program.node(body.node)) {
@@ -303,7 +303,7 @@ impl Envelope {
         };
         self.is_other = !self.bodies.iter().any(fits);
         if self.is_other {
-            return Asked::Dead;
+            return Action::Dead;
         }
         self.bodies.retain(fits);
         match self.bodies.iter().find_map(role) {
@@ -332,23 +332,23 @@ impl Envelope {
     }
 
     /// The JSON text of a captured role was read.
-    fn captured(&mut self, program: &Program, role: Role, text: &str) -> Asked {
+    fn captured(&mut self, program: &Program, role: Role, text: &str) -> Action {
         let value = string(text).map(|text| text.trim().to_owned());
         let value = value.filter(|text| !text.is_empty());
         match role {
             Role::Name => {
                 // A name has one line. Only a tool's name may end with a colon, or be a word for no tool.
-                let calls_none = |name: &str| {
+                let is_no_tool = |name: &str| {
                     let mut dialects = self.bodies.iter().map(|body| program.dialect_of(body.node));
-                    dialects.all(|dialect| dialect.calls_none(name))
+                    dialects.all(|dialect| dialect.is_no_tool(name))
                 };
                 let is_name = |name: &String| {
                     let is_known = program.tools.meant(name).is_some();
                     let is_one_line = !name.contains(['\n', '\r']);
-                    is_one_line && (is_known || !name.ends_with(':') && !calls_none(name))
+                    is_one_line && (is_known || !name.ends_with(':') && !is_no_tool(name))
                 };
                 let Some(name) = value.filter(is_name) else {
-                    return Asked::Dead;
+                    return Action::Dead;
                 };
                 let (here, length) = (self.here(), text.len() as u64);
                 let start = here.saturating_sub(length.saturating_sub(1));
@@ -357,27 +357,27 @@ impl Envelope {
                 self.call_it(program, name);
             }
             Role::Id => self.head.id = value.or_else(|| Some(text.to_owned())),
-            Role::Server => self.head.ns = value,
+            Role::Server => self.head.server = value,
             Role::Fixed(_) => return self.fixed(program, text),
-            Role::Args => return Asked::More,
+            Role::Args => return Action::More,
         }
         self.ask_commit(program)
     }
 
     /// A call with a marker starts once its name is known; a call without one, once its arguments' key was read too.
-    pub(super) fn ask_commit(&mut self, program: &Program) -> Asked {
+    pub(super) fn ask_commit(&mut self, program: &Program) -> Action {
         let (Some(name), false) = (&self.head.name, self.committed) else {
-            return Asked::More;
+            return Action::More;
         };
         self.head.known = program.tools.is_empty() || self.head.meant.is_some();
         let is_name_char = |c: char| c.is_alphanumeric() || "_-.:/$".contains(c);
         if !(self.marked || self.head.known && name.chars().all(is_name_char)) {
-            return Asked::Dead;
+            return Action::Dead;
         }
         if self.args.needs_object && self.args.at.is_none() {
             // `{"search": 0.9}` is data.
             let is_data = self.args.malformed || self.args.void;
-            return if is_data { Asked::Dead } else { Asked::More };
+            return if is_data { Action::Dead } else { Action::More };
         }
         if self.args.needs_object || self.args.waits_for_schema {
             let is_data = if self.args.needs_object {
@@ -386,21 +386,21 @@ impl Envelope {
                 Some(false)
             };
             match (self.is_schema(program), is_data) {
-                (Some(true), _) | (_, Some(true)) => return Asked::Dead,
-                (None, _) | (_, None) => return Asked::More,
+                (Some(true), _) | (_, Some(true)) => return Action::Dead,
+                (None, _) | (_, None) => return Action::More,
                 (Some(false), Some(false)) => {}
             }
             (self.args.needs_object, self.args.waits_for_schema) = (false, false);
         }
         if self.may_repeat() {
             // The arguments decide whether it is a call of its own.
-            return Asked::More;
+            return Action::More;
         }
         // An id or a server before the arguments belongs to the head.
         let has_more = |body: &Thread| {
             let missing = |role: &Role| match role {
                 Role::Id => self.head.id.is_none(),
-                Role::Server => self.head.ns.is_none(),
+                Role::Server => self.head.server.is_none(),
                 Role::Name | Role::Args | Role::Fixed(_) => false,
             };
             roles(program, body).iter().any(|(role, _)| missing(role))
@@ -409,9 +409,9 @@ impl Envelope {
         let first = self.bodies.first();
         if is_sure && !first.is_some_and(|body| self.lacks_fixed(program, body)) {
             self.has_fixed(program);
-            Asked::Commit
+            Action::Commit
         } else {
-            Asked::More
+            Action::More
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::program::{Node, Program};
 
 /// What the envelope asks the machine to do.
 #[derive(Debug)]
-pub(crate) enum Asked {
+pub(crate) enum Action {
     /// Give more bytes.
     More,
     /// Start the call: the name and enough of the rest are known.
@@ -54,9 +54,9 @@ enum Part {
     /// A list in place of the arguments.
     List,
     /// A value beside the name: a parameter if no arguments come.
-    Loose,
+    Outer,
     /// The value of a key that describes the call: a parameter if no arguments come and the tool may have it.
-    Aside,
+    Meta,
     Skip,
 }
 
@@ -101,20 +101,20 @@ pub(crate) struct EnvelopeArguments {
 
 /// Members beside the name and the arguments.
 #[derive(Debug, Default)]
-pub(crate) struct LooseMembers {
+pub(crate) struct OuterMembers {
     /// The parameters are beside the name, not in an object of their own.
     pub(crate) flat: bool,
     /// Members beside the name as JSON text, and the position of the first: arguments, if no others come.
     pub(crate) text: String,
     pub(crate) at: u64,
     /// Members whose keys describe the call: key and JSON text.
-    pub(crate) asides: Vec<(String, String)>,
+    pub(crate) meta: Vec<(String, String)>,
     /// The member left out that a note will report, and its position.
     pub(crate) left_out: Option<(u64, LeftOut)>,
     /// The position of the first parameter beside the name, until a note reports it.
     pub(crate) flat_at: Option<u64>,
     /// A key without meaning came before the name: only arguments make it a call.
-    pub(crate) has_aside: bool,
+    pub(crate) has_meta: bool,
 }
 
 /// Arguments that are JSON inside a string.
@@ -138,7 +138,7 @@ pub(crate) struct EnvelopeHead {
     /// The name of the next call in the same object.
     pub(crate) next_name: Option<String>,
     pub(crate) id: Option<String>,
-    pub(crate) ns: Option<String>,
+    pub(crate) server: Option<String>,
     pub(crate) known: bool,
 }
 
@@ -173,7 +173,7 @@ pub(crate) struct Envelope {
     /// A fixed member is missing or has another value: no reading remains.
     pub(crate) is_other: bool,
     pub(crate) args: EnvelopeArguments,
-    pub(crate) loose: LooseMembers,
+    pub(crate) loose: OuterMembers,
     pub(crate) encoded: EncodedArguments,
     pub(crate) head: EnvelopeHead,
 }
@@ -207,7 +207,7 @@ impl Envelope {
         if let Node::Object(object) = program.node(node) {
             envelope.json.expect_closers(&object.closers);
             envelope.json.expect_openers(program.starts(node));
-            envelope.json.know(1, Arc::clone(&object.keys));
+            envelope.json.add_keys(1, Arc::clone(&object.keys));
         }
         envelope
     }
@@ -245,7 +245,7 @@ impl Envelope {
         text: &str,
         held: usize,
         live: Option<&mut String>,
-    ) -> Asked {
+    ) -> Action {
         let mut live = live.filter(|_| self.emits_args());
         if let Some(live) = &mut live {
             core::mem::swap(*live, &mut self.out.text);
@@ -258,7 +258,11 @@ impl Envelope {
         };
         // That it is not a call is decided at the same byte in every cut, too.
         let waits = self.waits_for_arguments();
-        let text = if waits { one_solid(text) } else { text };
+        let solid = text.trim_ascii_start();
+        let n_blanks = text.len() - solid.len();
+        // Only the leading blanks, and the first character after them.
+        let n = n_blanks + solid.chars().next().map_or(0, char::len_utf8);
+        let text = if waits { &text[..n] } else { text };
         self.is_braceless |= self.pos == self.at && text.starts_with('"');
         let Envelope {
             escaped, json, out, ..
@@ -286,51 +290,51 @@ impl Envelope {
             Step::Member => self.member(program),
             Step::Value => self.value(program),
             Step::Done => {
-                self.take_loose(program);
+                self.take_outer(program);
                 // Without a marker, a name alone makes no call unless a tool has it.
                 let is_data = !self.marked && !self.args.seen;
-                let is_data = is_data && (program.tools.is_empty() || self.loose.has_aside);
+                let is_data = is_data && (program.tools.is_empty() || self.loose.has_meta);
                 let is_other = !self.committed && !self.has_fixed(program);
                 if is_other || self.head.name.is_none() || is_data {
-                    return Asked::Dead;
+                    return Action::Dead;
                 }
                 if core::mem::take(&mut self.loose.flat) {
                     self.args.text.push('}');
                 }
                 let is_held = self.may_repeat() && !self.committed;
                 if is_held && (!self.head.known || self.is_schema(program) != Some(false)) {
-                    return Asked::Dead;
+                    return Action::Dead;
                 }
                 if !self.committed {
                     // The caller commits and asks again; the object has ended then.
-                    return Asked::Commit;
+                    return Action::Commit;
                 }
-                Asked::Done
+                Action::Done
             }
             // Bytes of this very piece may have made it a call.
             Step::Stuck if self.waits_for_arguments() => match self.ask_commit(program) {
-                Asked::More => Asked::Stuck,
+                Action::More => Action::Stuck,
                 asked => asked,
             },
-            Step::Stuck => Asked::Stuck,
-            Step::More if !self.committed && self.pos - self.at >= held as u64 => Asked::Dead,
-            Step::String if self.committed && has_new => Asked::Inside,
-            Step::More if self.committed && has_new => Asked::Args,
-            Step::More | Step::String => Asked::More,
+            Step::Stuck => Action::Stuck,
+            Step::More if !self.committed && self.pos - self.at >= held as u64 => Action::Dead,
+            Step::String if self.committed && has_new => Action::Inside,
+            Step::More if self.committed && has_new => Action::Args,
+            Step::More | Step::String => Action::More,
         };
         match asked {
-            Asked::More | Asked::Args if self.waits_for_arguments() => self.ask_commit(program),
+            Action::More | Action::Args if self.waits_for_arguments() => self.ask_commit(program),
             asked => asked,
         }
     }
 
     /// How much of `text` is inside a string of the arguments; [`pass`](Envelope::pass) records that it was emitted.
     #[inline]
-    pub(crate) fn stretch(&self, text: &str) -> StringRun {
+    pub(crate) fn string_run(&self, text: &str) -> StringRun {
         if !self.emits_args() || self.escaped != Escaped::No {
             return StringRun::default();
         }
-        self.json.stretch(text)
+        self.json.string_run(text)
     }
 
     /// Whether argument bytes are emitted as they are read.
@@ -391,20 +395,20 @@ impl Envelope {
 
     /// The object has ended without arguments: the members beside the name are the arguments.
     #[inline(never)]
-    fn take_loose(&mut self, program: &Program) {
+    fn take_outer(&mut self, program: &Program) {
         if self.head.name.is_none() {
             return;
         }
-        let asides = core::mem::take(&mut self.loose.asides);
+        let meta = core::mem::take(&mut self.loose.meta);
         if self.args.seen {
             return;
         }
         let loose = core::mem::take(&mut self.loose.text);
         let tool = self.head.meant.map(|(tool, _)| tool);
-        let is_cut = self.part == Part::Aside;
-        let n_asides = asides.len();
+        let is_cut = self.part == Part::Meta;
+        let n_asides = meta.len();
         let mut members = String::new();
-        for (n, (key, value)) in asides.iter().enumerate() {
+        for (n, (key, value)) in meta.iter().enumerate() {
             let is_last = is_cut && n + 1 == n_asides;
             if is_last && !loose.is_empty() {
                 // The member that is being read comes last.
@@ -433,7 +437,7 @@ impl Envelope {
         (self.args.at, self.loose.flat_at) = (Some(self.loose.at), Some(self.loose.at));
         (self.args.seen, self.loose.flat) = (true, true);
         self.args.end = self.here();
-        if self.part == Part::Loose {
+        if self.part == Part::Outer {
             self.part = Part::Flat;
         }
     }
@@ -449,8 +453,8 @@ impl Envelope {
     }
 
     /// The message ends: the lookahead after a quote is decided as it is. Returns whether to read on.
-    pub(crate) fn settle_mark(&mut self) -> bool {
-        let is_settled = self.json.settle_mark(self.pos, &mut self.out);
+    pub(crate) fn settle_quote(&mut self) -> bool {
+        let is_settled = self.json.settle_quote(self.pos, &mut self.out);
         self.settled(is_settled)
     }
 
@@ -471,10 +475,10 @@ impl Envelope {
         let end = Span::empty(self.pos);
         self.escaped.place(&mut self.out.repairs, end);
         self.repairs.append(&mut self.out.repairs);
-        self.end_inside();
+        self.end_encoded();
         let is_closed = close && rest == Completeness::Brackets;
         if is_closed {
-            self.take_loose(program);
+            self.take_outer(program);
         }
         let is_flat = self.loose.flat && self.encoded.json.is_none();
         if is_flat || matches!((self.part, self.args.at), (Part::Role(Role::Args), Some(_))) {
@@ -500,13 +504,6 @@ fn is_parameter(program: &Program, tool: Option<usize>, key: &str) -> bool {
         Some(tool) => program.tools.tool(tool).parameters.get(key).is_some(),
         None => !crate::vocabulary::NEUTRAL_KEYS.contains(&key),
     }
-}
-
-/// The leading blanks of `text`, and the first character after them.
-fn one_solid(text: &str) -> &str {
-    let solid = text.trim_ascii_start();
-    let length = solid.chars().next().map_or(0, char::len_utf8);
-    &text[..text.len() - solid.len() + length]
 }
 
 /// Appends another member of an object.

@@ -12,7 +12,7 @@
 use toolglot_json::internal::unescape;
 
 use super::Envelope;
-use super::arguments::closing_mark;
+use super::arguments::closing_quote;
 use crate::machine::takes_key;
 use crate::program::Program;
 use crate::vocabulary::SCHEMA_OPENERS;
@@ -79,7 +79,7 @@ impl Envelope {
         let Some(key) = members.strip_prefix('"') else {
             return Some(false);
         };
-        let key = unescape(&key[..closing_mark(key)?]);
+        let key = unescape(&key[..closing_quote(key)?]);
         let parameters = &program.tools.tool(tool).parameters;
         Some(!takes_key(parameters, &key) && parameters.nearest(&key).is_none())
     }

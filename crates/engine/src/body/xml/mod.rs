@@ -22,7 +22,7 @@ use crate::grammar::Values;
 use crate::program::{NodeId, is_blank};
 use crate::thresholds::TAG_MAX;
 use crate::{Code, Limits, Span};
-use tags::Moved;
+use tags::TagStep;
 
 /// Shorter pending text is read again at every push.
 const FEW: usize = 64;
@@ -165,7 +165,7 @@ impl Xml {
                 match entity(&bytes[i..], eof) {
                     Entity::Char(c, length) => {
                         self.push_text(c.encode_utf8(&mut [0; 4]), false, out);
-                        Moved::By(length)
+                        TagStep::By(length)
                     }
                     Entity::Bare => {
                         out.remark(
@@ -174,7 +174,7 @@ impl Xml {
                             "an `&` that starts no entity was left as it is",
                         );
                         self.push_text("&", false, out);
-                        Moved::By(1)
+                        TagStep::By(1)
                     }
                     Entity::Cut => break false,
                 }
@@ -182,9 +182,9 @@ impl Xml {
                 self.tag(&text[i..], out)
             };
             match moved {
-                Moved::By(length) => i += length,
-                Moved::End => break true,
-                Moved::Wait { far } => {
+                TagStep::By(length) => i += length,
+                TagStep::End => break true,
+                TagStep::Wait { far } => {
                     // These bytes decide nothing yet.
                     (self.waits_far, self.waited) = (far, bytes.len() - i);
                     self.looked += self.waited as u64;

@@ -39,7 +39,7 @@ pub(super) enum Tag<'a> {
 }
 
 impl Xml {
-    pub(super) fn tag(&mut self, text: &str, out: &mut XmlOut) -> Moved {
+    pub(super) fn tag(&mut self, text: &str, out: &mut XmlOut) -> TagStep {
         let raw = self.frames.last().is_some_and(|frame| frame.raw);
         let is_comment = text
             .strip_prefix(self.prefix.as_str())
@@ -54,15 +54,15 @@ impl Xml {
             tag
         };
         match tag {
-            Tag::Cut if !self.eof => Moved::Wait { far: false },
+            Tag::Cut if !self.eof => TagStep::Wait { far: false },
             Tag::CData => {
                 self.in_cdata = true;
                 if let Some(frame) = self.frames.last_mut() {
                     frame.verbatim = true;
                 }
-                Moved::By(self.prefix.len() + 9)
+                TagStep::By(self.prefix.len() + 9)
             }
-            Tag::Comment { length } if !raw => Moved::By(length),
+            Tag::Comment { length } if !raw => TagStep::By(length),
             Tag::Close { name, length } => self.close_tag(name, length, text, out),
             Tag::Open(tag) if !raw && self.frames.len() < ELEMENT_DEPTH_MAX => {
                 let (empty, length) = (tag.empty, tag.length);
@@ -71,7 +71,7 @@ impl Xml {
                     self.end_element(out);
                 }
                 self.spill(self.pos + length as u64, out);
-                Moved::By(length)
+                TagStep::By(length)
             }
             tag => {
                 if let (Tag::Open(tag), Some(frame)) = (&tag, self.frames.last_mut())
@@ -96,9 +96,9 @@ impl Xml {
     }
 
     /// The first byte of `text` is data.
-    fn pass_byte(&mut self, text: &str, out: &mut XmlOut) -> Moved {
+    fn pass_byte(&mut self, text: &str, out: &mut XmlOut) -> TagStep {
         self.push_text(&text[..1], self.in_cdata, out);
-        Moved::By(1)
+        TagStep::By(1)
     }
 
     pub(super) fn close_tag(
@@ -107,7 +107,7 @@ impl Xml {
         length: usize,
         text: &str,
         out: &mut XmlOut,
-    ) -> Moved {
+    ) -> TagStep {
         let is_innermost = self.frames.last().is_some_and(|frame| frame.name == name);
         if !is_innermost {
             // The caller's closers end the arguments if no element is open. Inside an element, more markup must follow.
@@ -120,8 +120,8 @@ impl Xml {
                 }
             };
             match evidence {
-                Evidence::Yes => return Moved::End,
-                Evidence::Wait { far } => return Moved::Wait { far },
+                Evidence::Yes => return TagStep::End,
+                Evidence::Wait { far } => return TagStep::Wait { far },
                 Evidence::No => {}
             }
         }
@@ -131,7 +131,7 @@ impl Xml {
             return self.pass_byte(text, out);
         };
         match self.confirms(ended, &text[length..]) {
-            Evidence::Wait { far } => Moved::Wait { far },
+            Evidence::Wait { far } => TagStep::Wait { far },
             Evidence::Yes => {
                 if self.prefix.is_empty() && !is_innermost {
                     // An outer element ends: the elements open inside it are text.
@@ -141,7 +141,7 @@ impl Xml {
                 }
                 self.end_element(out);
                 self.spill(self.pos + length as u64, out);
-                Moved::By(length)
+                TagStep::By(length)
             }
             Evidence::No => {
                 if is_innermost {
@@ -225,13 +225,13 @@ impl Xml {
     }
 
     /// In CDATA, at a `]`: the end of CDATA, whole or broken.
-    pub(super) fn cdata_end(&mut self, text: &str, out: &mut XmlOut) -> Moved {
+    pub(super) fn cdata_end(&mut self, text: &str, out: &mut XmlOut) -> TagStep {
         match text.as_bytes() {
             [b']', b']', b'>', ..] => {
                 self.in_cdata = false;
-                return Moved::By(3);
+                return TagStep::By(3);
             }
-            [b']'] | [b']', b']'] if !self.eof => return Moved::Wait { far: false },
+            [b']'] | [b']', b']'] if !self.eof => return TagStep::Wait { far: false },
             _ => {}
         }
         match self.ends_cdata(text) {
@@ -241,9 +241,9 @@ impl Xml {
                 let at = Span::new(self.pos, self.pos + length as u64);
                 let message = "the end of CDATA is incomplete; it was supplied";
                 out.remark(Code::MissingCloser, at, message);
-                Moved::By(length)
+                TagStep::By(length)
             }
-            (Evidence::Wait { far }, _) => Moved::Wait { far },
+            (Evidence::Wait { far }, _) => TagStep::Wait { far },
             (Evidence::No, _) => self.pass_byte(text, out),
         }
     }
@@ -518,7 +518,7 @@ impl Xml {
     }
 }
 
-pub(super) enum Moved {
+pub(super) enum TagStep {
     By(usize),
     /// `far`: no single tag decides, so much more text is needed.
     Wait {

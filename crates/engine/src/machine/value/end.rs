@@ -52,15 +52,13 @@ impl Parser {
         self.emitter.emit_value(&value.writer, view, sink);
         if recovered {
             self.emitter.worsen(End::Recovered);
-            let span = Span::empty(at);
+            let (span, key) = (Span::empty(at), &value.writer.key);
+            self.emitter.lost_closer |= matches!(after, AfterValue::Enclosing | AfterValue::Closer);
             let message = match after {
                 AfterValue::Value | AfterValue::Read { .. } => {
                     String::from("the call's closers are incomplete; they were supplied")
                 }
-                _ => format!(
-                    "the closer of `{}` is missing; it was supplied",
-                    value.writer.key
-                ),
+                _ => format!("the closer of `{key}` is missing; it was supplied"),
             };
             self.note(Code::MissingCloser, span, message, sink);
         }

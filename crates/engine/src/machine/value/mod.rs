@@ -75,7 +75,7 @@ pub(crate) struct Value {
     /// The value is the first of its call.
     is_first: bool,
     /// The value's closer was found: an unmatched one may follow.
-    orphan: Option<UnmatchedCloser>,
+    unmatched: Option<UnmatchedCloser>,
     /// The value ends at a fence that may be part of it: it may hold too little.
     pub(super) cut_in_doubt: bool,
     /// Where the value ends, if its length was given.
@@ -247,7 +247,7 @@ impl Value {
         let is_plain = self.writer.how == How::Text && !self.writer.dropped;
         let is_read =
             self.writer.escapes.is_some() || !text.delimiter.is_closer() || self.may_be_over(text);
-        if !is_plain || is_read || self.probe.is_some() || self.orphan.is_some() {
+        if !is_plain || is_read || self.probe.is_some() || self.unmatched.is_some() {
             return None;
         }
         let start = (self.scan - self.writer.emitted) as usize;
@@ -408,10 +408,10 @@ impl Parser {
             return true;
         }
         loop {
-            if let Some(mut closer) = value.orphan.take() {
-                let Some(is_there) = self.look_for_orphan((value.node, text), &mut closer, view)
+            if let Some(mut closer) = value.unmatched.take() {
+                let Some(is_there) = self.seek_unmatched((value.node, text), &mut closer, view)
                 else {
-                    value.orphan = Some(closer);
+                    value.unmatched = Some(closer);
                     return self.wait_in_value(value, view);
                 };
                 let at = closer.at;
@@ -460,7 +460,7 @@ impl Parser {
                     recovered: false,
                     ..
                 } if value.is_first && unmatched_closer::may_follow(view.program, text) => {
-                    value.orphan = Some(UnmatchedCloser { at, pos: at + 1 });
+                    value.unmatched = Some(UnmatchedCloser { at, pos: at + 1 });
                 }
                 Decision::Ends {
                     at,

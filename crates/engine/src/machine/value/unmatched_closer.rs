@@ -29,7 +29,7 @@ pub(super) fn may_follow(program: &Program, text: &TextNode) -> bool {
 impl Parser {
     /// Whether an unmatched closer comes before the next opener of such a value or of a call, within
     /// `Limits::undecided`. `None`: more bytes are needed.
-    pub(super) fn look_for_orphan(
+    pub(super) fn seek_unmatched(
         &mut self,
         (node, text): (NodeId, &TextNode),
         closer: &mut UnmatchedCloser,

@@ -44,7 +44,7 @@ impl Brackets {
 
 /// How much of the call is skipped.
 #[derive(Debug)]
-pub(crate) struct Passing {
+pub(crate) struct SkippedCall {
     /// Its brackets, until the last one is closed.
     brackets: Option<Brackets>,
     /// The separator after the call was read.
@@ -53,7 +53,7 @@ pub(crate) struct Passing {
 
 /// What a byte decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PassingStep {
+pub(crate) enum SkipStep {
     More,
     /// The byte starts a name.
     Name,
@@ -61,33 +61,33 @@ pub(crate) enum PassingStep {
     Dead,
 }
 
-impl Passing {
+impl SkippedCall {
     /// Starts after the `(`.
-    pub(crate) fn new() -> Passing {
-        Passing {
+    pub(crate) fn new() -> SkippedCall {
+        SkippedCall {
             brackets: Some(Brackets::new()),
             is_after_comma: false,
         }
     }
 
-    pub(crate) fn step(&mut self, byte: u8) -> PassingStep {
+    pub(crate) fn step(&mut self, byte: u8) -> SkipStep {
         if let Some(brackets) = &mut self.brackets {
             if brackets.step(byte) {
                 self.brackets = None;
             }
-            return PassingStep::More;
+            return SkipStep::More;
         }
         match byte {
             // The call may be in quotes, which may be escaped.
-            b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'\\' => PassingStep::More,
+            b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'\\' => SkipStep::More,
             b',' | b';' | b'+' if !self.is_after_comma => {
                 self.is_after_comma = true;
-                PassingStep::More
+                SkipStep::More
             }
             _ if self.is_after_comma && (byte.is_ascii_alphabetic() || byte == b'_') => {
-                PassingStep::Name
+                SkipStep::Name
             }
-            _ => PassingStep::Dead,
+            _ => SkipStep::Dead,
         }
     }
 }
