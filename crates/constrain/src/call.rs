@@ -283,6 +283,7 @@ impl Walk<'_> {
                 let value = state.key.filter(|_| state.is_open);
                 let is_list = value.is_some_and(|key| is_array(&state.members[key].schema));
                 let mut order: Vec<&Alternative> = alternatives.iter().collect();
+                let has_false = alternatives.iter().any(|one| one.form.writes_false());
                 order.sort_by_key(|one| {
                     let is_for_next = one.arguments.iter().any(|name| Some(name) == next.as_ref());
                     let is_flag = state.is_open
@@ -291,7 +292,7 @@ impl Walk<'_> {
                         value.is_some() && one.has_list != is_list,
                         !is_for_next,
                         !one.arguments.is_empty(),
-                        is_flag && one.has_value,
+                        is_flag && one.has_value == has_false,
                     )
                 });
                 self.first(order.iter().map(|one| &one.form), state, writer, around)?
@@ -357,7 +358,7 @@ impl Walk<'_> {
                     open.get_or_insert((node, left));
                 }
                 Ok(node) => {
-                    let flag = open.filter(|(_, left)| left.may_be_flag(true));
+                    let flag = open.filter(|(_, left)| left.may_have_no_value());
                     return Ok(match flag {
                         Some((flag, _)) => Node::choice([node, flag]),
                         None => node,
@@ -432,7 +433,7 @@ impl Walk<'_> {
                     state.is_written[at] = false;
                     let mut node = self.form(inner, state, writer, around);
                     let is_open = std::mem::take(&mut state.is_open);
-                    if node.is_ok() && is_open && !state.may_be_flag(true) {
+                    if node.is_ok() && is_open && !state.may_have_no_value() {
                         let reason = format!("it has no value for `{}`", member.name);
                         node = Err(Unfit::Form(reason));
                     }
@@ -737,6 +738,22 @@ impl CallState<'_> {
                 && values.is_none_or(|all| all.contains(&value))
                 && map.get("const").is_none_or(|only| *only == value)
         })
+    }
+
+    /// Whether the key that was written last may be left without a value: as a flag, or as an empty list.
+    fn may_have_no_value(&self) -> bool {
+        let schema = self.key.map(|key| &self.members[key].schema);
+        let may_be_empty = |schema: &Value| {
+            let least = schema.get("minItems").and_then(Value::as_u64);
+            // Models write a list of objects as elements, too: its parameter is then not read as a list.
+            let items = schema.get("items").and_then(Value::as_object);
+            let is_scalar = |kind| !matches!(kind, "array" | "object");
+            let is_plain = items.is_none_or(|items| {
+                items.contains_key("type") && kinds(items).into_iter().all(is_scalar)
+            });
+            is_array(schema) && is_plain && least.unwrap_or(0) == 0
+        };
+        self.may_be_flag(true) || schema.is_some_and(may_be_empty)
     }
 
     fn member(&self, name: &str) -> Option<usize> {

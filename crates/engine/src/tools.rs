@@ -3,7 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use toolglot_json::{Fields, Shape};
+use toolglot_json::internal::scalar_of;
+use toolglot_json::{Fields, Scalars, Shape};
 
 /// One tool, as far as reading needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,4 +61,36 @@ impl<'a> IntoIterator for &'a ToolSet {
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }
+}
+
+/// The shape of the items of an array, or of an array that may be `null`; `in_union`: also of one beside other types.
+pub(crate) fn item_of(shape: &Shape, in_union: bool) -> Option<&Shape> {
+    let parts = match shape {
+        Shape::OneOf(parts) => parts.as_slice(),
+        one => core::slice::from_ref(one),
+    };
+    let is_null = |part: &Shape| {
+        let null = Scalars {
+            null: true,
+            ..Scalars::default()
+        };
+        *part == Shape::Scalar(null)
+    };
+    let is_array = |part: &Shape| matches!(part, Shape::Array(_));
+    let is_list = in_union || parts.iter().all(|part| is_array(part) || is_null(part));
+    parts
+        .iter()
+        .filter(|_| is_list)
+        .find_map(|part| match part {
+            Shape::Array(item) => Some(&**item),
+            _ => None,
+        })
+}
+
+/// The value of a parameter whose key has none: an empty list where the shape is a list and not a flag, otherwise `true`.
+pub(crate) fn missing_value(shape: Option<&Shape>) -> &'static str {
+    let is_flag = |shape: &&Shape| scalar_of("true", shape).is_some();
+    let shape = shape.filter(|shape| !is_flag(shape));
+    let item = shape.and_then(|shape| item_of(shape, true));
+    item.map_or("true", |_| "[]")
 }

@@ -121,7 +121,7 @@ impl Values {
         let items: Vec<&str> = match separator.trim() {
             "" if separator.contains('\n') => text.lines().collect(),
             "" => text.split_whitespace().collect(),
-            separator => text.split(separator).collect(),
+            _ => text.split(separator).collect(),
         };
         Some(items.into_iter().map(str::trim).filter(is_filled).collect())
     }
@@ -179,7 +179,8 @@ impl Values {
     pub(crate) fn list(&self, items: &[&str]) -> Option<String> {
         let list = match (&self.separator, &self.bullet) {
             (Some(separator), _) if separator.trim().is_empty() => items.join(separator),
-            (Some(separator), _) => items.join(&format!("{} ", separator.trim_end())),
+            (Some(separator), _) if separator.ends_with(' ') => items.join(separator),
+            (Some(separator), _) => items.join(&format!("{separator} ")),
             (None, Some(bullet)) => {
                 let line = |item: &&str| format!("{} {item}", bullet.trim_end());
                 items.iter().map(line).collect::<Vec<_>>().join("\n")

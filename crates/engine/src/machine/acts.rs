@@ -17,6 +17,7 @@ use super::typing::{plain_json, typed, untyped};
 use crate::body::decoded;
 use crate::grammar::Capture;
 use crate::program::{CompiledDialect, Node, RuleRole};
+use crate::tools::missing_value;
 use crate::{Code, End, Place, Sink, Span};
 
 impl Parser {
@@ -180,13 +181,8 @@ impl Parser {
                 self.set.registers.key_at = at;
                 self.emitter.end_flag(view, sink);
                 if let Some(call) = self.emitter.call.as_mut().filter(|call| call.has_flags) {
-                    // A list without any value is empty.
                     let fields = { call.tool }.map(|tool| &program.tools.tool(tool).parameters);
-                    let is_list = matches!(
-                        fields.and_then(|fields| fields.get(&text)),
-                        Some(Shape::Array(_))
-                    );
-                    let value = if is_list { "[]" } else { "true" };
+                    let value = missing_value(fields.and_then(|fields| fields.get(&text)));
                     call.flag = Some((String::from(&*text), at, value));
                 }
             }

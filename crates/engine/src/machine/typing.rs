@@ -11,6 +11,7 @@ use toolglot_json::{Output, Root, Shape, Step, Transducer};
 use crate::Code;
 use crate::body::type_mismatch;
 use crate::grammar::{Typing, Values};
+use crate::tools::item_of;
 
 /// How a value is read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,11 +59,6 @@ pub(crate) fn typed<'a>(
     values: &Values,
 ) -> (Cow<'a, str>, Option<(Code, String)>) {
     let trimmed = text.trim();
-    if let Shape::Array(item) = shape
-        && let Some(list) = listed(text, item, values)
-    {
-        return (Cow::Owned(list), None);
-    }
     if let Some(json) = values
         .word(text)
         .filter(|json| scalar_of(json, shape).is_some())
@@ -73,6 +69,11 @@ pub(crate) fn typed<'a>(
         let is_inferred = values.typing == Typing::Infer && infer(trimmed).0 == json;
         let remark = respelt(trimmed, &json).filter(|_| !is_inferred);
         return (json, remark);
+    }
+    if let Some(item) = item_of(shape, false)
+        && let Some(list) = listed(text, item, values)
+    {
+        return (Cow::Owned(list), None);
     }
     if takes_text(shape) {
         return (Cow::Owned(quoted(text)), None);

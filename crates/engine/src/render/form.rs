@@ -128,6 +128,15 @@ impl Form {
         }
     }
 
+    /// Whether the form writes a key whose value is `false`.
+    pub fn writes_false(&self) -> bool {
+        match self {
+            Form::False => true,
+            Form::Sequence(forms) => forms.iter().any(Form::writes_false),
+            _ => false,
+        }
+    }
+
     /// The arguments that a form names.
     pub(super) fn named(&self) -> Vec<String> {
         match self {
@@ -412,19 +421,20 @@ impl Compiler<'_> {
         let has_single = |seq: &Vec<Term>| lists::is_single(self.dialect, seq);
         let beside_single = beside_single || alt.0.iter().any(has_single);
         let alternative = |seq: &Vec<Term>| {
-            let mut arguments = Vec::new();
-            let mut has_value = false;
-            for term in seq {
-                if let TermKind::Raw(argument, _) | TermKind::Value(argument, _) = &term.kind {
-                    has_value = true;
-                    arguments.extend(argument.clone());
-                }
-            }
+            let argument = |term: &Term| match &term.kind {
+                TermKind::Raw(argument, _) | TermKind::Value(argument, _) => argument.clone(),
+                _ => None,
+            };
+            let has = |wanted: &dyn Fn(&Term) -> bool| seq.iter().any(wanted);
+            let is_value =
+                |kind: &TermKind| matches!(kind, TermKind::Raw(..) | TermKind::Value(..));
+            let is_loop = |term: &Term| lists::is_loop_of_values(self.dialect, term);
             Alternative {
                 form: self.sequence(seq, beside_single),
-                arguments,
-                has_value,
-                has_list: lists::holds_list(self.dialect, seq),
+                arguments: seq.iter().filter_map(argument).collect(),
+                has_value: has(&|term| holds(self.dialect, term, &is_value)),
+                has_list: lists::holds_list(self.dialect, seq)
+                    || self.dialect.values.repeated && has(&is_loop),
                 repeats_calls: self.repeats_calls(seq),
             }
         };

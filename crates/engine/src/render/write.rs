@@ -19,6 +19,7 @@ use crate::grammar::{
 };
 use crate::machine::plain_json;
 use crate::program::ToolIndex;
+use crate::tools::item_of;
 
 /// Writes calls in one dialect.
 pub(super) struct Writer<'a> {
@@ -54,6 +55,8 @@ struct Pen<'a> {
     key: String,
     /// The key is written, and its value is not yet.
     is_open: bool,
+    /// The tool declares the key's value as a list.
+    is_list: bool,
     skip: Option<String>,
     /// The offset in `out` at which the length of the next value is inserted.
     length_at: Option<usize>,
@@ -89,14 +92,23 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether the tool declares the value of `key` as a string.
+    /// The shape that the tool declares for the value of `key`.
+    fn shape(&self, pen: &Pen<'_>, key: &str) -> Option<&'a Shape> {
+        let tool = pen.call.and_then(|call| self.tools.find(call.name))?;
+        self.tools.tool(tool).parameters.get(key)
+    }
+
+    /// Whether the tool declares the value of `key` as a list.
+    fn is_declared_list(&self, pen: &Pen<'_>, key: &str) -> bool {
+        let shape = self.shape(pen, key);
+        shape.is_some_and(|shape| item_of(shape, false).is_some())
+    }
+
+    /// Whether the tool declares the value of `key`, or an item of it that is written alone, as a string.
     fn is_declared_text(&self, pen: &Pen<'_>, key: &str) -> bool {
-        let tool = pen.call.and_then(|call| self.tools.find(call.name));
-        let shape = tool.and_then(|tool| self.tools.tool(tool).parameters.get(key));
-        let item = match shape {
-            Some(Shape::Array(item)) if self.dialect.values.repeated => Some(&**item),
-            shape => shape,
-        };
+        let shape = self.shape(pen, key);
+        let item = shape.filter(|_| self.dialect.values.repeated);
+        let item = item.and_then(|shape| item_of(shape, false)).or(shape);
         matches!(item, Some(Shape::Text))
     }
 
@@ -105,16 +117,9 @@ impl<'a> Writer<'a> {
         if !self.dialect.values.repeated || self.forms.has_lists {
             return;
         }
-        let tool = pen.call.and_then(|call| self.tools.find(call.name));
-        let fields = tool.map(|tool| &self.tools.tool(tool).parameters);
-        let is_list = |key: &str, json: &str| {
-            let shape = fields.and_then(|fields| fields.get(key));
-            matches!(shape, Some(Shape::Array(_)))
-                && kind(json) == Kind::Array
-                && elements(json).next().is_some()
-        };
         for (key, json) in core::mem::take(&mut pen.left) {
-            if is_list(&key, json) {
+            let is_list = kind(json) == Kind::Array && elements(json).next().is_some();
+            if is_list && self.is_declared_list(pen, &key) {
                 let items = elements(json).map(|item| (key.clone(), item));
                 pen.left.extend(items);
             } else {
@@ -178,6 +183,7 @@ impl<'a> Writer<'a> {
             named: Vec::new(),
             key: String::new(),
             is_open: false,
+            is_list: false,
             skip: None,
             length_at: None,
             dialect: self.dialect,
@@ -225,6 +231,7 @@ impl<'a> Writer<'a> {
             }
             Form::NextKey => {
                 pen.next_key()?;
+                pen.is_list = self.is_declared_list(pen, &pen.key);
                 pen.out.push_str(&pen.key);
             }
             Form::False => {
@@ -487,12 +494,10 @@ impl<'a> Writer<'a> {
 
     /// A list without brackets, if the dialect and the tool's schema have one. A second try writes JSON instead.
     fn list(&self, pen: &Pen<'_>, key: &str, json: &str) -> Option<String> {
-        let tool = self.tools.find(pen.call?.name)?;
-        let shape = self.tools.tool(tool).parameters.get(key);
         let items: Vec<&str> = elements(json).collect();
         let is_plain = |item: &&str| matches!(kind(item), Kind::String | Kind::Scalar);
         let is_second = self.last_first != LastFirst::Nowhere;
-        if is_second || !matches!(shape, Some(Shape::Array(_))) || !items.iter().all(is_plain) {
+        if is_second || !self.is_declared_list(pen, key) || !items.iter().all(is_plain) {
             return None;
         }
         let items: Vec<_> = items.into_iter().map(raw).collect();
@@ -505,10 +510,16 @@ impl<'a> Writer<'a> {
         let next = pen.left.first().map(|(key, _)| key.clone().into_owned());
         // Several calls need an alternative that repeats calls.
         let is_list = pen.call.is_none() && !pen.is_repeated && pen.calls.len() > 1;
-        // A flag needs no value.
-        let is_flag = pen.is_open && matches!(pen.value(), Some("true" | "false"));
-        // A list has its own alternative beside those for single values.
-        let is_value_list = pen.is_open && pen.value().map(kind) == Some(Kind::Array);
+        // Beside values, a key without one is a flag if `false` has a form as well, otherwise an empty list.
+        let has_false = alternatives.iter().any(|one| one.form.writes_false());
+        let has_value = match pen.value().filter(|_| pen.is_open) {
+            Some("true" | "false") => Some(!has_false),
+            Some(_) if pen.is_flag() => Some(has_false),
+            _ => None,
+        };
+        // A list has a form of its own if another form takes single values.
+        let is_array = pen.is_list || pen.value().map(kind) == Some(Kind::Array);
+        let is_value_list = pen.is_open && is_array;
         let mut order: Vec<&Alternative> = alternatives.iter().collect();
         order.sort_by_key(|one| {
             (
@@ -517,7 +528,7 @@ impl<'a> Writer<'a> {
                 !one.arguments.iter().any(|name| Some(name) == next.as_ref()),
                 // An alternative for another argument comes last, so the order of the arguments is kept.
                 !one.arguments.is_empty(),
-                is_flag && one.has_value,
+                has_value.is_some_and(|has_value| one.has_value != has_value),
             )
         });
         let is_reversed = match self.last_first {
@@ -639,7 +650,7 @@ impl<'a> Pen<'a> {
             return Err(RenderError::new("no argument is left"));
         };
         self.key = self.left[next].0.clone().into_owned();
-        self.is_open = true;
+        (self.is_open, self.is_list) = (true, false);
         Ok(())
     }
 
@@ -664,24 +675,30 @@ impl<'a> Pen<'a> {
         Ok(())
     }
 
-    /// Whether the last key has the value `true`, which may be left unwritten.
+    /// Whether the value of the last key may be left unwritten: `true`, or a declared list without items.
     fn is_flag(&self) -> bool {
         let value = self.left.iter().find(|(key, _)| **key == *self.key);
-        value.is_some_and(|(_, json)| json.trim() == "true")
+        value.is_some_and(|(_, json)| {
+            if self.is_list {
+                kind(json) == Kind::Array && elements(json).next().is_none()
+            } else {
+                json.trim() == "true"
+            }
+        })
     }
 
     /// Runs `write`, and restores the state if it fails.
     fn attempt(&mut self, write: impl FnOnce(&mut Pen<'a>) -> Written) -> Written {
         let (length, left) = (self.out.len(), self.left.clone());
         let (wrote_calls, call) = (self.wrote_calls, self.call);
-        let (key, is_open) = (self.key.clone(), self.is_open);
+        let (key, is_open, is_list) = (self.key.clone(), self.is_open, self.is_list);
         let length_at = self.length_at;
         write(self).map_err(|error| {
             let error = error.after(&self.out);
             self.out.truncate(length);
             self.left = left;
             (self.wrote_calls, self.call) = (wrote_calls, call);
-            (self.key, self.is_open) = (key, is_open);
+            (self.key, self.is_open, self.is_list) = (key, is_open, is_list);
             self.length_at = length_at;
             error
         })
@@ -689,7 +706,10 @@ impl<'a> Pen<'a> {
 
     fn is_met(&self, condition: Condition) -> bool {
         match condition {
-            Condition::HasArguments => !(self.left.is_empty() || self.is_open && self.is_flag()),
+            Condition::HasArguments => {
+                let is_flag = self.is_open && !self.is_list && self.is_flag();
+                !(self.left.is_empty() || is_flag)
+            }
             Condition::HasServer => self.call.is_some_and(|call| call.server.is_some()),
             Condition::HasId => self.call.is_some_and(|call| call.id.is_some()),
             Condition::MoreCalls => self.more,

@@ -29,6 +29,7 @@ use crate::grammar::lists::InList;
 use crate::grammar::{Capture, Delimiter, Typing};
 use crate::program::{Lead, Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
+use crate::tools::item_of;
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
 pub(super) use closer::find_closer;
@@ -120,10 +121,10 @@ impl Value {
         let values = &program.dialect_of(body.node).values;
         let is_repeated = values.repeated && text.argument.is_none();
         let item = match shape {
-            Some(Shape::Array(item)) if is_repeated || text.list != InList::No => {
-                Some(Some(&**item))
-            }
             None | Some(Shape::Any) if text.list == InList::Always => Some(None),
+            Some(shape) if is_repeated || text.list != InList::No => {
+                item_of(shape, text.list == InList::Always).map(Some)
+            }
             _ => None,
         };
         let shape = item.unwrap_or(shape);
