@@ -34,6 +34,8 @@ pub(crate) struct Series<'d> {
     pub(crate) is_optional: bool,
     /// Without items the series is an empty list, since the text before it is the opener of a list.
     pub(crate) is_bracketed: bool,
+    /// The value of a series without items, as JSON; "" where the schema says whether it is a list or a text.
+    pub(crate) empty: &'static str,
     /// A literal ends the series.
     pub(crate) is_closed: bool,
     /// Blanks before an item are not part of the item.
@@ -53,6 +55,7 @@ pub(crate) fn series_in<'d>(
             InList::BySchema
         },
         is_bracketed: list.is_bracketed || beside_single,
+        empty: if list.is_bracketed { "[]" } else { "" },
         ..list
     });
     list.or_else(|| parameters_in(dialect, seq))
@@ -62,8 +65,10 @@ pub(crate) fn series_in<'d>(
 pub(crate) fn list_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'d>> {
     let of_values = |term: &Term| is_loop_of_values(dialect, term);
     let list = any_series_in(dialect, seq, &of_values)?;
-    let before = text(seq[..list.place.start].iter().rfind(|term| is_solid(term)))?;
-    let is_bracketed = before.contains(['[', '(', '{', '<']);
+    let before = seq[..list.place.start].iter().rfind(|term| is_solid(term));
+    // Items that each start with a text, `("- " value)*`, need no other text before them.
+    let before = text(before).or_else(|| text(list.item.first()))?;
+    let is_bracketed = before.contains(['[', '(', '{', '<']) && text(list.item.first()).is_none();
     list.is_closed.then_some(Series {
         is_bracketed,
         ..list
@@ -107,7 +112,7 @@ fn any_series_in<'d>(
         };
         let after = seq[series.place.end..].iter().find(|term| is_solid(term));
         Some(Series {
-            is_closed: text(after).is_some(),
+            is_closed: after.is_some_and(is_literal),
             ..series
         })
     })
@@ -122,6 +127,12 @@ fn text(term: Option<&Term>) -> Option<&str> {
         },
         _ => None,
     }
+}
+
+/// Whether the term is a literal that is not blank.
+fn is_literal(term: &Term) -> bool {
+    let is_solid = |piece: &Piece| !matches!(piece, Piece::Bytes(text) if text.trim().is_empty());
+    matches!(&term.kind, TermKind::Literal(pieces) if pieces.iter().any(is_solid))
 }
 
 fn is_solid(term: &Term) -> bool {
@@ -189,6 +200,7 @@ fn series_at<'d>(
         list: InList::No,
         is_optional: false,
         is_bracketed: false,
+        empty: "[]",
         is_closed: false,
         is_json: has(item, &|kind| matches!(kind, TermKind::Value(..))),
     })

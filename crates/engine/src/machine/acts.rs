@@ -17,7 +17,7 @@ use super::typing::{plain_json, typed, untyped};
 use crate::body::decoded;
 use crate::grammar::Capture;
 use crate::program::{CompiledDialect, Node, RuleRole};
-use crate::tools::missing_value;
+use crate::tools::unwritten_values;
 use crate::{Code, End, Place, Sink, Span};
 
 impl Parser {
@@ -182,8 +182,8 @@ impl Parser {
                 self.emitter.end_flag(view, sink);
                 if let Some(call) = self.emitter.call.as_mut().filter(|call| call.has_flags) {
                     let fields = { call.tool }.map(|tool| &program.tools.tool(tool).parameters);
-                    let value = missing_value(fields.and_then(|fields| fields.get(&text)));
-                    call.flag = Some((String::from(&*text), at, value));
+                    let values = unwritten_values(fields.and_then(|fields| fields.get(&text)));
+                    call.flag = Some((String::from(&*text), at, values));
                 }
             }
             (Capture::Server, None) => return self.late_server(&text, at, sink),

@@ -50,8 +50,8 @@ pub(crate) struct OpenCall {
     pub(crate) json_end: Option<u64>,
     /// The best end that is still possible.
     pub(crate) at_best: End,
-    /// A key without a value: the key, its span, and the value that it gets if none follows.
-    pub(crate) flag: Option<(String, Span, &'static str)>,
+    /// A key without a value yet, its place, the value that it has without one, and the value of an empty form.
+    pub(crate) flag: Option<(String, Span, (&'static str, &'static str))>,
     /// The dialect has keys without values.
     pub(crate) has_flags: bool,
     /// It is not a call: its only argument is text of the answer, which is decoded.
@@ -427,14 +427,14 @@ impl Emitter {
     /// Sets the value of the last key, unless another value follows.
     pub(crate) fn set_flag(&mut self, value: &'static str) {
         if let Some((.., flag)) = self.call.as_mut().and_then(|call| call.flag.as_mut()) {
-            *flag = value;
+            flag.0 = if value.is_empty() { flag.1 } else { value };
         }
     }
 
     /// Writes the value of the last key, if no value followed it.
     pub(crate) fn end_flag(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let flag = self.call.as_mut().and_then(|call| call.flag.take());
-        if let Some((key, at, value)) = flag {
+        if let Some((key, at, (value, _))) = flag {
             self.start_call(view, at.start, sink);
             self.start_key(&key, at, sink);
             self.args.push_str(value);

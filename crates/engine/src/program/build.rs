@@ -230,7 +230,7 @@ impl<'a> Builder<'a> {
             first = self.push(Node::Ws { next: first });
         }
         Ok(self.push(Node::Flag {
-            value: "[]",
+            value: series.empty,
             next: first,
         }))
     }

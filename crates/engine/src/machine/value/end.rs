@@ -70,13 +70,12 @@ impl Parser {
                 thread.marked = true;
             }
             self.pos = upto;
-        } else {
-            self.read_closers(text, &value, at, after, view);
-        }
-        self.resume();
-        if let AfterValue::Read { .. } = after {
+            self.resume();
             self.exit_certain(view, sink);
             self.match_certain(view, sink);
+        } else {
+            self.read_closers(text, &value, at, after, view);
+            self.resume();
         }
     }
 

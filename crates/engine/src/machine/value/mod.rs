@@ -120,10 +120,11 @@ impl Value {
         let shape = fields.and_then(|fields| fields.get(&key).or(fields.others.as_deref()));
         let values = &program.dialect_of(body.node).values;
         let is_repeated = values.repeated && text.argument.is_none();
+        let is_list = text.list == InList::Always;
         let item = match shape {
-            None | Some(Shape::Any) if text.list == InList::Always => Some(None),
+            None | Some(Shape::Any) if is_list => Some(None),
             Some(shape) if is_repeated || text.list != InList::No => {
-                item_of(shape, text.list == InList::Always).map(Some)
+                item_of(shape, is_list).map(Some)
             }
             _ => None,
         };
