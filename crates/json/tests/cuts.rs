@@ -106,6 +106,22 @@ fn a_place_between_blanks_never_goes_back() {
 }
 
 /// An empty key after a string that ended in a letter: the letter was not the key's.
+/// The budget of the readings is spent at a quote; the bracket before it counts as it does in small pieces.
+#[test]
+fn a_quote_that_is_decided_at_once_leaves_no_bracket_uncounted() {
+    let manner = Manner {
+        root: Root::Object,
+        reports: false,
+        knows: false,
+        expects: false,
+    };
+    for n in (300..600).step_by(4) {
+        let text = format!("{{name=\"{}{{b=\"a{{\"c\": 1, \"d", "\"x".repeat(n));
+        let whole = read(manner, &text, usize::MAX).expect("a reading");
+        assert_eq!(read(manner, &text, 1), Ok(whole), "{n} quotes");
+    }
+}
+
 #[test]
 fn a_string_does_not_know_the_last_letter_of_another() {
     let manner = Manner {

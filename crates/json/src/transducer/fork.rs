@@ -251,6 +251,8 @@ impl Transducer {
             return self.hold(piece);
         }
         self.fork.readings.clear();
+        // A decision inside the string counts its quote: the bytes before the quote are counted first.
+        self.count_brackets(piece.here() - self.held.len() as u64, piece);
         let is_end = matches!(byte, b',' | b'}' | b']' | b')');
         let label = if is_end { Label::Ends } else { Label::Inside };
         self.take(label, piece.here(), piece.out);
@@ -266,9 +268,8 @@ impl Transducer {
             self.start_fork();
             self.step_readings_over_held(at);
         }
-        for reading in &mut self.fork.readings {
-            reading.end(at);
-        }
+        let readings = self.fork.readings.iter_mut();
+        readings.for_each(|reading| reading.end(at));
         self.decide_fork(at, out);
     }
 

@@ -317,7 +317,7 @@ impl Transducer {
     }
 
     /// Reports the start of each string value that may be long, so that the caller can write the string's content
-    /// itself: see [`string_run`](Transducer::stretch).
+    /// itself: see [`string_run`](Transducer::string_run).
     pub fn stop_at_strings(&mut self) {
         self.context.stops = true;
     }
@@ -417,7 +417,7 @@ impl Transducer {
         StringRun { length, is_raw }
     }
 
-    /// Passes `text` at offset `at`, a [`string_run`](Transducer::stretch) that the caller wrote.
+    /// Passes `text` at offset `at`, a [`string_run`](Transducer::string_run) that the caller wrote.
     #[inline]
     pub fn pass(&mut self, text: &str, at: u64) {
         self.count(text.as_bytes(), at);
