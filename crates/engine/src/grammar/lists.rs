@@ -66,9 +66,10 @@ pub(crate) fn list_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'
     let of_values = |term: &Term| is_loop_of_values(dialect, term);
     let list = any_series_in(dialect, seq, &of_values)?;
     let before = seq[..list.place.start].iter().rfind(|term| is_solid(term));
+    let before = text(before);
     // Items that each start with a text, `("- " value)*`, need no other text before them.
-    let before = text(before).or_else(|| text(list.item.first()))?;
-    let is_bracketed = before.contains(['[', '(', '{', '<']) && text(list.item.first()).is_none();
+    before.or_else(|| text(list.item.first()))?;
+    let is_bracketed = before.is_some_and(|text| text.contains(['[', '(', '{', '<']));
     list.is_closed.then_some(Series {
         is_bracketed,
         ..list
