@@ -65,26 +65,16 @@ impl<'a> IntoIterator for &'a ToolSet {
 
 /// The shape of the items of an array, or of an array that may be `null`; `in_union`: also of one beside other types.
 pub(crate) fn item_of(shape: &Shape, in_union: bool) -> Option<&Shape> {
-    let parts = match shape {
-        Shape::OneOf(parts) => parts.as_slice(),
-        one => core::slice::from_ref(one),
+    let null = Scalars {
+        null: true,
+        ..Scalars::default()
     };
-    let is_null = |part: &Shape| {
-        let null = Scalars {
-            null: true,
-            ..Scalars::default()
-        };
-        *part == Shape::Scalar(null)
-    };
-    let is_array = |part: &Shape| matches!(part, Shape::Array(_));
-    let is_list = in_union || parts.iter().all(|part| is_array(part) || is_null(part));
-    parts
-        .iter()
-        .filter(|_| is_list)
-        .find_map(|part| match part {
-            Shape::Array(item) => Some(&**item),
-            _ => None,
-        })
+    let is_other = |part: &Shape| !matches!(part, Shape::Array(_)) && *part != Shape::Scalar(null);
+    match (shape, shape.of_container(false)) {
+        (Shape::OneOf(parts), _) if !in_union && parts.iter().any(is_other) => None,
+        (_, Shape::Array(item)) => Some(item),
+        _ => None,
+    }
 }
 
 /// The values of a parameter that a text without a value means. A key alone is an empty list where the shape is a list
