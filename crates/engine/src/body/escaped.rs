@@ -101,7 +101,7 @@ impl Escaped {
     }
 }
 
-/// The text that a backslash and `c`, the first character of `rest`, stand for.
+/// The meaning of a backslash before `c`, the first character of `rest`.
 fn meant(c: char, rest: &str) -> &str {
     match c {
         'n' => "\n",

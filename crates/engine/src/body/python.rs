@@ -56,7 +56,7 @@ enum State {
         fits: u8,
         length: u8,
     },
-    /// After a backslash where an argument is due: that of `\_`, or of an escaped quote.
+    /// After a backslash where an argument is due: the backslash of `\_`, or of an escaped quote.
     Slash,
     /// After a comma.
     Next,

@@ -6,7 +6,7 @@ pub(crate) struct Brackets {
     /// How many brackets are open.
     depth: u32,
     /// The quote of the open string, and whether that quote is escaped.
-    mark: Option<(u8, bool)>,
+    quote: Option<(u8, bool)>,
     /// The last byte was a backslash that escapes the next one.
     is_escaped: bool,
 }
@@ -16,7 +16,7 @@ impl Brackets {
     pub(crate) fn new() -> Brackets {
         Brackets {
             depth: 1,
-            mark: None,
+            quote: None,
             is_escaped: false,
         }
     }
@@ -26,13 +26,13 @@ impl Brackets {
         let is_escaped = core::mem::take(&mut self.is_escaped);
         if byte == b'\\' {
             self.is_escaped = !is_escaped;
-        } else if let Some(quote) = self.mark {
+        } else if let Some(quote) = self.quote {
             if quote == (byte, is_escaped) {
-                self.mark = None;
+                self.quote = None;
             }
         } else {
             match byte {
-                b'"' | b'\'' => self.mark = Some((byte, is_escaped)),
+                b'"' | b'\'' => self.quote = Some((byte, is_escaped)),
                 b'(' | b'[' | b'{' => self.depth += 1,
                 b')' | b']' | b'}' => self.depth -= 1,
                 _ => {}

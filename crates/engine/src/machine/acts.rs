@@ -126,7 +126,7 @@ impl Parser {
         call.has_flags = dialect.has_flags;
         call.facts.is_list_item = self.candidate.entry.is_list_item;
         call.facts.is_in_broken_list = self.candidate.entry.is_in_broken_list;
-        call.facts.follows_missing_closer = self.emitter.lost_closer;
+        call.facts.follows_missing_closer = self.emitter.missing_closer;
         call.facts.starts_line = self.candidate.bol;
         call.facts.is_in_later_fence = self.candidate.is_wrapped;
         for what in [Capture::Id, Capture::Server] {

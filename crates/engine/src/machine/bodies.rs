@@ -239,7 +239,7 @@ impl Parser {
         let written = write(&mut out);
         core::mem::swap(self.emitter.args(), &mut out.json);
         for (code, span, message) in out.remarks {
-            self.emitter.lost_closer |= code == Code::MissingCloser;
+            self.emitter.missing_closer |= code == Code::MissingCloser;
             self.note(code, span, message, sink);
         }
         if out.structural {

@@ -143,7 +143,7 @@ pub(crate) struct Emitter {
     /// The last calls in wrappers, and how they ended: what follows their fence is a fact of these calls.
     waiting: Vec<(CallId, End, CallFacts)>,
     /// A value of a call ended without its closer.
-    pub(crate) lost_closer: bool,
+    pub(crate) missing_closer: bool,
     /// The doubt rules for all calls.
     pub(crate) doubts: Doubts,
     counts: BTreeMap<Code, usize>,

@@ -30,7 +30,7 @@ enum Lead {
     Gap,
     /// What takes a call's result, and spaces: `=` after a word, `return`.
     Keeps,
-    /// Quotes, three of which start a long string.
+    /// Quotes: three in a row start a long string.
     Marks,
     /// Anything else.
     Over,

@@ -32,7 +32,7 @@ impl Parser {
     }
 }
 
-/// The length of the literal at the start of `bytes` that alone ends a turn; 0 if there is none.
+/// The length of a literal at the start of `bytes` that ends a turn by itself, or 0.
 fn stop(program: &Program, bytes: &[u8]) -> usize {
     let is_stop = |node| matches!(program.entered(node), Some((RuleRole::Stop, _)));
     let (mut state, mut length) = (0, 0);

@@ -163,7 +163,7 @@ pub(crate) struct TextNode {
     pub(crate) spelt_quotes: Box<[QuoteStyle]>,
     /// Nothing in it is escaped: it is a section of CDATA.
     pub(crate) is_cdata: bool,
-    /// Its escapes: the written form, then the text that it stands for.
+    /// The escapes in it: the written form, then its meaning.
     pub(crate) escapes: Arc<[(String, String)]>,
     /// What ends it.
     pub(crate) delimiter: Delimiter,

@@ -214,7 +214,7 @@ fn unquoted(text: &str) -> Option<&str> {
 }
 
 /// Converts an untyped text where the shape has no string: to the scalar it spells, the object or array it holds, or an
-/// array of its one value. `None` if the text is none of those, or the shape allows a string.
+/// array of its one value. `None` for any other text, or if the shape allows a string.
 pub fn from_text(text: &str, shape: &Shape) -> Option<String> {
     if admits(shape, Kind::String) {
         return None;

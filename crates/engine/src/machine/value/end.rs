@@ -53,12 +53,12 @@ impl Parser {
         if recovered {
             self.emitter.worsen(End::Recovered);
             let (span, key) = (Span::empty(at), &value.writer.key);
-            self.emitter.lost_closer |= matches!(after, AfterValue::Enclosing | AfterValue::Closer);
-            let message = match after {
-                AfterValue::Value | AfterValue::Read { .. } => {
-                    String::from("the call's closers are incomplete; they were supplied")
-                }
-                _ => format!("the closer of `{key}` is missing; it was supplied"),
+            let is_missing = matches!(after, AfterValue::Enclosing | AfterValue::Closer);
+            self.emitter.missing_closer |= is_missing;
+            let message = if is_missing {
+                format!("the closer of `{key}` is missing; it was supplied")
+            } else {
+                String::from("the call's closers are incomplete; they were supplied")
             };
             self.note(Code::MissingCloser, span, message, sink);
         }

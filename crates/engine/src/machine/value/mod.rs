@@ -48,7 +48,7 @@ pub(crate) struct Value {
     pub(super) start: u64,
     /// All bytes before this position were looked at.
     pub(super) scan: u64,
-    /// Where the run of blanks before `scan` starts; `scan` if there is none.
+    /// Where the run of blanks before `scan` starts, or `scan`.
     blank_from: u64,
     /// The run of blanks is longer than may be trimmed.
     overlong: bool,
