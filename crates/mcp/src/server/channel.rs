@@ -224,16 +224,15 @@ impl Channel {
     /// Says the answer: as it is, or as the last event. Whether the connection that asked can continue.
     pub(super) fn answer(&self, answer: &Value) -> io::Result<bool> {
         let text = answer.to_string();
-        {
-            let mut state = locked(&self.state);
-            if !state.is_begun {
-                state.is_over = true;
-                let mut reply = state.to.take().unwrap_or_default();
-                return reply.whole(200, "application/json", "", &text);
-            }
-            self.push(&mut state, text);
+        let mut state = locked(&self.state);
+        if !state.is_begun {
+            state.is_over = true;
+            let mut reply = state.to.take().unwrap_or_default();
+            return reply.whole(200, "application/json", "", &text);
         }
-        Ok(self.end())
+        // Under one lock: a client that has the answer and resumes after it finds the stream ended.
+        self.push(&mut state, text);
+        Ok(Self::finish(&mut state))
     }
 
     /// Ends the stream. Whether the connection that asked can continue.
@@ -242,6 +241,10 @@ impl Channel {
         if !state.is_begun {
             self.begin(&mut state);
         }
+        Self::finish(&mut state)
+    }
+
+    fn finish(state: &mut State) -> bool {
         state.is_over = true;
         let ended = state.to.take().map(|mut reply| reply.end_stream());
         matches!(ended, Some(Ok(()))) && state.turn == 0
