@@ -252,7 +252,7 @@ impl Toolbox {
     /// What the engine has to know to read calls of these tools: every name and every key that a model may write,
     /// aliases too, after the tools' own.
     ///
-    /// What stands for a list of elements or files is read as text: [`normalize`](crate::normalize) takes it apart.
+    /// A parameter that takes a row of elements or files is a list or a text: [`normalize`](crate::normalize) splits the text.
     pub fn tool_set(&self) -> ToolSet {
         let own = self.entries.iter().map(|entry| (&entry.spec.name, entry));
         let other = self
@@ -352,13 +352,20 @@ impl Entry {
             .file_lists
             .iter()
             .chain(self.habits.element_lists.keys());
+        // A list of the schema, or a text that stands for one.
+        let list_or_text = |declared: Option<&Shape>| {
+            Shape::OneOf([Shape::Text].into_iter().chain(declared.cloned()).collect())
+        };
         for list in lists {
-            set(list, Shape::Text);
+            set(list, list_or_text(self.fields.get(list)));
         }
         for (parameter, aliases) in &self.habits.parameter_aliases {
-            let is_list = self.habits.element_lists.contains_key(parameter);
-            let declared = self.fields.get(parameter).cloned().unwrap_or(Shape::Any);
-            let shape = if is_list { Shape::Text } else { declared };
+            let declared = self.fields.get(parameter);
+            let shape = if self.habits.element_lists.contains_key(parameter) {
+                list_or_text(declared)
+            } else {
+                declared.cloned().unwrap_or(Shape::Any)
+            };
             for alias in aliases {
                 set(alias, shape.clone());
             }

@@ -142,17 +142,7 @@ impl Writer<'_> {
             Content::Elements(children) => self.members(children, &tree.attributes, Some(fields)),
             _ if text.trim_start().starts_with('{') => self.misfit(text, "object"),
             _ if text.trim().is_empty() && tree.attributes.is_empty() => self.out.push_str("{}"),
-            _ => match text_field(fields, &tree.attributes) {
-                // `<suggest mode="code">text</suggest>`: attributes, and the text under the remaining field.
-                Some(field) => {
-                    let text = Tree {
-                        attributes: Vec::new(),
-                        ..tree.clone()
-                    };
-                    self.members(&[(field.clone(), text)], &tree.attributes, Some(fields));
-                }
-                None => self.misfit(text, "object"),
-            },
+            _ => self.misfit(text, "object"),
         }
     }
 
@@ -276,19 +266,4 @@ fn structured<'a>(shapes: &'a [Shape], children: &[(String, Tree)]) -> Option<&'
     };
     let best = shapes.iter().min_by_key(rank);
     best.filter(|shape| rank(shape) < 3)
-}
-
-/// The field for the text: the one named `text`, or the first that the attributes leave.
-fn text_field<'a>(fields: &'a Fields, attributes: &[(String, String)]) -> Option<&'a String> {
-    let free = |name: &str| !attributes.iter().any(|(have, _)| have == name);
-    let texts = || {
-        fields
-            .properties
-            .iter()
-            .filter(|(name, shape)| matches!(shape, Shape::Text) && free(name))
-    };
-    texts()
-        .find(|(name, _)| name == "text")
-        .or_else(|| texts().next().filter(|_| !attributes.is_empty()))
-        .map(|(name, _)| name)
 }

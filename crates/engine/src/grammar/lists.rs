@@ -70,7 +70,9 @@ pub(crate) fn list_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'
     // Items that each start with a text, `("- " value)*`, need no other text before them.
     before.or_else(|| text(list.item.first()))?;
     let is_bracketed = before.is_some_and(|text| text.contains(['[', '(', '{', '<']));
-    list.is_closed.then_some(Series {
+    // Items that each end with a text need no other text after them.
+    let is_closed = list.is_closed || list.item.last().is_some_and(is_literal);
+    is_closed.then_some(Series {
         is_bracketed,
         ..list
     })
@@ -238,7 +240,8 @@ fn is_item(kind: &TermKind) -> bool {
     )
 }
 
-fn is_key(kind: &TermKind) -> bool {
+/// Whether a term of this kind is the name of a parameter.
+pub(crate) fn is_key(kind: &TermKind) -> bool {
     match kind {
         TermKind::Capture(what, _) => *what == Capture::Key,
         TermKind::Attrs(all) => all.iter().any(|one| one.capture == Some(Capture::Key)),

@@ -7,6 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::lists;
 use super::{Alt, Capture, Dialect, Rule, Term, TermKind};
 use crate::render::holds;
 
@@ -55,7 +56,7 @@ impl Dialect {
                     ..self.clone()
                 });
             };
-            for seq in &rule.alt.0 {
+            for seq in alternatives(self, &rule.alt) {
                 add(seq.clone());
                 sequences(self, seq, most).into_iter().for_each(&mut add);
             }
@@ -74,6 +75,13 @@ fn referred(rules: &[Rule]) -> BTreeSet<String> {
         rule.alt.each_reference(&mut add);
     }
     names
+}
+
+/// The alternatives, each of which may be the only one: a list form is not where another form has single values.
+fn alternatives<'a>(dialect: &'a Dialect, alt: &'a Alt) -> impl Iterator<Item = &'a Vec<Term>> {
+    let has_single = alt.0.iter().any(|seq| lists::is_single(dialect, seq));
+    let is_alone = move |seq: &&Vec<Term>| !has_single || !lists::holds_list(dialect, seq);
+    alt.0.iter().filter(is_alone)
 }
 
 /// The sequence with one change, in each way, up to `most` of them.
@@ -96,7 +104,7 @@ fn kinds(dialect: &Dialect, term: &Term, most: usize) -> Vec<TermKind> {
         TermKind::Group(alt) => {
             // `message_end` is a place, not a text that can be written.
             let is_end = |seq: &&Vec<Term>| matches!(seq.as_slice(), [one] if one.kind == TermKind::MessageEnd);
-            let written = alt.0.iter().filter(|seq| !is_end(seq));
+            let written = alternatives(dialect, alt).filter(|seq| !is_end(seq));
             let alternatives = written.flat_map(|seq| {
                 let mut all = vec![seq.clone()];
                 all.extend(sequences(dialect, seq, most));

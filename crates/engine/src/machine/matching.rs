@@ -360,18 +360,6 @@ impl Parser {
         if !(self.candidate.committed && is_bracket) {
             self.checkpoint();
         }
-        if !self.candidate.committed
-            && self
-                .set
-                .threads
-                .first()
-                .is_some_and(|thread| self.is_over_at(program, thread))
-        {
-            self.set.threads.retain(|thread| thread.extra);
-            if !self.commit(view, None, sink) {
-                return;
-            }
-        }
         if self.candidate.fallback.is_some() {
             return;
         }
@@ -399,21 +387,6 @@ impl Parser {
                 self.emitter.start_call(view, self.pos, sink);
             }
         }
-    }
-
-    /// Whether a synchronization point of the context was read: after a recovery any literal, otherwise the channel's
-    /// end. An alternative to that end (`raw ("</think>" | block)`) starts like an entry.
-    fn is_over_at(&self, program: &Program, thread: &Thread) -> bool {
-        let within = matches!(program.node(thread.node), Node::Literal { .. } if thread.off > 0);
-        // An opener is recognized by the name after it.
-        let opens = |thread: &Thread| match program.node(thread.node) {
-            Node::Capture(_) | Node::Attrs(_) => true,
-            node => node.is_body() && !matches!(node, Node::Match),
-        };
-        let is_sync = self.context.sync && !self.set.threads.iter().any(opens);
-        thread.extra
-            && !within
-            && (is_sync || self.set.log.any(self.set.flushed, thread.log, Act::is_exit))
     }
 
     /// Ends an entry that can only end here. Returns whether it did.

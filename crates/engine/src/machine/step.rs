@@ -11,8 +11,9 @@ use super::log::{Act, Log, LogId};
 use super::thread::{NamePolicy, Registers, StepResult, Thread};
 use super::tokens::Tokens;
 use super::view::View;
-use crate::grammar::Piece;
+use crate::grammar::{Capture, Piece};
 use crate::program::{ByteSet, Node, is_blank};
+use crate::tools;
 
 /// Everything that a step reads, and what it writes besides the set: the log, the filled literals and the result.
 pub(crate) struct Stepper<'a> {
@@ -123,6 +124,9 @@ impl Stepper<'_> {
                     thread.log = self.log.push(thread.log, Act::Flag(value), pos);
                     thread.node = *next;
                 }
+                Node::Forms(forms) => {
+                    thread.node = forms[usize::from(self.takes_one_value(&thread))];
+                }
                 Node::Exit { next, .. } => {
                     thread.log = self.log.push(thread.log, Act::Exit(thread.node), pos);
                     thread.node = *next;
@@ -190,12 +194,13 @@ impl Stepper<'_> {
         }
         match self.view.program.node(place.node) {
             Node::Trie => self.trie(thread, byte, pos, next),
-            Node::Ws { next: to } => {
-                if is_blank(byte) && pos - thread.since < self.view.program.limits.blanks as u64 {
-                    thread.pass(&[byte]);
-                    self.add(next, thread);
-                    self.close_on(thread.after(*to), pos + 1, next);
-                }
+            Node::Ws { next: to }
+                if is_blank(byte)
+                    && pos - thread.since < self.view.program.limits.blanks as u64 =>
+            {
+                thread.pass(&[byte]);
+                self.add(next, thread);
+                self.close_on(thread.after(*to), pos + 1, next);
             }
             Node::Nl { next: to } => match (thread.off, byte) {
                 (0, b'\r') => {
@@ -234,15 +239,8 @@ impl Stepper<'_> {
             }
             Node::Text(text) if text.delimiter.starts_otherwise(byte) => {}
             Node::Text(_) | Node::Match => self.found.body(thread, next),
-            Node::Literal { .. }
-            | Node::Template { .. }
-            | Node::End { .. }
-            | Node::Split(_)
-            | Node::Enter { .. }
-            | Node::Exit { .. }
-            | Node::Bol { .. }
-            | Node::Start { .. }
-            | Node::Flag { .. } => {}
+            // Literals were read before, and epsilon edges read nothing.
+            _ => {}
         }
     }
 
@@ -311,6 +309,17 @@ impl Stepper<'_> {
             set.push(thread);
         }
         !is_present
+    }
+
+    /// Whether the schema says that the value of the thread's key is a text or a number.
+    fn takes_one_value(&self, thread: &Thread) -> bool {
+        let named = self.log.newest(thread.log, self.flushed, Capture::Key);
+        let key = named.map_or(self.registers.get(Capture::Key), |at| self.view.at(at));
+        let tool = self.call.and_then(|call| call.tool);
+        let fields = tool.map(|tool| &self.view.program.tools.tool(tool).parameters);
+        fields
+            .and_then(|fields| fields.get(key.trim()))
+            .is_some_and(tools::takes_one_value)
     }
 
     /// A literal with its holes filled from the thread's own captures, else from the flushed ones.

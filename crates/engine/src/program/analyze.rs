@@ -269,6 +269,7 @@ pub(super) fn nexts(node: &Node) -> &[NodeId] {
         Node::Object(object) => &object.next,
         Node::Xml(xml) => &xml.next,
         Node::Split(all) => return all,
+        Node::Forms(both) => return both,
         Node::Match | Node::Trie => return &[],
     };
     core::slice::from_ref(next)
@@ -358,8 +359,8 @@ pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
     let mut found = false;
     reach(nodes, [from], |_, node| {
         found |= matches!(node, Node::End { .. });
-        matches!(node, Node::Split(_) | Node::Exit { .. } | Node::Flag { .. })
-            || matches!(node, Node::Ws { .. } | Node::Nl { .. })
+        matches!(node, Node::Ws { .. } | Node::Nl { .. } | Node::Exit { .. })
+            || matches!(node, Node::Split(_) | Node::Flag { .. } | Node::Forms(_))
     });
     found
 }
@@ -437,11 +438,14 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
         _ => None,
     };
     for blanks in after.iter().filter_map(shallower) {
-        let lead_with = |lead: &Lead| Lead {
-            pieces: [Piece::Bytes(["\n", blanks].concat())].into(),
-            ..lead.clone()
-        };
-        closers.iter().map(lead_with).for_each(&mut add);
+        let pieces = [Piece::Bytes(["\n", blanks].concat())];
+        for lead in &closers {
+            let pieces = pieces.clone().into();
+            add(in_block(Lead {
+                pieces,
+                ..lead.clone()
+            }));
+        }
     }
     closers.into_iter().for_each(&mut add);
     for &literal in &text.enclosing {

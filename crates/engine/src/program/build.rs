@@ -19,6 +19,7 @@ use crate::grammar::{
     Alt, CDATA, Capture, Delimiter, Dialect, GrammarError, Piece, QuoteStyle, Rule, Term, TermKind,
     lists::{self, InList, Series},
 };
+use crate::render::holds;
 use crate::thresholds::SURE_MARKER_MIN;
 
 /// One entry of the message.
@@ -44,6 +45,8 @@ struct Builder<'a> {
     follows_key: bool,
     /// A single value may replace the sequence being built.
     beside_single: bool,
+    /// A value that may be JSON may replace it.
+    beside_json: bool,
     /// The list that the values being built are items of.
     list: InList,
     /// Where the loop being built may continue after its last round, besides the node after it.
@@ -72,6 +75,7 @@ pub(super) fn build(dialects: &[Dialect]) -> Result<Graph, GrammarError> {
             texts_to_own: Vec::new(),
             follows_key: false,
             beside_single: false,
+            beside_json: false,
             list: InList::No,
             after_last: None,
         };
@@ -151,24 +155,58 @@ impl<'a> Builder<'a> {
         Ok(node)
     }
 
-    fn alt(&mut self, alt: &'a Alt, next: NodeId) -> Result<NodeId, GrammarError> {
-        let outer = self.beside_single;
-        let mut seqs = alt.0.iter();
-        let beside_single = outer || seqs.any(|seq| lists::is_single(self.dialect, seq));
-        let mut all = Vec::with_capacity(alt.0.len());
-        for seq in &alt.0 {
+    /// The alternatives of a group, or of the rules of one name.
+    fn choice(
+        &mut self,
+        alternatives: &[(Option<&'a Rule>, &'a [Term])],
+        next: NodeId,
+    ) -> Result<NodeId, GrammarError> {
+        let dialect = self.dialect;
+        let any = |seq: &[Term], is: &dyn Fn(&TermKind) -> bool| {
+            seq.iter().any(|term| holds(dialect, term, is))
+        };
+        let mut seqs = alternatives.iter().map(|(_, seq)| *seq);
+        let has_key = seqs.clone().any(|seq| any(seq, &lists::is_key));
+        let has_single = seqs.clone().any(|seq| lists::is_single(dialect, seq));
+        let is_json = |kind: &TermKind| matches!(kind, TermKind::Value(None, _));
+        let is_value = |kind: &TermKind| is_json(kind) || matches!(kind, TermKind::Raw(None, _));
+        let beside_json = seqs.any(|seq| any(seq, &is_json));
+        let beside_json = core::mem::replace(&mut self.beside_json, beside_json);
+        let beside_single = self.beside_single || has_single;
+        let saved = core::mem::take(&mut self.texts_to_own);
+        let (mut all, mut one, mut words) = (Vec::new(), Vec::new(), Vec::new());
+        for &(rule, seq) in alternatives {
             self.beside_single = beside_single;
-            all.push(self.seq(seq, next)?);
+            let node = match rule {
+                Some(rule) => self.rule_seq(rule, seq, next)?,
+                None => self.seq(seq, next)?,
+            };
+            all.push(node);
+            if !any(seq, &is_value) {
+                words.push(node);
+            } else if !has_single || !lists::holds_list(dialect, seq) {
+                one.push(node);
+            }
         }
-        self.beside_single = outer;
-        Ok(self.split(all))
+        (self.texts_to_own, self.beside_json) = (saved, beside_json);
+        let lead = |node: NodeId| match &self.graph.nodes[node as usize] {
+            Node::Literal { bytes, .. } => &**bytes,
+            _ => b"",
+        };
+        // A word that a value may start with is a value, too.
+        words.retain(|&word| !one.iter().any(|&form| lead(word).starts_with(lead(form))));
+        one.extend(words);
+        if has_key || one.is_empty() || one.len() == all.len() {
+            return Ok(self.split(all));
+        }
+        let (all, one) = (self.split(all), self.split(one));
+        Ok(self.push(Node::Forms([all, one])))
     }
 
-    fn split(&mut self, mut all: Vec<NodeId>) -> NodeId {
-        if all.len() == 1 {
-            all.remove(0)
-        } else {
-            self.push(Node::Split(all))
+    fn split(&mut self, all: Vec<NodeId>) -> NodeId {
+        match all[..] {
+            [one] => one,
+            _ => self.push(Node::Split(all)),
         }
     }
 
@@ -262,20 +300,10 @@ impl<'a> Builder<'a> {
                 }),
             },
             TermKind::Rule(name) => {
-                let mut all = Vec::new();
-                let mut seqs = self.dialect.rules_named(name).flat_map(|rule| &rule.alt.0);
-                let has_single = seqs.any(|seq| lists::is_single(self.dialect, seq));
-                let beside_single = self.beside_single || has_single;
-                for rule in self.dialect.rules_named(name) {
-                    for seq in &rule.alt.0 {
-                        let saved = core::mem::take(&mut self.texts_to_own);
-                        self.beside_single = beside_single;
-                        all.push(self.rule_seq(rule, seq, next)?);
-                        self.texts_to_own = saved;
-                    }
-                }
-                self.beside_single = false;
-                self.split(all)
+                let rules = self.dialect.rules_named(name);
+                let seqs =
+                    rules.flat_map(|rule| rule.alt.0.iter().map(move |seq| (Some(rule), &seq[..])));
+                self.choice(&seqs.collect::<Vec<_>>(), next)?
             }
             TermKind::Group(alt) => {
                 let before = seq[..n].iter().rfind(|term| !is_blank(term));
@@ -284,9 +312,9 @@ impl<'a> Builder<'a> {
                     None => self.follows_key,
                 };
                 let follows = core::mem::replace(&mut self.follows_key, follows);
-                let saved = core::mem::take(&mut self.texts_to_own);
-                let node = self.alt(alt, next)?;
-                (self.texts_to_own, self.follows_key) = (saved, follows);
+                let seqs = alt.0.iter().map(|seq| (None, &seq[..]));
+                let node = self.choice(&seqs.collect::<Vec<_>>(), next)?;
+                self.follows_key = follows;
                 node
             }
             TermKind::Optional(inner, _) => {
@@ -335,6 +363,8 @@ impl<'a> Builder<'a> {
                     && matches!(&seq[n - 1].kind, TermKind::Literal(pieces) if matches!(pieces.last(), Some(Piece::Bytes(text)) if text.ends_with(CDATA)));
                 let node = self.push(Node::Text(Box::new(TextNode {
                     is_cdata,
+                    // Beside a form that may be JSON, one with an opener of its own holds a text.
+                    is_string: self.beside_json && n > 0 && quotes.is_none(),
                     role: self.role.unwrap_or(RuleRole::Say),
                     argument: argument.as_deref().map(Box::from),
                     list: self.list,

@@ -60,6 +60,8 @@ pub(crate) enum Node {
         value: &'static str,
         next: NodeId,
     },
+    /// All forms of a value, and those of a value that is a text or a number by its schema.
+    Forms([NodeId; 2]),
     Capture(CaptureNode),
     Attrs(AttrsNode),
     Text(Box<TextNode>),
@@ -163,6 +165,8 @@ pub(crate) struct TextNode {
     pub(crate) spelt_quotes: Box<[QuoteStyle]>,
     /// Nothing in it is escaped: it is a section of CDATA.
     pub(crate) is_cdata: bool,
+    /// It is a text where the schema allows one.
+    pub(crate) is_string: bool,
     /// The escapes in it: the written form, then its meaning.
     pub(crate) escapes: Arc<[(String, String)]>,
     /// What ends it.
@@ -374,6 +378,7 @@ impl Node {
                 | Node::Start { .. }
                 | Node::End { .. }
                 | Node::Flag { .. }
+                | Node::Forms(_)
                 | Node::Enter { .. }
                 | Node::Exit { .. }
         )

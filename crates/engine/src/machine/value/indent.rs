@@ -11,6 +11,8 @@ pub(super) struct Unindenter {
     indent: Indent,
     /// Length of the indentation in bytes, once a line has it.
     width: Option<usize>,
+    /// Length of the sign before each line, without the blanks after it: a line of these bytes is empty.
+    sign: usize,
     /// Bytes of indentation that were read on this line; `None` after the indentation.
     read: Option<usize>,
     /// Line breaks that are held.
@@ -23,6 +25,7 @@ impl Unindenter {
     pub(super) fn new(indent: Indent) -> Unindenter {
         Unindenter {
             width: indent.width(),
+            sign: indent.written().trim_end().len(),
             indent,
             read: Some(0),
             breaks: String::new(),
@@ -61,7 +64,8 @@ impl Unindenter {
             self.read = None;
         }
         // A line of indentation alone is empty.
-        if self.width.is_some() && self.read == self.width {
+        let is_line = |n| self.width == Some(n) || self.sign > 0 && n >= self.sign;
+        if self.read.is_some_and(is_line) {
             write(&core::mem::take(&mut self.breaks), at + piece.len() as u64);
         }
     }

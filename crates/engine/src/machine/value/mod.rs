@@ -29,7 +29,7 @@ use crate::grammar::lists::InList;
 use crate::grammar::{Capture, Delimiter, Typing};
 use crate::program::{Lead, Node, NodeId, Program, TextNode, Trim, is_blank};
 use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
-use crate::tools::item_of;
+use crate::tools::{item_of, takes_text};
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
 pub(super) use closer::find_closer;
@@ -128,7 +128,10 @@ impl Value {
             }
             _ => None,
         };
-        let shape = item.unwrap_or(shape);
+        let shape = match item.unwrap_or(shape) {
+            Some(shape) if text.is_string && takes_text(shape) => Some(&Shape::Text),
+            shape => shape,
+        };
         let is_unknown = fields
             .is_some_and(|fields| !fields.properties.is_empty() && fields.get(&key).is_none());
         // An unknown tag that is the key is not a parameter. Other unknown keys are, and validation refuses them.
